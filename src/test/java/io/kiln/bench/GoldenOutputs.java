@@ -12,6 +12,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.reference.GoldenModels;
+import io.kiln.target.TestTargets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -33,13 +34,13 @@ import java.util.stream.Stream;
 public final class GoldenOutputs {
     /** One target per kind of core: M0, M3, M4F, M7, M55, RV32 and the host. */
     private static final List<String> TARGETS = List.of(
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m3",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m7",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
-            "c -keys=cpu -march=rv32imac",
-            "c -keys=cpu -model=host");
+            TestTargets.M0,
+            TestTargets.M3,
+            TestTargets.M4,
+            TestTargets.M7,
+            TestTargets.M55,
+            TestTargets.RV32,
+            TestTargets.HOST);
 
     private GoldenOutputs() {}
 

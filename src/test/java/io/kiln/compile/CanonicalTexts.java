@@ -16,6 +16,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,11 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Reads texts that spell out operators, holds them against these, and runs their C. */
 abstract class CanonicalTexts {
-    private static final List<String> TARGETS = List.of(
-            "c -keys=cpu",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
-            "c -keys=cpu -march=rv32imac");
+    private static final List<String> TARGETS =
+            List.of(TestTargets.ANY, TestTargets.M4, TestTargets.M55, TestTargets.RV32);
 
     @TempDir
     Path folder;

@@ -16,6 +16,7 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.lower.RandomResiduals;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.PassOptionsTest;
 import io.kiln.transform.RandomNets;
@@ -37,20 +38,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Generated C on this machine under sanitizers, against golden answers and the reference interpreter. */
 class GeneratedCTest {
-    private static final String TARGET = "c -keys=cpu -model=host";
+    private static final String TARGET = TestTargets.HOST;
 
-    private static final String DSP = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
+    private static final String DSP = TestTargets.M4;
 
-    private static final String MVE = "c -keys=arm_cpu,cpu -mcpu=cortex-m55";
+    private static final String MVE = TestTargets.M55;
 
     /** Cores whose schedules use micro-kernels; their portable twins run here. */
-    private static final List<String> TARGETS = List.of(
-            TARGET,
-            DSP,
-            MVE,
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m3",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
-            "c -keys=cpu -march=rv32imac");
+    private static final List<String> TARGETS =
+            List.of(TARGET, DSP, MVE, TestTargets.M3, TestTargets.M0, TestTargets.RV32);
 
     private static final int RANDOM_OPERATORS = 40;
     private static final int RANDOM_NETS = 16;

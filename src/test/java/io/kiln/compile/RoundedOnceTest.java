@@ -15,6 +15,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,12 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RoundedOnceTest {
     private static final int MODELS = Integer.getInteger("kiln.test.rounded.models", 40);
 
-    private static final List<String> TARGETS = List.of(
-            "c -keys=cpu",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
-            "c -keys=cpu -march=rv32imac");
+    private static final List<String> TARGETS =
+            List.of(TestTargets.ANY, TestTargets.M4, TestTargets.M55, TestTargets.M0, TestTargets.RV32);
 
     private static final List<Optimize> OPTIMIZE = List.of(Optimize.SPEED, Optimize.SIZE, Optimize.RAM);
 

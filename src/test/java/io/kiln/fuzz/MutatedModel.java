@@ -17,6 +17,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,12 +41,8 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
     private static final long MOST_MACS = 1 << 20;
     private static final int MOST_ITERATIONS = 1000;
 
-    private static final List<String> TARGETS = List.of(
-            "c -keys=cpu -model=host",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
-            "c -keys=cpu -march=rv32imac");
+    private static final List<String> TARGETS =
+            List.of(TestTargets.HOST, TestTargets.M4, TestTargets.M55, TestTargets.M0, TestTargets.RV32);
 
     private static final List<Optimize> FAVOURED = List.of(Optimize.values());
 

@@ -12,6 +12,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.lower.layer.PoolLowering;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
+import io.kiln.target.TestTargets;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
@@ -59,13 +60,9 @@ class LoweringPropertyTest {
     /** Schedules differ by core: the targets for which all operators are lowered. */
     static Stream<Named<Dispatch>> dispatches() {
         Stream<Named<Dispatch>> speed = Stream.of(
-                        "c -mcpu=cortex-m4",
-                        "c -mcpu=cortex-m55",
-                        "c -mcpu=cortex-m3",
-                        "c -mcpu=cortex-m0",
-                        "c -march=rv32imac")
+                        TestTargets.M4, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32)
                 .map(target -> Named.of(target, new Dispatch(Target.parse(target), Optimize.SPEED)));
-        Stream<Named<Dispatch>> size = Stream.of("c -mcpu=cortex-m4", "c -march=rv32imac")
+        Stream<Named<Dispatch>> size = Stream.of(TestTargets.M4, TestTargets.RV32)
                 .map(target -> Named.of(target + ", size", new Dispatch(Target.parse(target), Optimize.SIZE)));
         return Stream.concat(speed, size);
     }

@@ -15,6 +15,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.TestTargets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -52,11 +53,8 @@ import java.util.stream.Collectors;
 public final class SingleOperatorCheck {
     private static final Path KEPT = Path.of("target", "single-operator");
     private static final int ROUNDS = 3;
-    private static final List<String> TARGETS = List.of(
-            "c -keys=cpu -model=host",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m0");
+    private static final List<String> TARGETS =
+            List.of(TestTargets.HOST, TestTargets.M4, TestTargets.M55, TestTargets.M0);
 
     private static final List<Optimize> FAVOURED = List.of(Optimize.SPEED, Optimize.RAM, Optimize.SIZE);
 
