@@ -44,9 +44,8 @@ final class ColumnOrders {
         if (binding.op() instanceof Reshape reshape) {
             return flattened(binding, reshape);
         }
-        boolean isLayer = isLayer(binding)
-                && binding.args().get(0) instanceof Arg.Ref ref
-                && columns.containsKey(ref.id());
+        boolean isLayer =
+                isLayer(binding) && binding.args().get(0) instanceof Arg.Ref ref && columns.containsKey(ref.id());
         return isLayer ? Optional.of(layer(binding)) : Optional.empty();
     }
 
@@ -60,7 +59,8 @@ final class ColumnOrders {
                 && data.order().axes().get(0) == 0
                 && target.dim(0) == shape.dim(0)
                 && !users.isEmpty()
-                && users.stream().allMatch(user -> isLayer(user) && user.args().get(0).equals(new Arg.Ref(binding.id())));
+                && users.stream()
+                        .allMatch(user -> isLayer(user) && user.args().get(0).equals(new Arg.Ref(binding.id())));
         if (!fits) {
             return Optional.empty();
         }
@@ -81,8 +81,7 @@ final class ColumnOrders {
         dims.set(0, weight.type().shape().dim(0));
         Arg parted = rewriter.emit(new Reshape(new Shape(dims)), List.of(weight), binding.origin());
         Arg moved = rewriter.ordered(parted, order.order.inverse(), binding.origin());
-        Constant flat = (Constant)
-                rewriter.emit(new Reshape(weight.type().shape()), List.of(moved), binding.origin());
+        Constant flat = (Constant) rewriter.emit(new Reshape(weight.type().shape()), List.of(moved), binding.origin());
         List<Arg> args = new ArrayList<>();
         for (int i = 0; i < binding.args().size(); i++) {
             args.add(

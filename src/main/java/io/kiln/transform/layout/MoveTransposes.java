@@ -54,8 +54,7 @@ public final class MoveTransposes implements Pass {
     private static void rewrite(Binding binding, Rewriter rewriter, ColumnOrders columns) {
         if (binding.op() instanceof Transpose transpose) {
             View data = rewriter.view(binding.args().get(0));
-            rewriter.define(
-                    binding.id(), new View(data.base(), data.order().then(new Permutation(transpose.axes()))));
+            rewriter.define(binding.id(), new View(data.base(), data.order().then(new Permutation(transpose.axes()))));
             return;
         }
         Optional<View> moved = MovedReshape.of(binding, rewriter)
@@ -91,9 +90,7 @@ public final class MoveTransposes implements Pass {
             }
             Arg value = rewriter.materialize(old, binding.orElseThrow().origin());
             boolean isOwn = value instanceof Arg.Ref && taken.add(value);
-            Arg own = isOwn
-                    ? value
-                    : copied(value, binding.orElseThrow(), rewriter);
+            Arg own = isOwn ? value : copied(value, binding.orElseThrow(), rewriter);
             results.add(new Result(((Arg.Ref) own).id(), result.name(), result.quantization()));
         }
         return results;

@@ -80,8 +80,7 @@ final class MovedElements {
         boolean isTable = binding.op() instanceof TflLookup;
         boolean isUniform = binding.args().stream()
                 .skip(binding.op().operands())
-                .allMatch(arg -> arg instanceof Constant
-                        && rewriter.shape(arg).elements() == 1);
+                .allMatch(arg -> arg instanceof Constant && rewriter.shape(arg).elements() == 1);
         return isTable || (ELEMENTWISE.contains(binding.op().getClass()) && isUniform);
     }
 

@@ -38,7 +38,8 @@ final class MovedReshape {
         Shape shape = rewriter.shape(data.base());
         if (data.order().keepsOrder(shape)) {
             Arg value = rewriter.emit(reshape, List.of(data.base()), binding.origin());
-            return Optional.of(new View(value, Permutation.identity(reshape.shape().rank())));
+            return Optional.of(
+                    new View(value, Permutation.identity(reshape.shape().rank())));
         }
         MovedReshape moved = new MovedReshape(shape, data.order(), reshape.shape());
         return moved.groups().map(groups -> {
@@ -77,8 +78,7 @@ final class MovedReshape {
 
     /** Whether a dimension of the data follows another, but for dimensions of 1. */
     private boolean isNext(int first, int second) {
-        return second > first
-                && IntStream.range(first + 1, second).allMatch(i -> shape.dim(i) == 1);
+        return second > first && IntStream.range(first + 1, second).allMatch(i -> shape.dim(i) == 1);
     }
 
     /** The target's order, its dimensions of 1 unmoved. */
@@ -88,8 +88,7 @@ final class MovedReshape {
                 .boxed()
                 .toList();
         List<Integer> sorted = groups.stream().sorted().toList();
-        List<Integer> axes =
-                new ArrayList<>(Permutation.identity(target.rank()).axes());
+        List<Integer> axes = new ArrayList<>(Permutation.identity(target.rank()).axes());
         for (int i = 0; i < groups.size(); i++) {
             axes.set(places.get(i), places.get(sorted.indexOf(groups.get(i))));
         }

@@ -59,8 +59,7 @@ record Permutation(List<Integer> axes) {
 
     /** Whether elements of data of a shape stay in their order: only dimensions of 1 move. */
     boolean keepsOrder(Shape data) {
-        List<Integer> moved =
-                axes.stream().filter(axis -> data.dim(axis) != 1).toList();
+        List<Integer> moved = axes.stream().filter(axis -> data.dim(axis) != 1).toList();
         return moved.equals(moved.stream().sorted().toList());
     }
 

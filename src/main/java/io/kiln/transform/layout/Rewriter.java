@@ -28,8 +28,8 @@ final class Rewriter {
     Rewriter(Function function) {
         types = function.types();
         next = types.keySet().stream().mapToInt(id -> id + 1).max().orElse(0);
-        types.forEach((id, type) ->
-                views.put(id, new View(new Arg.Ref(id), Permutation.identity(type.shape().rank()))));
+        types.forEach((id, type) -> views.put(
+                id, new View(new Arg.Ref(id), Permutation.identity(type.shape().rank()))));
     }
 
     /** The bindings so far. */

@@ -59,16 +59,17 @@ class BadModelTest {
     }
 
     private static void refused(Bytes model, String... parts) {
-        assertThatThrownBy(() -> read(model))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContainingAll(parts);
+        assertThatThrownBy(() -> read(model)).isInstanceOf(KilnException.class).hasMessageContainingAll(parts);
     }
 
     @Test
     void otherVersionsAreRefused() {
         Bytes model = relu().build();
         refused(changed(model, m -> m.setIrVersion(99)), "version 99 of ONNX's file format", "3 to 10");
-        refused(changed(model, m -> m.getOpsetImportBuilder(0).setVersion(99)), "version 99 of ONNX's operators", "1 to 21");
+        refused(
+                changed(model, m -> m.getOpsetImportBuilder(0).setVersion(99)),
+                "version 99 of ONNX's operators",
+                "1 to 21");
         refused(Bytes.wrap(new byte[0]), "the file is empty");
         refused(Bytes.ofText("this is a text"), "not an ONNX model");
     }
@@ -97,15 +98,28 @@ class BadModelTest {
         model.node("Relu", List.of("a"), "b", Map.of());
         model.output("b", ElementType.FLOAT, List.of(1, 4));
         refused(model.build(), "node #0 Add (x, b -> a): its input `b` is not computed before it", "without cycles");
-        refused(changed(relu().build(), m -> m.getGraphBuilder().getOutputBuilder(0).setName("z")), "no node computes the output", "`z`");
+        refused(
+                changed(
+                        relu().build(),
+                        m -> m.getGraphBuilder().getOutputBuilder(0).setName("z")),
+                "no node computes the output",
+                "`z`");
     }
 
     @Test
     void aFunctionThatCallsItselfIsRefused() {
         Bytes model = changed(relu().build(), m -> {
             m.getGraphBuilder().getNodeBuilder(0).setOpType("F").setDomain("d");
-            var function = m.addFunctionsBuilder().setName("F").setDomain("d").addInput("x").addOutput("y");
-            function.addNodeBuilder().setOpType("F").setDomain("d").addInput("x").addOutput("y");
+            var function = m.addFunctionsBuilder()
+                    .setName("F")
+                    .setDomain("d")
+                    .addInput("x")
+                    .addOutput("y");
+            function.addNodeBuilder()
+                    .setOpType("F")
+                    .setDomain("d")
+                    .addInput("x")
+                    .addOutput("y");
         });
         refused(model, "nested more than 16 deep");
     }
@@ -114,12 +128,18 @@ class BadModelTest {
     void aFunctionIsInlined() {
         Bytes model = changed(relu().build(), m -> {
             m.getGraphBuilder().getNodeBuilder(0).setOpType("F").setDomain("d");
-            var function = m.addFunctionsBuilder().setName("F").setDomain("d").addInput("p").addOutput("q");
+            var function = m.addFunctionsBuilder()
+                    .setName("F")
+                    .setDomain("d")
+                    .addInput("p")
+                    .addOutput("q");
             function.addOpsetImportBuilder().setVersion(OPSET);
             function.addNodeBuilder().setOpType("Relu").addInput("p").addOutput("q");
         });
         assertThat(read(model).bindings().stream().map(Binding::op).toList())
-                .isEqualTo(read(relu().build()).bindings().stream().map(Binding::op).toList());
+                .isEqualTo(read(relu().build()).bindings().stream()
+                        .map(Binding::op)
+                        .toList());
     }
 
     @ParameterizedTest
@@ -130,22 +150,26 @@ class BadModelTest {
         "COMPLEX64, 1, 8, a constant has elements of type complex64"
     })
     void constantsOfAWrongSizeOrTypeAreRefused(TensorProto.DataType type, long size, int bytes, String what) {
-        Bytes model = changed(relu().build(), m -> m.getGraphBuilder()
-                .addInitializer(TensorProto.newBuilder()
-                        .setName("w")
-                        .setDataType(type.getNumber())
-                        .addDims(size)
-                        .setRawData(ByteString.copyFrom(new byte[bytes]))));
+        Bytes model = changed(
+                relu().build(),
+                m -> m.getGraphBuilder()
+                        .addInitializer(TensorProto.newBuilder()
+                                .setName("w")
+                                .setDataType(type.getNumber())
+                                .addDims(size)
+                                .setRawData(ByteString.copyFrom(new byte[bytes]))));
         refused(model, "initializer `w`", what);
     }
 
     @Test
     void absurdSizesAreRefused() {
-        Bytes model = changed(relu().build(), m -> m.getGraphBuilder()
-                .addInitializer(TensorProto.newBuilder()
-                        .setName("w")
-                        .setDataType(TensorProto.DataType.FLOAT_VALUE)
-                        .addAllDims(List.of(1L << 40, 1L << 40))));
+        Bytes model = changed(
+                relu().build(),
+                m -> m.getGraphBuilder()
+                        .addInitializer(TensorProto.newBuilder()
+                                .setName("w")
+                                .setDataType(TensorProto.DataType.FLOAT_VALUE)
+                                .addAllDims(List.of(1L << 40, 1L << 40))));
         refused(model, "initializer `w`", "a constant has the dimensions");
         ModelBuilder wide = new ModelBuilder(OPSET);
         wide.input("x", ElementType.FLOAT, List.of(1 << 20, 1 << 20));
@@ -156,13 +180,15 @@ class BadModelTest {
 
     @Test
     void openDimensionsAreGivenBySizesOrRefused() {
-        Bytes model = changed(relu().build(), m -> m.getGraphBuilder()
-                .getInputBuilder(0)
-                .getTypeBuilder()
-                .getTensorTypeBuilder()
-                .getShapeBuilder()
-                .getDimBuilder(1)
-                .setDimParam("length"));
+        Bytes model = changed(
+                relu().build(),
+                m -> m.getGraphBuilder()
+                        .getInputBuilder(0)
+                        .getTypeBuilder()
+                        .getTensorTypeBuilder()
+                        .getShapeBuilder()
+                        .getDimBuilder(1)
+                        .setDimParam("length"));
         refused(model, "input `x`: dimension 1 of the input is open (`length`)", "kiln.inputShapes");
         Function function = OnnxFrontend.read(model, "m.onnx", "m", InputShapes.parse("x:1,7"));
         assertThat(function.params().get(0).type().shape().dims()).containsExactly(1, 7);
@@ -171,13 +197,15 @@ class BadModelTest {
     /** An open batch is 1. */
     @Test
     void anOpenBatchIsOne() {
-        Bytes model = changed(relu().build(), m -> m.getGraphBuilder()
-                .getInputBuilder(0)
-                .getTypeBuilder()
-                .getTensorTypeBuilder()
-                .getShapeBuilder()
-                .getDimBuilder(0)
-                .setDimParam("batch"));
+        Bytes model = changed(
+                relu().build(),
+                m -> m.getGraphBuilder()
+                        .getInputBuilder(0)
+                        .getTypeBuilder()
+                        .getTensorTypeBuilder()
+                        .getShapeBuilder()
+                        .getDimBuilder(0)
+                        .setDimParam("batch"));
         assertThat(read(model).params().get(0).type().shape().dims()).containsExactly(1, 4);
     }
 
@@ -255,6 +283,9 @@ class BadModelTest {
         model.input("s", ElementType.INT64, List.of(2));
         model.node("Reshape", List.of("x", "s"), "y", Map.of());
         model.output("y", ElementType.FLOAT, List.of(2, 2));
-        refused(model.build(), "its input `s` (shape) is computed when the model runs", "make this input an initializer");
+        refused(
+                model.build(),
+                "its input `s` (shape) is computed when the model runs",
+                "make this input an initializer");
     }
 }

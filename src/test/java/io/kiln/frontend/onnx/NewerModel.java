@@ -52,11 +52,13 @@ final class NewerModel {
                 String name = node.getOutput(0) + "_rhs";
                 String shape = name + "_shape";
                 graph.addInitializer(shape(shape, List.of(3L), List.of(-1L, 1L, 1L)));
-                graph.addNode(0, NodeProto.newBuilder()
-                        .setOpType("Reshape")
-                        .addInput(node.getInput(1))
-                        .addInput(shape)
-                        .addOutput(name));
+                graph.addNode(
+                        0,
+                        NodeProto.newBuilder()
+                                .setOpType("Reshape")
+                                .addInput(node.getInput(1))
+                                .addInput(shape)
+                                .addOutput(name));
                 node.setInput(1, name);
             }
         }

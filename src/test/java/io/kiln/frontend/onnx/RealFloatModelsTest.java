@@ -84,8 +84,7 @@ class RealFloatModelsTest {
     @ParameterizedTest
     @ValueSource(strings = {"micro_kws_m_static_fp32.onnx", "onnx_mnist.onnx", "mnist_simplified.onnx"})
     void noTransposeIsLeft(String name) {
-        Function function =
-                OnnxFrontend.read(SharedFolder.need("onnx").resolve(name), "model", InputShapes.NONE);
+        Function function = OnnxFrontend.read(SharedFolder.need("onnx").resolve(name), "model", InputShapes.NONE);
         assertThat(function.bindings()).noneMatch(b -> b.op() instanceof Transpose);
     }
 

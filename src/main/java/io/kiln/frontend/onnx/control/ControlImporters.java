@@ -69,7 +69,8 @@ public final class ControlImporters {
         }
         List<List<OnnxValue>> scanned = new ArrayList<>();
         int scans = body.outputs().size() - 1 - carried.size();
-        node.require(scans >= 0, "its body has " + body.outputs().size() + " results", "a condition and all carried values");
+        node.require(
+                scans >= 0, "its body has " + body.outputs().size() + " results", "a condition and all carried values");
         for (int i = 0; i < scans; i++) {
             scanned.add(new ArrayList<>());
         }

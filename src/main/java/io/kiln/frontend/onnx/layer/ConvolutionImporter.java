@@ -28,14 +28,19 @@ final class ConvolutionImporter implements OnnxImporter {
                 "1 to 3 spatial dimensions, the same for both");
         List<Integer> sizes = data.dims().subList(2, data.rank());
         List<Integer> kernel = weight.dims().subList(2, data.rank());
-        node.attributes().wholes("kernel_shape").ifPresent(stated -> node.require(
-                stated.equals(kernel.stream().map(Long::valueOf).toList()),
-                "its kernel_shape is " + stated,
-                "the weight's " + kernel));
+        node.attributes()
+                .wholes("kernel_shape")
+                .ifPresent(stated -> node.require(
+                        stated.equals(kernel.stream().map(Long::valueOf).toList()),
+                        "its kernel_shape is " + stated,
+                        "the weight's " + kernel));
         Spatial spatial = Spatial.of(node, kernel, sizes);
         long stated = node.attributes().whole("group", 1);
         node.require(
-                stated >= 1 && stated <= data.dim(1) && (long) weight.dim(1) * stated == data.dim(1) && weight.dim(0) % stated == 0,
+                stated >= 1
+                        && stated <= data.dim(1)
+                        && (long) weight.dim(1) * stated == data.dim(1)
+                        && weight.dim(0) % stated == 0,
                 "its weight " + weight.text() + " and group " + stated + " do not fit its data " + data.text(),
                 "(M, C / group, ...), M divisible by group");
         int groups = (int) stated;
@@ -79,8 +84,7 @@ final class ConvolutionImporter implements OnnxImporter {
         int channels = e.shape(weight).dim(0);
         if (groups > 1 && groups == inputs) {
             Shape shape = e.shape(weight);
-            Arg parted = e.reshape(
-                    weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
+            Arg parted = e.reshape(weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
             Arg kernel = e.transpose(parted, List.of(2, 3, 0, 1));
             return node.emit(new Conv2d(geometry.window(), groups, channels, "HWOI"), data, kernel);
         }

@@ -54,8 +54,8 @@ final class ResponseImporters {
         }
         float alpha = node.attributes().real("alpha", 1e-4f);
         float beta = node.attributes().real("beta", 0.75f);
-        Arg scaled = e.add(
-                e.multiply(sum, (double) alpha / size), node.attributes().real("bias", 1));
+        Arg scaled =
+                e.add(e.multiply(sum, (double) alpha / size), node.attributes().real("bias", 1));
         Arg divisor = Powers.real(e, scaled, e.number(beta, DType.FLOAT32));
         node.finish(Layouts.channelsFirst(e, e.divide(data, divisor)));
     }

@@ -33,9 +33,10 @@ final class ConstantImporters {
     private ConstantImporters() {}
 
     private static void constant(NodeContext node) {
-        OnnxValue value = value(node).orElseThrow(() -> node.failure(
-                "its value is not a number or a dense tensor of numbers",
-                "one of the attributes value, value_int, value_ints, value_float and value_floats"));
+        OnnxValue value = value(node)
+                .orElseThrow(() -> node.failure(
+                        "its value is not a number or a dense tensor of numbers",
+                        "one of the attributes value, value_int, value_ints, value_float and value_floats"));
         node.finish(0, value.arg(), value.type());
     }
 
@@ -104,8 +105,7 @@ final class ConstantImporters {
     private static void eyeLike(NodeContext node) {
         Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
-        node.require(
-                shape.rank() == 2 && shape.elements() < MOST_ELEMENTS, "its data is " + shape.text(), "a matrix");
+        node.require(shape.rank() == 2 && shape.elements() < MOST_ELEMENTS, "its data is " + shape.text(), "a matrix");
         long k = node.attributes().whole("k", 0);
         ElementType type = node.attributes()
                 .whole("dtype")

@@ -22,9 +22,7 @@ final class PadImporters {
     private static final int MOST = 1 << 24;
 
     static final List<Registration> ALL = List.of(
-            onnx("Pad", PadImporters::pad),
-            onnx("Expand", PadImporters::expand),
-            onnx("Tile", PadImporters::tile));
+            onnx("Pad", PadImporters::pad), onnx("Expand", PadImporters::expand), onnx("Tile", PadImporters::tile));
 
     private PadImporters() {}
 

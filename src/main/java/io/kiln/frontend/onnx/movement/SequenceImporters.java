@@ -45,8 +45,7 @@ final class SequenceImporters {
         int axis = (int) time;
         Arg step = e.places(Expressions.along(2, axis, shape.dim(axis)), i -> i);
         Arg lengths = e.reshape(
-                e.cast(node.arg(1), DType.INT32),
-                axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
+                e.cast(node.arg(1), DType.INT32), axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
         Arg isInside = e.binary(Binary.Kind.LESS, step, lengths);
         Arg source = e.where(isInside, e.add(e.subtract(lengths, step), -1), step);
         List<Integer> dims = new ArrayList<>(e.shape(source).dims());

@@ -55,7 +55,8 @@ public final class GraphBuilder {
     Arg emit(Op op, List<Arg> args, Origin origin) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
         if (type.isLargerThan(MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException("a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
+            throw new IllegalArgumentException(
+                    "a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
         }
         if (type.shape().elements() == 0) {
             return new Constant("", type, Bytes.wrap(new byte[0]));

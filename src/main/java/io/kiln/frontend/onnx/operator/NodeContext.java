@@ -104,7 +104,8 @@ public final class NodeContext {
     /** An input; a missing one is an error. */
     public OnnxValue input(int index) {
         return optional(index)
-                .orElseThrow(() -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
+                .orElseThrow(
+                        () -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
     }
 
     /** The value of an input. */
@@ -139,8 +140,11 @@ public final class NodeContext {
 
     /** Axes counted from 0, ascending, each once. */
     public List<Integer> axes(List<Long> stated, int rank) {
-        List<Integer> axes =
-                stated.stream().map(axis -> axis(axis, rank)).sorted().distinct().toList();
+        List<Integer> axes = stated.stream()
+                .map(axis -> axis(axis, rank))
+                .sorted()
+                .distinct()
+                .toList();
         if (axes.size() != stated.size()) {
             throw failure("its axes are " + stated, "every axis once");
         }
@@ -269,8 +273,8 @@ public final class NodeContext {
         List<String> names = order.stream()
                 .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
                 .toList();
-        OnnxNode other = new OnnxNode(
-                node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
+        OnnxNode other =
+                new OnnxNode(node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
         return new NodeContext(other, version, around);
     }
 
@@ -318,7 +322,10 @@ public final class NodeContext {
     }
 
     private Origin origin() {
-        String tensor = node.outputs().stream().filter(name -> !name.isEmpty()).findFirst().orElse("");
+        String tensor = node.outputs().stream()
+                .filter(name -> !name.isEmpty())
+                .findFirst()
+                .orElse("");
         return new Origin(around.file(), around.number(), node.type(), tensor);
     }
 

@@ -59,13 +59,9 @@ public final class ModelReader {
             throw new KilnException(
                     new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
         }
-        GraphReader graphs = new GraphReader(
-                fileName, new TensorReader(new ExternalData(folder), budget), budget);
+        GraphReader graphs = new GraphReader(fileName, new TensorReader(new ExternalData(folder), budget), budget);
         return new OnnxModel(
-                fileName,
-                opsets(model.getOpsetImportList()),
-                graphs.graph(model.getGraph()),
-                functions(model, graphs));
+                fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
     }
 
     /**

@@ -54,6 +54,9 @@ final class Cells {
 
     private static Arg peeped(Direction direction, Arg sum, Arg cell, int gate) {
         Expressions e = direction.expressions();
-        return direction.peephole(gate).map(weight -> e.add(sum, e.multiply(cell, weight))).orElse(sum);
+        return direction
+                .peephole(gate)
+                .map(weight -> e.add(sum, e.multiply(cell, weight)))
+                .orElse(sum);
     }
 }

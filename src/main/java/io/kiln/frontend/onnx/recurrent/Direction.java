@@ -40,8 +40,7 @@ record Direction(
         int count = layer.activations().size();
         List<String> stated = node.attributes().texts("activations").orElse(List.of());
         boolean isStated = stated.size() >= (index + 1) * count;
-        List<String> activations =
-                isStated ? stated.subList(index * count, (index + 1) * count) : layer.activations();
+        List<String> activations = isStated ? stated.subList(index * count, (index + 1) * count) : layer.activations();
         return new Direction(node, e, index, layer.gates(), activations, new HashMap<>());
     }
 
@@ -74,8 +73,7 @@ record Direction(
 
     /** Some gates' part of the second half of the bias, added. */
     Arg withRecurrentBias(Arg sum, int from, int to) {
-        return half(1).map(bias -> expressions.add(
-                        sum, expressions.slice(bias, 0, from * hidden(), to * hidden())))
+        return half(1).map(bias -> expressions.add(sum, expressions.slice(bias, 0, from * hidden(), to * hidden())))
                 .orElse(sum);
     }
 
@@ -95,8 +93,7 @@ record Direction(
     Optional<Arg> peephole(int gate) {
         return node.optional(PEEPHOLES)
                 .map(value -> expressions.slice(
-                        expressions.reshape(
-                                expressions.slice(value.arg(), 0, index, index + 1), List.of(3 * hidden())),
+                        expressions.reshape(expressions.slice(value.arg(), 0, index, index + 1), List.of(3 * hidden())),
                         0,
                         gate * hidden(),
                         (gate + 1) * hidden()));
@@ -124,8 +121,10 @@ record Direction(
                 yield e.unary(Unary.Kind.ELU, x);
             }
             case "softsign" -> e.divide(x, e.add(e.unary(Unary.Kind.ABS, x), e.number(1, DType.FLOAT32)));
-            default -> throw node.failure(
-                    "its activation is `" + activations.get(which) + "`", "an activation of ONNX's recurrent layers");
+            default ->
+                throw node.failure(
+                        "its activation is `" + activations.get(which) + "`",
+                        "an activation of ONNX's recurrent layers");
         };
     }
 

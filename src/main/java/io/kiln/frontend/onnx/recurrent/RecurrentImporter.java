@@ -60,7 +60,9 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
         String direction = node.attributes().text("direction", "forward");
         int directions = direction.equals("bidirectional") ? 2 : 1;
         node.require(
-                recurrent.dim(0) == directions, "its direction is `" + direction + "`", "that of its weights " + recurrent.text());
+                recurrent.dim(0) == directions,
+                "its direction is `" + direction + "`",
+                "that of its weights " + recurrent.text());
         List<Arg> sequences = new ArrayList<>();
         List<Arg> hidden = new ArrayList<>();
         List<Arg> cells = new ArrayList<>();
@@ -111,7 +113,8 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
         Expressions e = direction.expressions();
         NodeContext node = direction.node();
         List<Integer> dims = List.of(batch, direction.hidden());
-        if (!node.has(input) || (input == INITIAL_CELL && !node.node().operator().equals("LSTM"))) {
+        if (!node.has(input)
+                || (input == INITIAL_CELL && !node.node().operator().equals("LSTM"))) {
             return e.broadcast(e.number(0, DType.FLOAT32), new Shape(dims));
         }
         boolean isBatchFirst = node.attributes().truth("layout", false);

@@ -45,7 +45,8 @@ final class EinsumImporter implements OnnxImporter {
                 "indices, such as ij,jk->ik");
         String[] sides = equation.split("->", -1);
         String[] stated = sides[0].split(",", -1);
-        node.require(stated.length == node.inputs(), "its equation has " + stated.length + " operands", "" + node.inputs());
+        node.require(
+                stated.length == node.inputs(), "its equation has " + stated.length + " operands", "" + node.inputs());
         List<String> operands = new ArrayList<>();
         int dots = 0;
         for (int i = 0; i < stated.length; i++) {
@@ -129,8 +130,12 @@ final class EinsumImporter implements OnnxImporter {
                 axes.subList(2, axes.size()).stream().map(shape::dim).toList());
         dims.add(0, size * size);
         Arg flat = e.reshape(e.transpose(term.arg, axes), dims);
-        List<Integer> places = IntStream.range(0, size).map(i -> i * (size + 1)).boxed().toList();
-        String rest = new StringBuilder(term.indices).deleteCharAt(second).deleteCharAt(first).toString();
+        List<Integer> places =
+                IntStream.range(0, size).map(i -> i * (size + 1)).boxed().toList();
+        String rest = new StringBuilder(term.indices)
+                .deleteCharAt(second)
+                .deleteCharAt(first)
+                .toString();
         Arg taken = e.take(flat, e.ints(places, Shape.of(size)), 0);
         return new Term(taken, term.indices.charAt(first) + rest);
     }
@@ -168,11 +173,9 @@ final class EinsumImporter implements OnnxImporter {
         Arg right = arranged(e, b, List.of(batch, summed, columns), sizes);
         Arg matrices = depth == 1 || !e.dtype(left).isFloat()
                 ? sumOfProducts(e, left, right)
-                : node.emit(
-                        new TflBatchMatmul(false, false), left, right, Constant.scalar(0), Constant.scalar(0));
+                : node.emit(new TflBatchMatmul(false, false), left, right, Constant.scalar(0), Constant.scalar(0));
         String indices = batch + rows + columns;
-        List<Integer> dims =
-                indices.chars().mapToObj(c -> sizes.get((char) c)).toList();
+        List<Integer> dims = indices.chars().mapToObj(c -> sizes.get((char) c)).toList();
         return new Term(e.reshape(matrices, dims), indices);
     }
 
@@ -194,7 +197,8 @@ final class EinsumImporter implements OnnxImporter {
                 term.arg, order.chars().mapToObj(c -> term.indices.indexOf(c)).toList());
         Shape whole = new Shape(order.chars().mapToObj(c -> sizes.get((char) c)).toList());
         return e.reshape(
-                e.broadcast(moved, whole), groups.stream().map(g -> size(g, sizes)).toList());
+                e.broadcast(moved, whole),
+                groups.stream().map(g -> size(g, sizes)).toList());
     }
 
     private static int size(String indices, Map<Character, Integer> sizes) {

@@ -9,7 +9,8 @@ import java.util.stream.Stream;
 
 /** The table of products of tensors and transforms of signals. */
 public final class TensorImporters {
-    private static final List<Registration> OWN = List.of(onnx("Einsum", new EinsumImporter()), onnx("Det", new DetImporter()));
+    private static final List<Registration> OWN =
+            List.of(onnx("Einsum", new EinsumImporter()), onnx("Det", new DetImporter()));
 
     /** All operators of the family. */
     public static final List<Registration> ALL =

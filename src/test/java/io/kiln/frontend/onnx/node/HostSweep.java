@@ -99,7 +99,8 @@ final class HostSweep {
             Function function = outcome.function().orElseThrow();
             List<Bytes> own = new ArrayList<>();
             for (Result result : function.results()) {
-                byte[] bytes = new byte[Math.toIntExact(function.types().get(result.id()).bytes())];
+                byte[] bytes = new byte
+                        [Math.toIntExact(function.types().get(result.id()).bytes())];
                 answers.buffer().get(at, bytes);
                 at += bytes.length;
                 own.add(Bytes.wrap(bytes));

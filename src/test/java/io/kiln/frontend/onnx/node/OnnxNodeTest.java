@@ -57,14 +57,20 @@ class OnnxNodeTest {
         }
         if (COMPILES) {
             outcomes = new HostSweep(folder.resolve(part))
-                    .check(outcomes, o -> ALL || o.function().orElseThrow().name().matches("node\\d*[05]"));
+                    .check(
+                            outcomes,
+                            o -> ALL || o.function().orElseThrow().name().matches("node\\d*[05]"));
         }
         String lines = outcomes.stream().map(Outcome::line).collect(Collectors.joining("\n"));
-        WholeFiles.write(Path.of("target", "onnx-" + part + ".txt"), lines.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        WholeFiles.write(
+                Path.of("target", "onnx-" + part + ".txt"), lines.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         return outcomes;
     }
 
     private static List<String> lines(List<Outcome> outcomes, Outcome.Kind kind) {
-        return outcomes.stream().filter(o -> o.kind() == kind).map(Outcome::line).toList();
+        return outcomes.stream()
+                .filter(o -> o.kind() == kind)
+                .map(Outcome::line)
+                .toList();
     }
 }

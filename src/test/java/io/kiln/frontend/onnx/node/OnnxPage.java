@@ -30,8 +30,8 @@ final class OnnxPage {
     /** Writes the part. */
     static void write(String part) {
         String page = page();
-        String whole = page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + part
-                + page.substring(page.indexOf(END));
+        String whole =
+                page.substring(0, page.indexOf(BEGIN) + BEGIN.length()) + part + page.substring(page.indexOf(END));
         WholeFiles.write(FILE, whole.getBytes(StandardCharsets.UTF_8));
     }
 
@@ -55,9 +55,8 @@ final class OnnxPage {
                         .add(outcome.test().name().replaceFirst("^test_", ""));
             }
         }
-        long passed = outcomes.stream()
-                .filter(o -> o.kind() == Outcome.Kind.PASSED)
-                .count();
+        long passed =
+                outcomes.stream().filter(o -> o.kind() == Outcome.Kind.PASSED).count();
         StringBuilder text = new StringBuilder("Of " + outcomes.size() + " tests, " + passed
                 + " pass, and the others are refused:\n\n| Reason | Tests |\n| --- | --- |\n");
         refused.forEach((reason, tests) -> text.append("| ")
