@@ -3,8 +3,8 @@ package io.kiln.quantize;
 
 import io.kiln.ir.Function;
 import io.kiln.quantize.plan.QuantizedNetwork;
-import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.Range;
+import io.kiln.quantize.quality.Quality;
 import java.util.List;
 import java.util.Map;
 

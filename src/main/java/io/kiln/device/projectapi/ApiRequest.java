@@ -28,9 +28,7 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
     static ApiRequest of(JsonNode node) {
         require(node.isObject(), "request: want dict; got " + Type.of(node));
         JsonNode version = node.path("jsonrpc");
-        require(
-                Message.VERSION.equals(version.textValue()),
-                "request[\"jsonrpc\"]: want \"2.0\"; got " + shown(version));
+        require(Message.VERSION.equals(version.textValue()), "request[\"jsonrpc\"]: want \"2.0\"; got " + shown(version));
         JsonNode method = node.path("method");
         require(method.isTextual(), "request[\"method\"]: want str; got " + shown(method));
         require(

@@ -3,11 +3,11 @@ package io.kiln.flow.board;
 
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Building;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -54,20 +54,11 @@ final class ProjectOptions {
                         PROJECT_TYPE,
                         List.of(HOST_DRIVEN, STANDALONE),
                         "host_driven: an image with the RPC server; aot_standalone_demo: with the application that runs whole models."),
-                text(
-                        TOOLCHAIN,
-                        Set.of(GENERATE),
-                        NONE,
-                        "clang, gnu, host or a descriptor's file; the board's if not given."),
+                text(TOOLCHAIN, Set.of(GENERATE), NONE, "clang, gnu, host or a descriptor's file; the board's if not given."),
                 text(SERIAL_NUMBER, Set.of(FLASH, OPEN), NONE, "The probe, as kiln.probe."),
                 text(PORT, Set.of(OPEN), NONE, "The serial port, as kiln.monitor.port."),
                 text(OPENOCD, Set.of(FLASH), TextNode.valueOf("openocd"), "Name or path of OpenOCD."),
-                option(
-                        WORKSPACE,
-                        Type.INT,
-                        Set.of(GENERATE),
-                        NONE,
-                        "Bytes of RAM that must be left for the RPC server."),
+                option(WORKSPACE, Type.INT, Set.of(GENERATE), NONE, "Bytes of RAM that must be left for the RPC server."),
                 option(
                         VERBOSE,
                         Type.BOOL,
@@ -75,12 +66,7 @@ final class ProjectOptions {
                         BooleanNode.FALSE,
                         "Whether to print what is done."),
                 text("cmsis_path", Set.of(GENERATE), NONE, "Not used: Kiln brings what its images need."),
-                option(
-                        WARNINGS,
-                        Type.BOOL,
-                        Set.of(GENERATE),
-                        BooleanNode.FALSE,
-                        "Whether the C compiler's warnings are errors."),
+                option(WARNINGS, Type.BOOL, Set.of(GENERATE), BooleanNode.FALSE, "Whether the C compiler's warnings are errors."),
                 text(DEFINITIONS, Set.of(GENERATE), NONE, "Macros for the C compiler, such as -DA=1 -DB."),
                 text(EXTRA_FILES, Set.of(GENERATE), NONE, "A tar that is unpacked into the project."));
     }

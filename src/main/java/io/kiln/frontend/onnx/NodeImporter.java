@@ -140,7 +140,7 @@ final class NodeImporter implements Bodies {
                             + (found.isEmpty()
                                     ? " " + refusal.reason()
                                     : " of version " + version + " is not supported"),
-                    NodeContext.where(model.file(), node),
+                    node.where(model.file()),
                     "one of the operators that the documentation lists",
                     refusal.next()));
         }
@@ -165,7 +165,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its input `" + name + "` is not computed before it",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "an input, a constant, or a result of an earlier node, without cycles",
                         "Export the model again"));
             }
@@ -177,7 +177,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its output `" + name + "` is not supported",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "a model that does not use this output",
                         "Export the model for inference"));
             }

@@ -71,8 +71,7 @@ final class ElementFunctions {
             entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
             entry(
                     QnnQuantize.class,
-                    (root, op, tables) ->
-                            ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
+                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
             entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
             entry(Full.class, (root, op, tables) -> same(true)),
             entry(Copy.class, (root, op, tables) -> same(true)),

@@ -23,6 +23,8 @@ public record OnnxNode(
         List<String> inputs,
         List<String> outputs,
         Map<String, OnnxAttribute> attributes) {
+    private static final int MOST_NAMES = 8;
+
     public OnnxNode {
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);
@@ -32,5 +34,20 @@ public record OnnxNode(
     /** Domain and name of the operator, as in messages. */
     public String type() {
         return domain.isEmpty() ? operator : domain + "." + operator;
+    }
+
+    /**
+     * The node's place, for messages.
+     *
+     * @param file name of the model's file
+     */
+    public String where(String file) {
+        String own = name.isEmpty() ? "" : " `" + name + "`";
+        return file + ": node #" + index + " " + type() + own + " (" + names(inputs) + " -> " + names(outputs) + ")";
+    }
+
+    private static String names(List<String> names) {
+        String text = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
+        return names.size() > MOST_NAMES ? text + ", ..." : text;
     }
 }

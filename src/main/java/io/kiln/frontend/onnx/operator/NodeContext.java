@@ -38,8 +38,6 @@ public final class NodeContext {
         Arg emit(Op op, List<Arg> args, Origin origin);
     }
 
-    private static final int MOST_LISTED = 1 << 18;
-
     private final OnnxNode node;
     private final int version;
     private final Surroundings around;
@@ -167,38 +165,14 @@ public final class NodeContext {
                 "Export the model with constant shapes, or make this input an initializer"));
     }
 
-    private Constant list(int index, String what) {
-        Constant constant = constant(index, what);
-        if (constant.elements() > MOST_LISTED) {
-            throw failure("its input " + index + " (" + what + ") has " + constant.elements() + " elements", "a list");
-        }
-        return constant;
-    }
-
     /** The integers of an input that must be known at build time. */
     public List<Long> integers(int index, String what) {
-        Constant constant = list(index, what);
-        if (constant.type().dtype().isFloat()) {
-            throw failure("its input " + index + " (" + what + ") holds floats", "integers");
-        }
-        List<Long> values = new ArrayList<>();
-        for (int i = 0; i < constant.elements(); i++) {
-            values.add(constant.integer(i));
-        }
-        return values;
+        return KnownNumbers.of(this, index, what).integers();
     }
 
     /** The floats of an input that must be known at build time. */
     public List<Float> reals(int index, String what) {
-        Constant constant = list(index, what);
-        if (!constant.type().dtype().isFloat()) {
-            throw failure("its input " + index + " (" + what + ") holds integers", "floats");
-        }
-        List<Float> values = new ArrayList<>();
-        for (int i = 0; i < constant.elements(); i++) {
-            values.add(constant.real(i));
-        }
-        return values;
+        return KnownNumbers.of(this, index, what).reals();
     }
 
     /** Type of a value. */
@@ -330,19 +304,6 @@ public final class NodeContext {
     }
 
     private String where() {
-        return where(around.file(), node);
-    }
-
-    /** A node's place, for messages. */
-    public static String where(String file, OnnxNode node) {
-        String name = node.name().isEmpty() ? "" : " `" + node.name() + "`";
-        return file + ": node #" + node.index() + " " + node.type() + name + " (" + names(node.inputs()) + " -> "
-                + names(node.outputs()) + ")";
-    }
-
-    private static String names(List<String> names) {
-        int most = 8;
-        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
-        return names.size() > most ? text + ", ..." : text;
+        return node.where(around.file());
     }
 }

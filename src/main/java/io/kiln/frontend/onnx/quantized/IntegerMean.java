@@ -12,8 +12,8 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.QnnConv2d;
@@ -72,16 +72,14 @@ final class IntegerMean implements NodeContext.Emitter {
     private Arg rounded(Window window, Arg data, long count) {
         Expressions e = new Expressions(node);
         int channels = node.type(data).shape().dim(3);
-        Arg real = SignedBytes.dequantized(
-                        node, new Dequantized(data, form.data().by()))
-                .arg();
-        Window columns =
-                Window.of(window.kernelH(), 1).strided(window.strideH(), 1).dilated(window.dilationH(), 1);
-        Window rows =
-                Window.of(1, window.kernelW()).strided(1, window.strideW()).dilated(1, window.dilationW());
+        Arg real = SignedBytes.dequantized(node, new Dequantized(data, form.data().by())).arg();
+        Window columns = Window.of(window.kernelH(), 1).strided(window.strideH(), 1).dilated(window.dilationH(), 1);
+        Window rows = Window.of(1, window.kernelW()).strided(1, window.strideW()).dilated(1, window.dilationW());
         for (Window each : List.of(columns, rows)) {
             real = node.emit(
-                    new Conv2d(each, channels, channels, layout(channels)), real, ones(each, channels, DType.FLOAT32));
+                    new Conv2d(each, channels, channels, layout(channels)),
+                    real,
+                    ones(each, channels, DType.FLOAT32));
         }
         return quantized(e.divide(real, e.number(count, DType.FLOAT32)));
     }
@@ -121,14 +119,13 @@ final class IntegerMean implements NodeContext.Emitter {
         Shape shape = e.shape(data);
         int batch = shape.dim(0);
         int channels = shape.dim(-1);
-        Arg real = SignedBytes.dequantized(
-                        node, new Dequantized(data, form.data().by()))
-                .arg();
+        Arg real = SignedBytes.dequantized(node, new Dequantized(data, form.data().by())).arg();
         Arg all = e.reshape(real, List.of(batch, count, channels));
         int whole = count / LANES;
         Arg sum = e.number(0, DType.FLOAT32);
         if (whole > 0) {
-            Arg lanes = e.reshape(e.slice(all, 1, 0, whole * LANES), List.of(batch, whole, LANES, channels));
+            Arg lanes = e.reshape(
+                    e.slice(all, 1, 0, whole * LANES), List.of(batch, whole, LANES, channels));
             Arg sums = e.reshape(e.reduce(Reduce.Kind.SUM, lanes, List.of(1)), List.of(batch, LANES, channels));
             Arg halves = e.add(e.slice(sums, 1, 0, 2), e.slice(sums, 1, 2, LANES));
             sum = e.add(e.slice(halves, 1, 0, 1), e.slice(halves, 1, 1, 2));
