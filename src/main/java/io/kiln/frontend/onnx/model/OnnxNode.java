@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.model;
 
+import io.kiln.ir.Origin;
 import java.util.List;
 import java.util.Map;
 
@@ -34,6 +35,17 @@ public record OnnxNode(
     /** Domain and name of the operator, as in messages. */
     public String type() {
         return domain.isEmpty() ? operator : domain + "." + operator;
+    }
+
+    /**
+     * The origin of what the node becomes.
+     *
+     * @param file name of the model's file
+     * @param number its number among all nodes that are imported
+     */
+    public Origin origin(String file, int number) {
+        String tensor = outputs.stream().filter(output -> !output.isEmpty()).findFirst().orElse("");
+        return new Origin(file, number, type(), tensor);
     }
 
     /**

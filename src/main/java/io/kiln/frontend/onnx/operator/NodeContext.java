@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
@@ -114,13 +113,6 @@ public final class NodeContext {
     /** Shape of an input. */
     public Shape shape(int index) {
         return type(arg(index)).shape();
-    }
-
-    /** Types of the inputs, as in messages. */
-    public String shapes() {
-        return inputs.stream()
-                .map(input -> input.map(value -> type(value.arg()).text()).orElse("none"))
-                .collect(Collectors.joining(", "));
     }
 
     /** Element type of an input in the model. */
@@ -296,11 +288,7 @@ public final class NodeContext {
     }
 
     private Origin origin() {
-        String tensor = node.outputs().stream()
-                .filter(name -> !name.isEmpty())
-                .findFirst()
-                .orElse("");
-        return new Origin(around.file(), around.number(), node.type(), tensor);
+        return node.origin(around.file(), around.number());
     }
 
     private String where() {
