@@ -19,11 +19,7 @@ import java.util.List;
  * @param onnxIo layout of the images at the border of an ONNX model
  */
 public record PipelineSpec(
-        int fuseMaxDepth,
-        List<String> disabledPasses,
-        boolean dumpIr,
-        CustomOperators customOperators,
-        OnnxIo onnxIo) {
+        int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators, OnnxIo onnxIo) {
     /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
             new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false);

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Imports nodes in order, and the nodes of functions and bodies in their place; collects all errors. */
 final class NodeImporter implements Bodies {
@@ -145,8 +146,8 @@ final class NodeImporter implements Bodies {
                     refusal.next()));
         }
         checkInputs(node, scope);
-        NodeContext context =
-                new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
+        NodeContext context = new NodeContext(
+                node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
         emit(found.orElseThrow(), context);
         checkOutputs(node, scope);
     }
@@ -156,7 +157,11 @@ final class NodeImporter implements Bodies {
         try {
             QuantizedNodes.emit(registration.importer(), context);
         } catch (IndexOutOfBoundsException | ArithmeticException | IllegalArgumentException e) {
-            throw context.failure("its inputs " + context.shapes() + " do not fit each other", "those of the operator");
+            String types = IntStream.range(0, context.inputs())
+                    .filter(context::has)
+                    .mapToObj(i -> context.type(context.arg(i)).text())
+                    .collect(Collectors.joining(", "));
+            throw context.failure("its inputs " + types + " do not fit each other", "those of the operator");
         }
     }
 

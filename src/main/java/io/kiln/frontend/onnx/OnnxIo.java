@@ -27,8 +27,8 @@ public enum OnnxIo {
         return Stream.of(values())
                 .filter(io -> io.text().equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("kiln.onnx.io is '" + text + "'", "", "model or nhwc", "")));
+                .orElseThrow(() ->
+                        new KilnException(new Problem("kiln.onnx.io is '" + text + "'", "", "model or nhwc", "")));
     }
 
     /** Whether a tensor of a rank gets another layout. */

@@ -61,6 +61,11 @@ final class Refusals {
                         "RandomUniformLike",
                         "Multinomial",
                         "Bernoulli"));
+        unfit(all);
+        return Map.copyOf(all);
+    }
+
+    private static void unfit(Map<String, Refusal> all) {
         put(
                 all,
                 new Refusal("trains the model", "Export the model for inference"),
@@ -71,7 +76,6 @@ final class Refusals {
                         "has a result whose shape depends on its data",
                         "End the model before it, and compute the rest in the application"),
                 List.of("NonZero", "Unique", "NonMaxSuppression"));
-        return Map.copyOf(all);
     }
 
     private static void put(Map<String, Refusal> all, Refusal refusal, List<String> names) {

@@ -75,7 +75,9 @@ class LayoutTest {
         List<Bytes> inputs = function.params().stream()
                 .map(p -> RandomOperators.input(p.type(), 7))
                 .toList();
-        close(OnnxRuntime.run(model, function.params(), inputs).get(0), Interpreter.run(function, inputs).get(0));
+        close(
+                OnnxRuntime.run(model, function.params(), inputs).get(0),
+                Interpreter.run(function, inputs).get(0));
     }
 
     private static void close(Bytes expected, Bytes actual) {
@@ -83,7 +85,8 @@ class LayoutTest {
         for (int i = 0; i < expected.size(); i += Float.BYTES) {
             float wanted = expected.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(i);
             float given = actual.buffer().order(ByteOrder.LITTLE_ENDIAN).getFloat(i);
-            assertThat(given).isBetween(wanted - 1e-5f * (1 + Math.abs(wanted)), wanted + 1e-5f * (1 + Math.abs(wanted)));
+            assertThat(given)
+                    .isBetween(wanted - 1e-5f * (1 + Math.abs(wanted)), wanted + 1e-5f * (1 + Math.abs(wanted)));
         }
     }
 
@@ -131,7 +134,8 @@ class LayoutTest {
         assertThat(last.params().get(0).type().shape().dims()).containsExactly(1, SIZE, SIZE, CHANNELS);
         Bytes input = RandomOperators.input(own.params().get(0).type(), 3);
         Bytes expected = Interpreter.run(own, List.of(input)).get(0);
-        Bytes actual = Interpreter.run(last, List.of(channelsLast(input, CHANNELS))).get(0);
+        Bytes actual =
+                Interpreter.run(last, List.of(channelsLast(input, CHANNELS))).get(0);
         assertThat(actual).isEqualTo(channelsLast(expected, 5));
         answersAsOnnxRuntime(builder.build(), own);
     }

@@ -49,6 +49,18 @@ record Spatial(
                         && dilations.stream().allMatch(d -> d > 0),
                 "its kernel, strides and dilations are " + kernel + ", " + strides + " and " + dilations,
                 "numbers above 0");
+        List<List<Integer>> margins = margins(node, kernel, sizes, strides, dilations);
+        return new Spatial(kernel, strides, dilations, margins.get(0), margins.get(1));
+    }
+
+    /** Padding before and after the data. */
+    private static List<List<Integer>> margins(
+            NodeContext node,
+            List<Integer> kernel,
+            List<Integer> sizes,
+            List<Integer> strides,
+            List<Integer> dilations) {
+        int rank = sizes.size();
         List<Integer> pads = list(node, "pads", 2 * rank, 0);
         String auto = node.attributes().text("auto_pad", "NOTSET");
         List<Integer> begins = new ArrayList<>();
@@ -78,7 +90,7 @@ record Spatial(
                     throw node.failure("its auto_pad is `" + auto + "`", "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
             }
         }
-        return new Spatial(kernel, strides, dilations, begins, ends);
+        return List.of(begins, ends);
     }
 
     private static int ceil(int dividend, int divisor) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.model;
 
+import io.kiln.ir.Origin;
 import java.util.List;
 import java.util.Map;
 
@@ -23,6 +24,8 @@ public record OnnxNode(
         List<String> inputs,
         List<String> outputs,
         Map<String, OnnxAttribute> attributes) {
+    private static final int MOST_NAMES = 8;
+
     public OnnxNode {
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);
@@ -39,16 +42,29 @@ public record OnnxNode(
         return new OnnxNode(index, name, otherDomain, otherOperator, otherInputs, outputs, attributes);
     }
 
-    /** Its place, for messages. */
-    public String where(String file) {
-        String quoted = name.isEmpty() ? "" : " `" + name + "`";
-        return file + ": node #" + index + " " + type() + quoted + " (" + listed(inputs) + " -> " + listed(outputs)
-                + ")";
+    /**
+     * The origin of what the node becomes.
+     *
+     * @param file name of the model's file
+     * @param number its number among all nodes that are imported
+     */
+    public Origin origin(String file, int number) {
+        String tensor = outputs.stream().filter(output -> !output.isEmpty()).findFirst().orElse("");
+        return new Origin(file, number, type(), tensor);
     }
 
-    private static String listed(List<String> names) {
-        int most = 8;
-        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
-        return names.size() > most ? text + ", ..." : text;
+    /**
+     * The node's place, for messages.
+     *
+     * @param file name of the model's file
+     */
+    public String where(String file) {
+        String own = name.isEmpty() ? "" : " `" + name + "`";
+        return file + ": node #" + index + " " + type() + own + " (" + names(inputs) + " -> " + names(outputs) + ")";
+    }
+
+    private static String names(List<String> names) {
+        String text = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
+        return names.size() > MOST_NAMES ? text + ", ..." : text;
     }
 }

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
@@ -31,7 +30,6 @@ public final class NodeContext {
         }
     }
 
-    private static final int MOST_LISTED = 1 << 18;
 
     private final OnnxNode node;
     private final int version;
@@ -111,13 +109,6 @@ public final class NodeContext {
         return type(arg(index)).shape();
     }
 
-    /** Types of the inputs, as in messages. */
-    public String shapes() {
-        return inputs.stream()
-                .map(input -> input.map(value -> type(value.arg()).text()).orElse("none"))
-                .collect(Collectors.joining(", "));
-    }
-
     /** Element type of an input in the model. */
     public ElementType element(int index) {
         return input(index).type();
@@ -160,38 +151,14 @@ public final class NodeContext {
                 "Export the model with constant shapes, or make this input an initializer"));
     }
 
-    private Constant list(int index, String what) {
-        Constant constant = constant(index, what);
-        if (constant.elements() > MOST_LISTED) {
-            throw failure("its input " + index + " (" + what + ") has " + constant.elements() + " elements", "a list");
-        }
-        return constant;
-    }
-
     /** The integers of an input that must be known at build time. */
     public List<Long> integers(int index, String what) {
-        Constant constant = list(index, what);
-        if (constant.type().dtype().isFloat()) {
-            throw failure("its input " + index + " (" + what + ") holds floats", "integers");
-        }
-        List<Long> values = new ArrayList<>();
-        for (int i = 0; i < constant.elements(); i++) {
-            values.add(constant.integer(i));
-        }
-        return values;
+        return KnownNumbers.of(this, index, what).integers();
     }
 
     /** The floats of an input that must be known at build time. */
     public List<Float> reals(int index, String what) {
-        Constant constant = list(index, what);
-        if (!constant.type().dtype().isFloat()) {
-            throw failure("its input " + index + " (" + what + ") holds integers", "floats");
-        }
-        List<Float> values = new ArrayList<>();
-        for (int i = 0; i < constant.elements(); i++) {
-            values.add(constant.real(i));
-        }
-        return values;
+        return KnownNumbers.of(this, index, what).reals();
     }
 
     /** Type of a value. */
@@ -304,11 +271,7 @@ public final class NodeContext {
     }
 
     private Origin origin() {
-        String tensor = node.outputs().stream()
-                .filter(name -> !name.isEmpty())
-                .findFirst()
-                .orElse("");
-        return new Origin(around.file(), around.number(), node.type(), tensor);
+        return node.origin(around.file(), around.number());
     }
 
     private String where() {

@@ -57,7 +57,9 @@ class OnnxNodeTest {
         }
         if (COMPILES) {
             outcomes = new HostSweep(folder.resolve(part))
-                    .check(outcomes, o -> ALL || o.function().orElseThrow().name().matches("node\\d*[05]"));
+                    .check(
+                            outcomes,
+                            o -> ALL || o.function().orElseThrow().name().matches("node\\d*[05]"));
         }
         String lines = outcomes.stream().map(Outcome::line).collect(Collectors.joining("\n"));
         WholeFiles.write(
