@@ -112,7 +112,7 @@ final class Search {
                         : Double.NEGATIVE_INFINITY;
                 double real = quality(wishes.with(node, Precision.FLOAT), few()).sqnr();
                 boolean needsFloat = real - usual > 2 * Math.max(0, wide - usual);
-                double work = Math.log(Math.max(2, node.macs()));
+                double work = Math.log((double) Math.max(2, node.macs()));
                 steps.add(new Step(
                         node,
                         needsFloat ? Precision.FLOAT : Precision.INT16,

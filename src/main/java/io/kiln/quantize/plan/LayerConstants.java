@@ -7,7 +7,8 @@ import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.quantize.graph.Node;
 import io.kiln.transform.LayerChannelOrder;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,7 +18,11 @@ import java.util.Optional;
  * @param scales scale of the weights: one, or one per output channel
  * @param bias int32 or int64 with scale {@code input * weight} and zero point 0
  */
-public record LayerConstants(Constant weights, float[] scales, Optional<Constant> bias) {
+public record LayerConstants(Constant weights, List<Float> scales, Optional<Constant> bias) {
+    public LayerConstants {
+        scales = List.copyOf(scales);
+    }
+
     private static final int LARGEST = 127;
     private static final float NO_WEIGHTS = 1e-6f;
 
@@ -41,10 +46,10 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
         boolean perTensor = node.op() instanceof Dense;
         float[] most = largest(weights, order, perTensor);
         node.bias().ifPresent(bias -> widen(most, bias, inputScale));
-        float[] scales = new float[most.length];
+        List<Float> scales = new ArrayList<>();
         float[] inverse = new float[most.length];
         for (int i = 0; i < most.length; i++) {
-            scales[i] = most[i] == 0 ? NO_WEIGHTS : Math.max(most[i] / LARGEST, Float.MIN_NORMAL);
+            scales.add(most[i] == 0 ? NO_WEIGHTS : Math.max(most[i] / LARGEST, Float.MIN_NORMAL));
             inverse[i] = most[i] == 0 ? 0 : LARGEST / most[i];
         }
         Constant integers = QuantizedConstants.limited(
@@ -90,30 +95,17 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
         return corrected;
     }
 
-    private static Constant bias(Constant like, float[] bias, float[] scales, float inputScale, Precision precision) {
+    private static Constant bias(Constant like, float[] bias, List<Float> scales, float inputScale, Precision precision) {
         DType dtype = precision.bias();
         return QuantizedConstants.limited(
                 like,
                 dtype,
                 -Integer.MAX_VALUE,
                 Integer.MAX_VALUE,
-                c -> bias[c] * (1 / ((double) inputScale * at(scales, c))));
+                c -> bias[c] * (1 / ((double) inputScale * scales.get(scales.size() == 1 ? 0 : c))));
     }
 
     private static float at(float[] values, int channel) {
         return values[values.length == 1 ? 0 : channel];
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof LayerConstants constants
-                && weights.equals(constants.weights)
-                && Arrays.equals(scales, constants.scales)
-                && bias.equals(constants.bias);
-    }
-
-    @Override
-    public int hashCode() {
-        return weights.hashCode();
     }
 }

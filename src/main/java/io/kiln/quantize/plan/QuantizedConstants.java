@@ -30,7 +30,7 @@ public final class QuantizedConstants {
         ByteBuffer buffer =
                 ByteBuffer.allocate(dtype.bytes() * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < constant.elements(); i++) {
-            double value = Math.max(min, Math.min((double) max, element.applyAsDouble(i)));
+            double value = Math.max((double) min, Math.min((double) max, element.applyAsDouble(i)));
             long rounded = Math.max(min, Math.min(max, FixedPoint.roundHalfAway(value)));
             switch (dtype) {
                 case INT8 -> buffer.put((byte) rounded);

@@ -25,7 +25,11 @@ public record QuantizedNetwork(
 
     /** Makes functions of plans. */
     public interface Maker {
-        /** @throws io.kiln.base.KilnException if the scales of a layer are beyond the arithmetic of its operator */
+        /**
+         * Makes a function.
+         *
+         * @throws io.kiln.base.KilnException if the scales of a layer are beyond the arithmetic of its operator
+         */
         QuantizedNetwork make(Plan plan);
     }
 }

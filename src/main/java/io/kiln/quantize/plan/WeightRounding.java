@@ -4,6 +4,7 @@ package io.kiln.quantize.plan;
 import io.kiln.ir.Constant;
 import io.kiln.quantize.graph.Node;
 import io.kiln.transform.LayerChannelOrder;
+import java.util.List;
 
 /**
  * What rounding does to the weights of a layer.
@@ -13,7 +14,7 @@ import io.kiln.transform.LayerChannelOrder;
  * @param scales their scales, one or one per output channel
  * @param order to which output channel a weight belongs
  */
-record WeightRounding(Node node, Constant integers, float[] scales, LayerChannelOrder order) {
+record WeightRounding(Node node, Constant integers, List<Float> scales, LayerChannelOrder order) {
     /**
      * By how much the mean of each output channel is too small.
      *
@@ -24,7 +25,7 @@ record WeightRounding(Node node, Constant integers, float[] scales, LayerChannel
         double[] sums = new double[order.channels()];
         for (int i = 0; i < weights.elements(); i++) {
             int channel = order.channel(i);
-            double scale = scales[scales.length == 1 ? 0 : channel];
+            double scale = scales.get(scales.size() == 1 ? 0 : channel);
             double lost = weights.real(i) - scale * integers.integer(i);
             sums[channel] += lost * means[input(i, channel, means.length)];
         }

@@ -29,7 +29,9 @@ public record Range(float min, float max) {
 
     /** The part of this range that lies in another. */
     public Range within(Range other) {
-        return new Range(Math.max(min, other.min), Math.min(max, other.max));
+        float low = Math.max(min, other.min);
+        float high = Math.min(max, other.max);
+        return new Range(low, high);
     }
 
     /** The smallest range that holds this one and 0. */

@@ -85,7 +85,7 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
     private static Shape shape(String text, String where) {
         List<Integer> dims = new ArrayList<>();
         double elements = 1;
-        for (String dim : text.split(",")) {
+        for (String dim : text.split(",", -1)) {
             if (!dim.isBlank()) {
                 if (dim.strip().length() > 9 || dims.size() == MAX_RANK) {
                     throw wrong("the shape (" + text + ") is not supported", where);

@@ -170,7 +170,7 @@ class PlannerTest {
         for (int c = 0; c < 2; c++) {
             double real = constants.bias().orElseThrow().integer(c)
                     * (double) input
-                    * constants.scales()[c];
+                    * constants.scales().get(c);
             assertThat(real).isCloseTo(c == 0 ? 5 : -3, within(1e-5));
         }
         assertThat(constants.bias().orElseThrow().integer(0)).isCloseTo(1L << 30, within(1000L));
@@ -183,7 +183,7 @@ class PlannerTest {
                 ranged(net.bind(new Conv2d(POINT, 1, 1, "OHWI"), in, shaped(Constant.vector(0f), 1, 1, 1, 1)), 0, 0);
         LayerConstants constants =
                 node(plan(Precision.INT8, Map.of(), conv), conv).constants().orElseThrow();
-        assertThat(constants.scales()[0]).isPositive();
+        assertThat(constants.scales().get(0)).isPositive();
         assertThat(integers(constants.weights())).containsExactly(0L);
     }
 

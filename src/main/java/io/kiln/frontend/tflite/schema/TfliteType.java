@@ -44,6 +44,11 @@ public enum TfliteType {
         return dtype;
     }
 
+    /** Its code in a file. */
+    public int code() {
+        return ordinal();
+    }
+
     public static Optional<TfliteType> of(int code) {
         return code < values().length ? Optional.of(values()[code]) : Optional.empty();
     }

@@ -46,7 +46,7 @@ final class GraphWriter {
 
     private int add(String name, TensorType type, Format format, Optional<Bytes> data) {
         Optional<TfliteTensorEntry.Scaling> scaling = format.quantization()
-                .map(q -> new TfliteTensorEntry.Scaling(new float[] {q.scale()}, q.zeroPoint(), 0));
+                .map(TfliteTensorEntry.Scaling::of);
         tensors.add(new TfliteTensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));
         return tensors.size() - 1;
     }
@@ -105,7 +105,7 @@ final class GraphWriter {
     Format format(int tensor) {
         TfliteTensorEntry entry = tensors.get(tensor);
         return new Format(
-                entry.type().dtype(), entry.scaling().map(s -> new Quantization(s.scales()[0], s.zeroPoint())));
+                entry.type().dtype(), entry.scaling().map(s -> new Quantization(s.scales().get(0), s.zeroPoint())));
     }
 
     TfliteTensorEntry entry(int tensor) {

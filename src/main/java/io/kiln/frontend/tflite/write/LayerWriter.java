@@ -141,10 +141,8 @@ final class LayerWriter implements NodeWriter {
         }
         LayerConstants constants = node.planned().constants().orElseThrow();
         float input = node.planned().data().get(0).quantization().orElseThrow().scale();
-        float[] scales = new float[constants.scales().length];
-        for (int i = 0; i < scales.length; i++) {
-            scales[i] = input * constants.scales()[i];
-        }
+        List<Float> scales =
+                constants.scales().stream().map(scale -> input * scale).toList();
         List<Integer> tensors = new ArrayList<>();
         tensors.add(graph.constant(
                 reshaped(constants.weights(), shape), new TfliteTensorEntry.Scaling(constants.scales(), 0, dimension)));

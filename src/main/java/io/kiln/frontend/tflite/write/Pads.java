@@ -45,7 +45,7 @@ final class Pads {
                 new Constant(node.name() + "/lowest", new TensorType(Shape.of(1), dtype), Bytes.wrap(buffer.array()));
         int border = format.quantization()
                 .map(q -> node.graph()
-                        .constant(value, new TfliteTensorEntry.Scaling(new float[] {q.scale()}, q.zeroPoint(), 0)))
+                        .constant(value, TfliteTensorEntry.Scaling.of(q)))
                 .orElseGet(() -> node.graph().constant(value));
         node.graph()
                 .operator(

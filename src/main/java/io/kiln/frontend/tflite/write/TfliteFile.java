@@ -109,7 +109,7 @@ final class TfliteFile {
         file.addOffset(Tensor.SHAPE.number(), shape, 0);
         file.addByte(
                 Tensor.TYPE.number(),
-                (byte) TfliteType.valueOf(tensor.type().dtype().name()).ordinal(),
+                (byte) TfliteType.valueOf(tensor.type().dtype().name()).code(),
                 0);
         file.addInt(Tensor.BUFFER.number(), buffer, 0);
         file.addOffset(Tensor.NAME.number(), name, 0);
@@ -118,14 +118,14 @@ final class TfliteFile {
     }
 
     private int scaling(TfliteTensorEntry.Scaling scaling) {
-        float[] scales = scaling.scales();
-        file.startVector(Float.BYTES, scales.length, Float.BYTES);
-        for (int i = scales.length - 1; i >= 0; i--) {
-            file.addFloat(scales[i]);
+        List<Float> scales = scaling.scales();
+        file.startVector(Float.BYTES, scales.size(), Float.BYTES);
+        for (int i = scales.size() - 1; i >= 0; i--) {
+            file.addFloat(scales.get(i));
         }
         int scaleVector = file.endVector();
-        file.startVector(Long.BYTES, scales.length, Long.BYTES);
-        for (int i = 0; i < scales.length; i++) {
+        file.startVector(Long.BYTES, scales.size(), Long.BYTES);
+        for (int i = 0; i < scales.size(); i++) {
             file.addLong(scaling.zeroPoint());
         }
         int zeroPoints = file.endVector();

@@ -2,7 +2,9 @@
 package io.kiln.frontend.tflite.write;
 
 import io.kiln.base.Bytes;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.type.TensorType;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -18,5 +20,14 @@ record TfliteTensorEntry(String name, TensorType type, Optional<Scaling> scaling
      * @param scales one, or one per element of the dimension
      * @param zeroPoint of all
      */
-    record Scaling(float[] scales, int zeroPoint, int dimension) {}
+    record Scaling(List<Float> scales, int zeroPoint, int dimension) {
+        Scaling {
+            scales = List.copyOf(scales);
+        }
+
+        /** One scale for all elements. */
+        static Scaling of(Quantization quantization) {
+            return new Scaling(List.of(quantization.scale()), quantization.zeroPoint(), 0);
+        }
+    }
 }
