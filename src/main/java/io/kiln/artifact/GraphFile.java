@@ -238,7 +238,9 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
             Entry from = entries.get(node.inputs().get(0));
             Entry to = entries.get(node.first());
             require(
-                    from.storage() == to.storage() && from.bytes() == to.bytes() && from.type().equals(to.type()),
+                    from.storage() == to.storage()
+                            && from.bytes() == to.bytes()
+                            && from.type().equals(to.type()),
                     "node `" + node.name() + "` has memory of its own");
         }
 

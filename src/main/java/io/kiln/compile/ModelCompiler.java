@@ -40,14 +40,15 @@ public final class ModelCompiler {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable = Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                Executors.of(request.executor(), request.isLinked()).drive(module);
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
+        ModelLibrary library =
+                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
         return new CompiledModel(library, imported, stages, module, executable.code());
     }
 

@@ -114,7 +114,8 @@ final class ProjectFiles {
                         : Stream.empty());
         Set<RuntimeFeature> features = EnumSet.copyOf(RuntimeFeature.usedBy(
                 Stream.concat(board, Stream.concat(models, application)).toList()));
-        if (request.application() != Application.RPC && request.models().stream().anyMatch(ProjectFiles::isGraph)) {
+        if (request.application() != Application.RPC
+                && request.models().stream().anyMatch(ProjectFiles::isGraph)) {
             features.addAll(RuntimeFeature.closure(Set.of(RuntimeFeature.GRAPH_EXECUTOR)));
         }
         RuntimeConfig config = RuntimeConfig.of(
@@ -176,7 +177,10 @@ final class ProjectFiles {
         }
         if (isGraph(library)) {
             GraphData data = GraphData.of(library);
-            add(ArchivePaths.of(Loader.HEADER, GraphData.header(library.metadata().name())), data.headerText());
+            add(
+                    ArchivePaths.of(
+                            Loader.HEADER, GraphData.header(library.metadata().name())),
+                    data.headerText());
             addOwn(ArchivePaths.of(Loader.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
         }
     }

@@ -86,26 +86,21 @@ final class ArchiveReader {
         return content.isEmpty() && packed.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ModelMetadataReader.Code(
-                        new InterfaceText(name, content.map(Bytes::text).orElse("")),
-                        relay,
-                        packed,
-                        Optional.empty()));
+                        new InterfaceText(name, content.map(Bytes::text).orElse("")), relay, packed, Optional.empty()));
     }
 
     /** The graph and the names of its parameters. */
     private Optional<GraphModel> graph(FormatVersion version, String model, List<String> models) {
         String path = ArchivePaths.of(Loader.GRAPH, ArchivePaths.graphFile(model));
         Optional<Bytes> graph = Optional.ofNullable(files.get(path))
-                .or(() -> Optional.ofNullable(files.get(version.graph()))
-                        .filter(file -> models.size() == 1));
+                .or(() -> Optional.ofNullable(files.get(version.graph())).filter(file -> models.size() == 1));
         if (graph.isEmpty()) {
             problems.add("there is no graph", archive + ": " + path, "what the executor `graph` walks", "");
         }
         String parameters = ArchivePaths.of(Loader.PARAMETERS, ArchivePaths.parametersFile(model));
         Optional<Bytes> params = Optional.ofNullable(files.get(parameters));
         try {
-            return graph.map(file ->
-                    GraphModel.of(file, archive + ": " + path, params, archive + ": " + parameters));
+            return graph.map(file -> GraphModel.of(file, archive + ": " + path, params, archive + ": " + parameters));
         } catch (KilnException e) {
             e.problems().forEach(problems::add);
             return Optional.empty();
@@ -143,8 +138,8 @@ final class ArchiveReader {
         }
         if (!version.graph().startsWith(ArchivePaths.folder(Loader.GRAPH) + "/")) {
             Optional.ofNullable(files.get(version.graph()))
-                    .map(graph -> new Artifact(
-                            Artifact.FOREIGN, Loader.GRAPH, ArchivePaths.graphFile(model), graph, target))
+                    .map(graph ->
+                            new Artifact(Artifact.FOREIGN, Loader.GRAPH, ArchivePaths.graphFile(model), graph, target))
                     .ifPresent(artifacts::add);
         }
         files.forEach((path, content) -> {

@@ -43,7 +43,8 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
         for (NamedTensor tensor :
                 params.map(content -> ParameterFile.read(content, paramsFile)).orElse(List.of())) {
             Node node = given.get(tensor.name());
-            if (node == null || read.entries().get(node.first()).bytes() != tensor.data().size()) {
+            if (node == null
+                    || read.entries().get(node.first()).bytes() != tensor.data().size()) {
                 throw new KilnException(new Problem(
                         "parameter `" + tensor.name() + "` is none of the graph's, or has another size",
                         paramsFile,
@@ -74,9 +75,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
     List<TensorInfo> outputs(List<String> stated) {
         List<TensorInfo> outputs = new ArrayList<>();
         for (int head : graph.heads()) {
-            String name = stated.size() == 1 && graph.heads().size() == 1
-                    ? stated.get(0)
-                    : "output" + outputs.size();
+            String name = stated.size() == 1 && graph.heads().size() == 1 ? stated.get(0) : "output" + outputs.size();
             outputs.add(tensor(name, graph.entries().get(head)));
         }
         return outputs;

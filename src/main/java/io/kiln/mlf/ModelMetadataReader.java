@@ -70,8 +70,7 @@ final class ModelMetadataReader {
      * @param packed its packed functions, if it has the packed interface
      * @param graph its graph, if it is for the graph executor
      */
-    record Code(
-            InterfaceText header, RelaySignature relay, Optional<PackedCode> packed, Optional<GraphModel> graph) {}
+    record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed, Optional<GraphModel> graph) {}
 
     /** Whether this is a whole model for an executor that Kiln has; what is wrong otherwise is among the problems. */
     static boolean isWhole(FormatVersion version, JsonKey json) {
@@ -85,7 +84,8 @@ final class ModelMetadataReader {
                 .map(JsonKey::text)
                 .anyMatch(name -> name.equals(ExecutorKind.AOT.text()) || name.equals(ExecutorKind.GRAPH.text()));
         if (!isKnown && executors.isThere()) {
-            executors.wrong("\"" + ExecutorKind.AOT.text() + "\" or \"" + ExecutorKind.GRAPH.text() + "\" among them", EXPORT);
+            executors.wrong(
+                    "\"" + ExecutorKind.AOT.text() + "\" or \"" + ExecutorKind.GRAPH.text() + "\" among them", EXPORT);
         }
         return isWhole && isKnown;
     }
@@ -149,8 +149,7 @@ final class ModelMetadataReader {
 
     private Interface graph(GraphModel model, JsonKey main) {
         JsonKey outputs = main.at("outputs");
-        List<String> names =
-                outputs.isThere() ? List.copyOf(outputs.entries().keySet()) : List.of();
+        List<String> names = outputs.isThere() ? List.copyOf(outputs.entries().keySet()) : List.of();
         return new Interface(
                 ExecutorKind.GRAPH,
                 Convention.PACKED,

@@ -44,8 +44,7 @@ final class RpcModelSession implements ModelSession {
         List<Model> models = new ArrayList<>();
         for (String name : names) {
             find(name)
-                    .ifPresent(executor ->
-                            models.add(new Model(name, executor.inputBytes(), executor.outputBytes())));
+                    .ifPresent(executor -> models.add(new Model(name, executor.inputBytes(), executor.outputBytes())));
         }
         return List.copyOf(models);
     }

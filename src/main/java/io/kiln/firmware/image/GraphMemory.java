@@ -42,10 +42,8 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
                 .toList();
         List<Node> functions =
                 graph.nodes().stream().filter(node -> !node.isGiven()).toList();
-        long arguments =
-                functions.stream().mapToLong(GraphMemory::arguments).sum();
-        long most =
-                functions.stream().mapToLong(GraphMemory::arguments).max().orElse(0);
+        long arguments = functions.stream().mapToLong(GraphMemory::arguments).sum();
+        long most = functions.stream().mapToLong(GraphMemory::arguments).max().orElse(0);
         long extents = graph.entries().stream()
                 .mapToLong(entry -> entry.shape().size())
                 .sum();
@@ -84,8 +82,9 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
     static long blocks(List<GraphMemory> graphs) {
         return graphs.isEmpty()
                 ? 0
-                : 1 + graphs.stream()
-                        .mapToLong(graph -> BLOCKS_OF_ITS_OWN + graph.blocks())
-                        .sum();
+                : 1
+                        + graphs.stream()
+                                .mapToLong(graph -> BLOCKS_OF_ITS_OWN + graph.blocks())
+                                .sum();
     }
 }

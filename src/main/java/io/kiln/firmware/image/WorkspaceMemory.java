@@ -138,10 +138,10 @@ public final class WorkspaceMemory {
               return StackMemoryManager_Free(&workspace, ptr);
             }
             """.formatted(
-                        graphs.isEmpty() ? "" : GraphMemory.INCLUDE + "\n",
-                        Stream.concat(Stream.of(need.bytes() + "u"), graphs.stream().map(GraphMemory::expression))
-                                .collect(Collectors.joining(" + \\\n               ")),
-                        need.blocks() + GraphMemory.blocks(graphs),
-                        InterfaceNames.WORKSPACE_SECTION);
+                graphs.isEmpty() ? "" : GraphMemory.INCLUDE + "\n",
+                Stream.concat(Stream.of(need.bytes() + "u"), graphs.stream().map(GraphMemory::expression))
+                        .collect(Collectors.joining(" + \\\n               ")),
+                need.blocks() + GraphMemory.blocks(graphs),
+                InterfaceNames.WORKSPACE_SECTION);
     }
 }

@@ -242,8 +242,8 @@ public final class GenerateStep {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
                 .of(Loader.SOURCE)
-                .forEach(source -> files.putIfAbsent(
-                        ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+                .forEach(source ->
+                        files.putIfAbsent(ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

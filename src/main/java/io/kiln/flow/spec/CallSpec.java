@@ -19,11 +19,7 @@ import java.util.Optional;
  * @param linkParams whether constants lie in the C; otherwise the graph executor loads them
  */
 public record CallSpec(
-        Convention convention,
-        boolean systemLib,
-        boolean disableAssert,
-        ExecutorKind executor,
-        boolean linkParams) {
+        Convention convention, boolean systemLib, boolean disableAssert, ExecutorKind executor, boolean linkParams) {
     /** With the executor that is generated ahead of time. */
     public CallSpec(Convention convention, boolean systemLib, boolean disableAssert) {
         this(convention, systemLib, disableAssert, ExecutorKind.AOT, true);

@@ -69,7 +69,8 @@ public final class LibraryStore {
                 .map(model -> new Entry(
                         model.metadata(),
                         model.artifacts().artifacts().stream()
-                                .filter(a -> FIRMWARE.contains(a.loader()) || (isGraph(model) && GRAPH.contains(a.loader())))
+                                .filter(a ->
+                                        FIRMWARE.contains(a.loader()) || (isGraph(model) && GRAPH.contains(a.loader())))
                                 .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
                                 .toList(),
                         model.origin().stream().toList()))

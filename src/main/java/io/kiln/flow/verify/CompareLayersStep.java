@@ -137,8 +137,8 @@ public final class CompareLayersStep {
         Comparison comparison = Comparison.of(output, List.of(actual), List.of(expected));
         if (comparison.mismatches() > 0) {
             throw new KilnException(new Problem(
-                    "the first wrong operator: " + comparison.first() + "; "
-                            + comparison.mismatches() + " of " + comparison.outputs() + " values are wrong",
+                    "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
+                            + comparison.outputs() + " values are wrong",
                     operator.name() + " (" + String.join(", ", operator.layers()) + ") "
                             + output.get(0).dtype().text() + output.get(0).shape(),
                     "what the reference interpreter computes",

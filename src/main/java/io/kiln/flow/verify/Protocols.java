@@ -44,8 +44,7 @@ final class Protocols {
     /** The graphs of the models that have one; this computer walks them. */
     private static Map<String, HostGraph> graphs(ResolvedBuild build) {
         Map<String, HostGraph> graphs = new HashMap<>();
-        for (ModelLibrary library :
-                GenerateStep.store(build.spec().layout()).read()) {
+        for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {
             for (Artifact graph : library.artifacts().of(Loader.GRAPH)) {
                 Bytes parameters = library.artifacts().of(Loader.PARAMETERS).stream()
                         .findFirst()

@@ -65,13 +65,18 @@ final class GraphCostTest extends ArchiveProject {
 
         long tensors = 0;
         for (JsonNode storage : metadata.path("sids")) {
-            tensors += storage.has("input_binding") ? 0 : storage.path("size_bytes").asLong();
+            tensors += storage.has("input_binding")
+                    ? 0
+                    : storage.path("size_bytes").asLong();
         }
         long scratch = 0;
         for (JsonNode operator : metadata.at("/functions/operator_functions")) {
             scratch = Math.max(
                     scratch,
-                    operator.path("workspace").get(0).path("workspace_size_bytes").asLong());
+                    operator.path("workspace")
+                            .get(0)
+                            .path("workspace_size_bytes")
+                            .asLong());
         }
         long beside = report.at("/ram/workspace").asLong() - tensors - scratch - REGISTRY;
         assertThat(beside).isPositive();
@@ -91,12 +96,12 @@ final class GraphCostTest extends ArchiveProject {
     /** Code and constants of the objects, before the linker drops what nobody calls. */
     private long flash() throws IOException {
         try (Stream<Path> files = Files.walk(folder.resolve("out"))) {
-            return files.filter(file -> file.toString().endsWith(".o")
-                            && file.getParent().endsWith("graph_executor"))
+            return files.filter(file ->
+                            file.toString().endsWith(".o") && file.getParent().endsWith("graph_executor"))
                     .map(ElfFile::read)
                     .flatMap(object -> object.sections().stream())
-                    .filter(section -> section.name().startsWith(".text")
-                            || section.name().startsWith(".rodata"))
+                    .filter(section ->
+                            section.name().startsWith(".text") || section.name().startsWith(".rodata"))
                     .mapToLong(ElfFile.Section::size)
                     .sum();
         }

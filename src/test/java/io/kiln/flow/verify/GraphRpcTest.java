@@ -99,8 +99,8 @@ final class GraphRpcTest {
 
         Emulator emulator = new Emulator(Boards.builtIn().find(BOARD), LIMIT, Optional.empty(), false);
         try (Transport line = emulator.boot(folder.resolve("out/net.elf"));
-                RpcClient client = RpcClient.connect(
-                        line, TransportTimeouts.EMULATOR.withReplies(LIMIT), text -> {}, text -> {});
+                RpcClient client =
+                        RpcClient.connect(line, TransportTimeouts.EMULATOR.withReplies(LIMIT), text -> {}, text -> {});
                 GraphExecutor executor = GraphExecutor.create(client, client.systemLibrary(), graph)) {
             drives(client, executor, parameters);
             DebugExecutor debug = new DebugExecutor(executor);
@@ -109,9 +109,13 @@ final class GraphRpcTest {
             List<List<Double>> seconds = debug.runIndividual(TimeEvaluator.Settings.USUAL.with(1, 2));
             Path dump = new DebugDump(graph, json, seconds, outputs).write(folder.resolve("dump"));
 
-            assertThat(tensors(dump)).isEqualTo(tensors(found)).hasSize(graph.entries().size());
-            assertThat(new ObjectMapper().readTree(dump.resolve("_tvmdbg_graph_dump.json").toFile()))
-                    .isEqualTo(new ObjectMapper().readTree(found.resolve("_tvmdbg_graph_dump.json").toFile()));
+            assertThat(tensors(dump))
+                    .isEqualTo(tensors(found))
+                    .hasSize(graph.entries().size());
+            assertThat(new ObjectMapper()
+                            .readTree(dump.resolve("_tvmdbg_graph_dump.json").toFile()))
+                    .isEqualTo(new ObjectMapper()
+                            .readTree(found.resolve("_tvmdbg_graph_dump.json").toFile()));
             for (int i = 0; i < graph.nodes().size(); i++) {
                 Node node = graph.nodes().get(i);
                 assertThat(seconds.get(i)).hasSize(2).allMatch(one -> node.isOperator() == one > 0);

@@ -152,12 +152,16 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
     }
 
     private double mean(int node) {
-        return seconds.get(node).stream().mapToDouble(Double::doubleValue).average().orElse(0);
+        return seconds.get(node).stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElse(0);
     }
 
     /** The operators by their times, the longest first, and the sum. */
     public String table() {
-        double total = IntStream.range(0, seconds.size()).mapToDouble(this::mean).sum();
+        double total =
+                IntStream.range(0, seconds.size()).mapToDouble(this::mean).sum();
         List<List<String>> rows = new ArrayList<>();
         rows.add(COLUMNS);
         rows.add(COLUMNS.stream().map(column -> "-".repeat(column.length())).toList());
@@ -178,7 +182,8 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
                 .toArray();
         return rows.stream()
                 .map(row -> IntStream.range(0, row.size())
-                        .mapToObj(i -> row.get(i) + " ".repeat(widths[i] - row.get(i).length()))
+                        .mapToObj(i ->
+                                row.get(i) + " ".repeat(widths[i] - row.get(i).length()))
                         .collect(Collectors.joining()))
                 .collect(Collectors.joining("\n", "", "\n"));
     }
@@ -205,7 +210,8 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
 
     /** As Python's {@code str(round(value, 3))}. */
     private static String rounded(double value) {
-        BigDecimal rounded = new BigDecimal(value).setScale(DECIMALS, RoundingMode.HALF_EVEN).stripTrailingZeros();
+        BigDecimal rounded =
+                new BigDecimal(value).setScale(DECIMALS, RoundingMode.HALF_EVEN).stripTrailingZeros();
         return (rounded.scale() < 1 ? rounded.setScale(1, RoundingMode.UNNECESSARY) : rounded).toPlainString();
     }
 }

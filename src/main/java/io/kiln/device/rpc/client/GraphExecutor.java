@@ -67,7 +67,8 @@ public final class GraphExecutor implements RemoteModel {
         Optional<RemoteFunction> linked = library.function(LINKED);
         Map<Integer, Long> addresses = new HashMap<>();
         for (Storage storage : graph.storages()) {
-            long address = linked.map(lookup -> lookup.call(new Value.Int(storage.id())).handle())
+            long address = linked.map(
+                            lookup -> lookup.call(new Value.Int(storage.id())).handle())
                     .orElse(0L);
             if (address == 0) {
                 RemoteTensor block = client.allocate(BYTE, Math.max(1, storage.bytes()));
@@ -149,7 +150,8 @@ public final class GraphExecutor implements RemoteModel {
     /** Moves an entry and the views of it; whatever else shares their memory stays. */
     private void redirect(int entry, RemoteTensor tensor) {
         if (tensor.bytes() != graph.entries().get(entry).bytes()) {
-            throw new IllegalArgumentException("entry " + entry + " was given a tensor of " + tensor.bytes() + " bytes");
+            throw new IllegalArgumentException(
+                    "entry " + entry + " was given a tensor of " + tensor.bytes() + " bytes");
         }
         move(entry, tensor.value().data() + tensor.value().byteOffset());
         for (Node node : graph.nodes()) {
@@ -173,7 +175,8 @@ public final class GraphExecutor implements RemoteModel {
         for (NamedTensor tensor : ParameterFile.read(file, NAME)) {
             int entry = entryOf(tensor.name());
             if (graph.entries().get(entry).bytes() != tensor.data().size()) {
-                throw unknown("parameter `" + tensor.name() + "` of " + tensor.data().size() + " bytes");
+                throw unknown(
+                        "parameter `" + tensor.name() + "` of " + tensor.data().size() + " bytes");
             }
             tensor(entry).upload(tensor.data());
             loaded.add(tensor.name());
@@ -199,7 +202,8 @@ public final class GraphExecutor implements RemoteModel {
     private static RpcException unknown(String what) {
         return new RpcException(
                 Kind.REMOTE,
-                new Problem("the graph has no input or parameter " + what, RpcException.WHERE, "one of the graph's", ""));
+                new Problem(
+                        "the graph has no input or parameter " + what, RpcException.WHERE, "one of the graph's", ""));
     }
 
     /** An entry as a tensor on the board. */

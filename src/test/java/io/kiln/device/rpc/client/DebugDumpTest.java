@@ -32,7 +32,8 @@ final class DebugDumpTest {
         List<List<Double>> seconds = new ArrayList<>();
         JsonNode events = trace.get("traceEvents");
         for (int i = 0; i < events.size(); i += 2) {
-            double taken = events.get(i + 1).get("ts").asDouble() - events.get(i).get("ts").asDouble();
+            double taken = events.get(i + 1).get("ts").asDouble()
+                    - events.get(i).get("ts").asDouble();
             seconds.add(List.of(taken / MICROSECONDS));
         }
         DebugDump dump = new DebugDump(graph, json, seconds, List.of());
