@@ -10,6 +10,8 @@ import io.kiln.firmware.TestElf;
 import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.LoadImage;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
@@ -44,6 +46,18 @@ enum Reader {
         @Override
         void read(Bytes file, Path folder) {
             Verifier.verify(TfliteFrontend.read(file, "fuzzed.tflite", "fuzzed"));
+        }
+    },
+    ONNX {
+        @Override
+        List<Bytes> seeds() {
+            return OnnxSeeds.all();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            WholeFiles.write(folder.resolve("fuzzed.onnx"), file.toArray());
+            Verifier.verify(OnnxFrontend.read(folder.resolve("fuzzed.onnx"), "fuzzed", InputShapes.NONE));
         }
     },
     RELAY {

@@ -35,6 +35,7 @@ public final class BuildSpecBuilder {
     private VerifySpec verify = VerifySpec.USUAL;
     private BoardSources boardSources = BoardSources.NONE;
     private PipelineSpec pipeline = PipelineSpec.STANDARD;
+    private QuantizeSpec quantize = QuantizeSpec.NONE;
     private boolean semihosting;
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
@@ -59,6 +60,7 @@ public final class BuildSpecBuilder {
         verify = spec.verify();
         boardSources = spec.boardSources();
         pipeline = spec.pipeline();
+        quantize = spec.quantize();
         semihosting = spec.semihosting();
         trustedArchives = spec.trustedArchives();
         slimArchive = spec.slimArchive();
@@ -82,6 +84,7 @@ public final class BuildSpecBuilder {
                 verify,
                 boardSources,
                 pipeline,
+                quantize,
                 semihosting,
                 trustedArchives,
                 slimArchive,
@@ -203,6 +206,18 @@ public final class BuildSpecBuilder {
     /** Sets changes to the compiler's passes. */
     public BuildSpecBuilder pipeline(PipelineSpec value) {
         pipeline = value;
+        return this;
+    }
+
+    /** Sets how float models are quantized first. */
+    public BuildSpecBuilder quantize(QuantizeSpec value) {
+        quantize = value;
+        return this;
+    }
+
+    /** Sets how float models are quantized first, as the parameters {@code kiln.quantize} and {@code kiln.quantize.*} have it. */
+    public BuildSpecBuilder quantize(QuantizeSpec.Text text) {
+        quantize = read(text::parsed).orElse(quantize);
         return this;
     }
 

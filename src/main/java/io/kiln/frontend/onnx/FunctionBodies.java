@@ -25,7 +25,8 @@ final class FunctionBodies {
         Map<String, OnnxAttribute> attributes = new HashMap<>();
         node.attributes().forEach((name, value) -> {
             if (!(value instanceof OnnxAttribute.Reference reference)) {
-                attributes.put(name, value instanceof OnnxAttribute.Body body ? bound(body, given, scope, formals) : value);
+                attributes.put(
+                        name, value instanceof OnnxAttribute.Body body ? bound(body, given, scope, formals) : value);
             } else if (given.containsKey(reference.name())) {
                 attributes.put(name, given.get(reference.name()));
             }

@@ -50,8 +50,7 @@ final class ModelImporter {
         new ModelInputs(model, shapes, problems)
                 .types()
                 .forEach((input, type) -> scope.define(
-                        input.name(),
-                        new OnnxValue(graph.addParameter(input.name(), type), input.type())));
+                        input.name(), new OnnxValue(graph.addParameter(input.name(), type), input.type())));
         NodeImporter nodes = new NodeImporter(model, graph, problems);
         nodes.run(model.graph(), scope);
         List<Result> results = results();

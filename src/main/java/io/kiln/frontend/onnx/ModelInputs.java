@@ -76,7 +76,9 @@ final class ModelInputs {
     private Optional<TensorType> type(OnnxValueInfo input) {
         if (!input.kind().equals(OnnxValueInfo.TENSOR) || input.type().held().isEmpty()) {
             problems.add(
-                    "the input is a " + input.kind() + " of " + input.type().text(),
+                    input.kind().equals(OnnxValueInfo.TENSOR)
+                            ? "the input is a tensor of " + input.type().text()
+                            : "the input is no tensor (" + input.kind() + ")",
                     where(input),
                     "a tensor of numbers");
             return Optional.empty();
@@ -87,14 +89,17 @@ final class ModelInputs {
         } else {
             shape = stated(input);
         }
-        return shape.map(s -> new TensorType(s, input.type().held().orElseThrow())).filter(type -> isValid(input, type));
+        return shape.map(s -> new TensorType(s, input.type().held().orElseThrow()))
+                .filter(type -> isValid(input, type));
     }
 
     private void checkGiven(OnnxValueInfo input, Shape given) {
-        input.dimensions().filter(dimensions -> dimensions.size() != given.rank()).ifPresent(dimensions -> problems.add(
-                "kiln.inputShapes gives it the shape " + given.text(),
-                where(input),
-                dimensions.size() + " dimensions"));
+        input.dimensions()
+                .filter(dimensions -> dimensions.size() != given.rank())
+                .ifPresent(dimensions -> problems.add(
+                        "kiln.inputShapes gives it the shape " + given.text(),
+                        where(input),
+                        dimensions.size() + " dimensions"));
     }
 
     private Optional<Shape> stated(OnnxValueInfo input) {
@@ -110,7 +115,8 @@ final class ModelInputs {
             long size = known.orElse(i == 0 ? 1L : 0L);
             if (known.isEmpty() && i > 0) {
                 problems.add(
-                        "dimension " + i + " of the input is open" + (dimension.name().isEmpty() ? "" : " (`" + dimension.name() + "`)"),
+                        "dimension " + i + " of the input is open"
+                                + (dimension.name().isEmpty() ? "" : " (`" + dimension.name() + "`)"),
                         where(input),
                         "a size: set kiln.inputShapes");
                 return Optional.empty();
@@ -127,7 +133,10 @@ final class ModelInputs {
     private boolean isValid(OnnxValueInfo input, TensorType type) {
         boolean isValid = type.shape().rank() <= MAX_RANK && !type.isLargerThan(MAX_BYTES);
         if (!isValid) {
-            problems.add("the input is " + type.text(), where(input), "at most " + MAX_RANK + " dimensions and " + MAX_BYTES + " bytes");
+            problems.add(
+                    "the input is " + type.text(),
+                    where(input),
+                    "at most " + MAX_RANK + " dimensions and " + MAX_BYTES + " bytes");
         }
         return isValid;
     }

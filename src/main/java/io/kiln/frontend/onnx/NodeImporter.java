@@ -51,8 +51,9 @@ final class NodeImporter implements Bodies {
 
     /** Imports a graph's constants and nodes. */
     void run(OnnxGraph body, Scope scope) {
-        body.initializers().values().forEach(tensor -> scope.define(
-                tensor.name(), new OnnxValue(tensor.constant(), tensor.type())));
+        body.initializers()
+                .values()
+                .forEach(tensor -> scope.define(tensor.name(), new OnnxValue(tensor.constant(), tensor.type())));
         run(body.nodes(), scope);
     }
 
@@ -135,14 +136,17 @@ final class NodeImporter implements Bodies {
         if (found.isEmpty() || version < found.orElseThrow().since()) {
             Refusals.Refusal refusal = Refusals.of(node.operator());
             throw new KilnException(new Problem(
-                    node.type() + (found.isEmpty() ? " " + refusal.reason() : " of version " + version + " is not supported"),
-                    NodeContext.where(model.file(), node),
+                    node.type()
+                            + (found.isEmpty()
+                                    ? " " + refusal.reason()
+                                    : " of version " + version + " is not supported"),
+                    node.where(model.file()),
                     "one of the operators that the documentation lists",
                     refusal.next()));
         }
         checkInputs(node, scope);
-        NodeContext context =
-                new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
+        NodeContext context = new NodeContext(
+                node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
         QuantizedNodes.emit(found.orElseThrow().importer(), context);
         checkOutputs(node, scope);
     }
@@ -152,7 +156,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its input `" + name + "` is not computed before it",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "an input, a constant, or a result of an earlier node, without cycles",
                         "Export the model again"));
             }
@@ -164,7 +168,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its output `" + name + "` is not supported",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "a model that does not use this output",
                         "Export the model for inference"));
             }

@@ -9,6 +9,8 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.Budget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.ir.Function;
+import io.kiln.transform.FoldFactors;
+import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -20,7 +22,7 @@ public final class OnnxFrontend {
     /** Size limit; no microcontroller's memory holds a larger file. */
     public static final long MAX_FILE_BYTES = 32L << 20;
 
-    private static final long MAX_CONSTANT_BYTES = 8 * MAX_FILE_BYTES;
+    private static final long MAX_CONSTANT_BYTES = 6 * MAX_FILE_BYTES;
 
     private OnnxFrontend() {}
 
@@ -65,6 +67,7 @@ public final class OnnxFrontend {
     }
 
     private static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes, Budget budget) {
-        return new ModelImporter(model, budget).read(moduleName, inputShapes);
+        Function imported = new ModelImporter(model, budget).read(moduleName, inputShapes);
+        return FoldFactors.run(new MoveTransposes().run(imported));
     }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx;
 
+import io.kiln.frontend.onnx.control.ControlImporters;
 import io.kiln.frontend.onnx.elementwise.ElementwiseImporters;
 import io.kiln.frontend.onnx.layer.LayerImporters;
 import io.kiln.frontend.onnx.movement.MovementImporters;
 import io.kiln.frontend.onnx.operator.Registration;
 import io.kiln.frontend.onnx.quantized.QuantizedImporters;
+import io.kiln.frontend.onnx.recurrent.RecurrentImporters;
 import io.kiln.frontend.onnx.reduce.ReduceImporters;
+import io.kiln.frontend.onnx.tensor.TensorImporters;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,11 +20,14 @@ import java.util.stream.Stream;
 /** The operators that Kiln imports: the tables of all families combined. */
 final class OnnxOperators {
     private static final Map<String, Registration> ALL = Stream.of(
+                    ControlImporters.ALL,
                     ElementwiseImporters.ALL,
                     LayerImporters.ALL,
                     MovementImporters.ALL,
                     QuantizedImporters.ALL,
-                    ReduceImporters.ALL)
+                    RecurrentImporters.ALL,
+                    ReduceImporters.ALL,
+                    TensorImporters.ALL)
             .flatMap(List::stream)
             .collect(Collectors.toUnmodifiableMap(Registration::key, Function.identity()));
 

@@ -15,8 +15,8 @@ final class Refusals {
      */
     record Refusal(String reason, String next) {}
 
-    private static final Refusal UNKNOWN =
-            new Refusal("is not supported", "Export the model without it, for example from operators that it consists of");
+    private static final Refusal UNKNOWN = new Refusal(
+            "is not supported", "Export the model without it, for example from operators that it consists of");
 
     private static final Map<String, Refusal> BY_NAME = byName();
 
@@ -39,14 +39,27 @@ final class Refusals {
                         "handles sequences, whose lengths are known only when the model runs",
                         "Export the model with tensors only"),
                 List.of(
-                        "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
-                        "SequenceLength", "SequenceMap", "SplitToSequence", "ConcatFromSequence", "Optional",
-                        "OptionalGetElement", "OptionalHasElement"));
+                        "SequenceAt",
+                        "SequenceConstruct",
+                        "SequenceEmpty",
+                        "SequenceErase",
+                        "SequenceInsert",
+                        "SequenceLength",
+                        "SequenceMap",
+                        "SplitToSequence",
+                        "ConcatFromSequence",
+                        "Optional",
+                        "OptionalGetElement",
+                        "OptionalHasElement"));
         put(
                 all,
                 new Refusal("computes random numbers", "Make the random numbers an input, or export for inference"),
                 List.of(
-                        "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial",
+                        "RandomNormal",
+                        "RandomNormalLike",
+                        "RandomUniform",
+                        "RandomUniformLike",
+                        "Multinomial",
                         "Bernoulli"));
         put(
                 all,

@@ -53,5 +53,8 @@ public final class ElementIntrinsics {
     public static final Intrinsic ROUND_SMALL =
             Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
 
+    /** The same number, which clang for Arm's vector instructions must not know. */
+    public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
+
     private ElementIntrinsics() {}
 }

@@ -45,10 +45,8 @@ public final class ModelBuilder {
     /** Adds a constant with raw elements; returns its name. */
     public String constant(ElementType type, List<Integer> dims, byte[] data) {
         String name = "c" + constants++;
-        TensorProto.Builder tensor = TensorProto.newBuilder()
-                .setName(name)
-                .setDataType(code(type))
-                .setRawData(ByteString.copyFrom(data));
+        TensorProto.Builder tensor =
+                TensorProto.newBuilder().setName(name).setDataType(code(type)).setRawData(ByteString.copyFrom(data));
         dims.forEach(tensor::addDims);
         graph.addInitializer(tensor);
         return name;

@@ -58,7 +58,8 @@ public final class OnnxRuntime {
         ByteBuffer buffer = ByteBuffer.allocateDirect(data.size()).order(ByteOrder.LITTLE_ENDIAN);
         buffer.put(data.toArray()).flip();
         long[] shape = param.type().shape().dims().stream().mapToLong(d -> d).toArray();
-        return OnnxTensor.createTensor(environment, buffer, shape, type(param.type().dtype()));
+        return OnnxTensor.createTensor(
+                environment, buffer, shape, type(param.type().dtype()));
     }
 
     private static OnnxJavaType type(DType dtype) {

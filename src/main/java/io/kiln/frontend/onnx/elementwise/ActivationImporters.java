@@ -25,12 +25,14 @@ final class ActivationImporters {
     static final List<Registration> ALL = List.of(
             onnx("Relu", ActivationImporters::relu),
             onnx("Clip", ActivationImporters::clip),
-            onnx("LeakyRelu", n -> n.finish(
-                    n.emit(new LeakyRelu(n.attributes().real("alpha", 0.01f)), n.arg(0)))),
+            onnx("LeakyRelu", n -> n.finish(n.emit(new LeakyRelu(n.attributes().real("alpha", 0.01f)), n.arg(0)))),
             onnx("Abs", ActivationImporters::abs),
             onnx("Neg", ActivationImporters::negative),
             onnx("Reciprocal", ActivationImporters::reciprocal),
-            onnx("Elu", n -> n.finish(elu(n, n.attributes().real("alpha", 1), n.attributes().real("alpha", 1), 1))),
+            onnx(
+                    "Elu",
+                    n -> n.finish(elu(
+                            n, n.attributes().real("alpha", 1), n.attributes().real("alpha", 1), 1))),
             onnx("Celu", n -> {
                 float alpha = n.attributes().real("alpha", 1);
                 n.finish(elu(n, alpha, alpha, 1 / alpha));
@@ -94,8 +96,7 @@ final class ActivationImporters {
         switch (e.dtype(data)) {
             case FLOAT32 -> node.finish(e.unary(Unary.Kind.ABS, data));
             case UINT8, UINT32, UINT64, BOOL -> node.finish(data);
-            default -> node.finish(
-                    e.binary(Binary.Kind.MAXIMUM, data, e.subtract(e.number(0, e.dtype(data)), data)));
+            default -> node.finish(e.binary(Binary.Kind.MAXIMUM, data, e.subtract(e.number(0, e.dtype(data)), data)));
         }
     }
 

@@ -119,9 +119,7 @@ final class ArithmeticImporters {
         if (!truncates) {
             Arg zero = e.number(0, wide);
             Arg differs = e.binary(
-                    Binary.Kind.NOT_EQUAL,
-                    e.binary(Binary.Kind.LESS, rest, zero),
-                    e.binary(Binary.Kind.LESS, y, zero));
+                    Binary.Kind.NOT_EQUAL, e.binary(Binary.Kind.LESS, rest, zero), e.binary(Binary.Kind.LESS, y, zero));
             Arg isRest = e.binary(Binary.Kind.NOT_EQUAL, rest, zero);
             rest = e.where(e.binary(Binary.Kind.LOGICAL_AND, differs, isRest), e.add(rest, y), rest);
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
-import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
@@ -31,10 +30,14 @@ record BinaryImporter(Binary.Kind kind) implements OnnxImporter {
         node.finish(WiderElements.apply(e, kind, node.element(0), node.arg(0), rhs));
     }
 
-    /** Before version 7, attribute {@code axis} says which dimension of the first input the second begins at. */
-    private static Arg aligned(Expressions e, NodeContext node, Arg rhs) {
+    /** Before version 7, attribute {@code axis} says which dimension of the first input the second begins at; slopes are those of channels. */
+    private Arg aligned(Expressions e, NodeContext node, Arg rhs) {
         Shape shape = e.shape(rhs);
         int rank = node.shape(0).rank();
+        boolean isSlope = kind == Binary.Kind.PRELU && shape.rank() == 1 && rank > 1 && shape.dim(0) > 1;
+        if (isSlope) {
+            return e.reshape(rhs, ofChannels(shape.dim(0), rank));
+        }
         if (!node.attributes().has("axis") || shape.rank() >= rank) {
             return rhs;
         }
@@ -42,5 +45,11 @@ record BinaryImporter(Binary.Kind kind) implements OnnxImporter {
         List<Integer> dims = new ArrayList<>(shape.dims());
         dims.addAll(Collections.nCopies(Math.max(0, rank - axis - shape.rank()), 1));
         return e.reshape(rhs, dims);
+    }
+
+    private static List<Integer> ofChannels(int channels, int rank) {
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(rank - 1, 1));
+        dims.set(0, channels);
+        return dims;
     }
 }

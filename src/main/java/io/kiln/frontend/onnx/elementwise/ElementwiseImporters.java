@@ -45,7 +45,13 @@ public final class ElementwiseImporters {
             onnx("Mean", new VariadicImporter(Binary.Kind.ADD, true)));
 
     /** All operators of the family. */
-    public static final List<Registration> ALL = Stream.of(UNARY, BINARY, ActivationImporters.ALL, SelectImporters.ALL, FunctionImporters.ALL, ArithmeticImporters.ALL)
+    public static final List<Registration> ALL = Stream.of(
+                    UNARY,
+                    BINARY,
+                    ActivationImporters.ALL,
+                    SelectImporters.ALL,
+                    FunctionImporters.ALL,
+                    ArithmeticImporters.ALL)
             .flatMap(List::stream)
             .toList();
 

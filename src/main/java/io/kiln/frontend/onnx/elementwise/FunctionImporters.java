@@ -20,8 +20,15 @@ final class FunctionImporters {
 
     /** Coefficients of atan(x) / x in powers of x^2 for |x| up to 1, within 2e-8 (Abramowitz and Stegun, 4.4.49). */
     private static final double[] ARC_TANGENT = {
-        0.0028662257, -0.0161657367, 0.0429096138, -0.0752896400, 0.1065626393, -0.1420889944, 0.1999355085,
-        -0.3333314528, 1
+        0.0028662257,
+        -0.0161657367,
+        0.0429096138,
+        -0.0752896400,
+        0.1065626393,
+        -0.1420889944,
+        0.1999355085,
+        -0.3333314528,
+        1
     };
 
     static final List<Registration> ALL = List.of(

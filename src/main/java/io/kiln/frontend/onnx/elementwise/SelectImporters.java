@@ -20,8 +20,10 @@ final class SelectImporters {
     static final List<Registration> ALL = List.of(
             onnx("Where", SelectImporters::where),
             onnx("Sign", SelectImporters::sign),
-            onnx("IsNaN", n -> n.finish(
-                    0, new Expressions(n).binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
+            onnx(
+                    "IsNaN",
+                    n -> n.finish(
+                            0, new Expressions(n).binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
             onnx("IsInf", SelectImporters::isInf),
             onnx("Cast", SelectImporters::cast),
             onnx("CastLike", n -> cast(n, n.element(1))),

@@ -45,7 +45,6 @@ final class WiderElements {
         Arg half = e.number(Short.SIZE, DType.INT32);
         Arg high = e.binary(Binary.Kind.LEFT_SHIFT, value, half);
         Arg longer = e.cast(e.cast(high, DType.UINT32), DType.INT64);
-        return e.cast(
-                e.binary(Binary.Kind.RIGHT_SHIFT, longer, e.number(Short.SIZE, DType.INT64)), DType.INT32);
+        return e.cast(e.binary(Binary.Kind.RIGHT_SHIFT, longer, e.number(Short.SIZE, DType.INT64)), DType.INT32);
     }
 }

@@ -28,14 +28,19 @@ final class ConvolutionImporter implements OnnxImporter {
                 "1 to 3 spatial dimensions, the same for both");
         List<Integer> sizes = data.dims().subList(2, data.rank());
         List<Integer> kernel = weight.dims().subList(2, data.rank());
-        node.attributes().wholes("kernel_shape").ifPresent(stated -> node.require(
-                stated.equals(kernel.stream().map(Long::valueOf).toList()),
-                "its kernel_shape is " + stated,
-                "the weight's " + kernel));
+        node.attributes()
+                .wholes("kernel_shape")
+                .ifPresent(stated -> node.require(
+                        stated.equals(kernel.stream().map(Long::valueOf).toList()),
+                        "its kernel_shape is " + stated,
+                        "the weight's " + kernel));
         Spatial spatial = Spatial.of(node, kernel, sizes);
         long stated = node.attributes().whole("group", 1);
         node.require(
-                stated >= 1 && stated <= data.dim(1) && (long) weight.dim(1) * stated == data.dim(1) && weight.dim(0) % stated == 0,
+                stated >= 1
+                        && stated <= data.dim(1)
+                        && (long) weight.dim(1) * stated == data.dim(1)
+                        && weight.dim(0) % stated == 0,
                 "its weight " + weight.text() + " and group " + stated + " do not fit its data " + data.text(),
                 "(M, C / group, ...), M divisible by group");
         int groups = (int) stated;
@@ -43,10 +48,8 @@ final class ConvolutionImporter implements OnnxImporter {
         Arg result = data.rank() == VOLUME
                 ? VolumeConvolution.emit(e, node, last, node.arg(1), spatial, groups)
                 : image(e, node, last, spatial, groups);
-        if (node.has(2)) {
-            result = data.rank() == VOLUME
-                    ? e.add(result, node.arg(2))
-                    : node.emit(new BiasAdd(-1), result, node.arg(2));
+        if (node.has(2) && data.rank() == VOLUME) {
+            result = e.add(result, node.arg(2));
         }
         node.finish(Layouts.channelsFirst(e, result));
     }
@@ -58,6 +61,9 @@ final class ConvolutionImporter implements OnnxImporter {
             weight = e.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
         }
         Arg result = convolve(e, node, Layouts.image(e, last), weight, spatial, groups);
+        if (node.has(2)) {
+            result = node.emit(new BiasAdd(-1), result, node.arg(2));
+        }
         return Layouts.ofImage(e, result, shape.rank());
     }
 
@@ -78,8 +84,7 @@ final class ConvolutionImporter implements OnnxImporter {
         int channels = e.shape(weight).dim(0);
         if (groups > 1 && groups == inputs) {
             Shape shape = e.shape(weight);
-            Arg parted = e.reshape(
-                    weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
+            Arg parted = e.reshape(weight, List.of(groups, channels / groups, shape.dim(2), shape.dim(3)));
             Arg kernel = e.transpose(parted, List.of(2, 3, 0, 1));
             return node.emit(new Conv2d(geometry.window(), groups, channels, "HWOI"), data, kernel);
         }

@@ -17,9 +17,13 @@ final class GemmImporter implements OnnxImporter {
     public void emit(NodeContext node) {
         Expressions e = new Expressions(node);
         for (int i = 0; i < 2; i++) {
-            node.require(node.shape(i).rank() == 2, "its input " + i + " is " + node.shape(i).text(), "a matrix");
+            node.require(
+                    node.shape(i).rank() == 2,
+                    "its input " + i + " is " + node.shape(i).text(),
+                    "a matrix");
         }
-        node.require(node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.require(
+                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
         Arg a = node.attributes().truth("transA", false) ? e.transpose(node.arg(0), List.of(1, 0)) : node.arg(0);
         Arg b = node.attributes().truth("transB", false) ? node.arg(1) : e.transpose(node.arg(1), List.of(1, 0));
         float alpha = node.attributes().real("alpha", 1);
@@ -36,8 +40,6 @@ final class GemmImporter implements OnnxImporter {
         Shape shape = e.shape(bias);
         int units = e.shape(product).dim(1);
         boolean isVector = shape.elements() == units && shape.dim(-1 + (shape.rank() == 0 ? 1 : 0)) == units;
-        return isVector
-                ? node.emit(new BiasAdd(-1), product, e.reshape(bias, List.of(units)))
-                : e.add(product, bias);
+        return isVector ? node.emit(new BiasAdd(-1), product, e.reshape(bias, List.of(units))) : e.add(product, bias);
     }
 }

@@ -18,8 +18,10 @@ public final class LayerImporters {
             onnx("LogSoftmax", new SoftmaxImporter(true)));
 
     /** All operators of the family. */
-    public static final List<Registration> ALL =
-            Stream.of(OWN, Pools.ALL, Normalizations.ALL, ResponseImporters.ALL, LossImporters.ALL).flatMap(List::stream).toList();
+    public static final List<Registration> ALL = Stream.of(
+                    OWN, Pools.ALL, Normalizations.ALL, ResponseImporters.ALL, LossImporters.ALL)
+            .flatMap(List::stream)
+            .toList();
 
     private LayerImporters() {}
 }

@@ -70,8 +70,7 @@ final class LossImporters {
         return switch (node.attributes().text("reduction", "mean")) {
             case "none" -> e.reshape(weighted, targets);
             case "sum" -> total;
-            case "mean" ->
-                e.divide(total, total(e, e.reshape(weights, targets)));
+            case "mean" -> e.divide(total, total(e, e.reshape(weights, targets)));
             default -> throw node.failure("its reduction is unknown", "none, sum or mean");
         };
     }

@@ -19,7 +19,8 @@ import java.util.List;
 final class MatMulImporter implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
-        node.require(node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
+        node.require(
+                node.element(0).isFloat(), "its elements are " + node.element(0).text(), "floats");
         node.finish(product(new Expressions(node), node, node.arg(0), node.arg(1)));
     }
 
@@ -30,7 +31,8 @@ final class MatMulImporter implements OnnxImporter {
         node.require(leftRank > 0 && rightRank > 0, "it multiplies a scalar", "vectors, matrices or more");
         Arg a = leftRank == 1 ? e.reshape(lhs, List.of(1, e.shape(lhs).dim(0))) : lhs;
         Arg b = rightRank == 1 ? e.reshape(rhs, List.of(e.shape(rhs).dim(0), 1)) : rhs;
-        boolean isDense = e.shape(b).rank() == 2 && (b instanceof Constant || e.shape(a).rank() == 2);
+        boolean isDense =
+                e.shape(b).rank() == 2 && (b instanceof Constant || e.shape(a).rank() == 2);
         Arg product = isDense
                 ? dense(e, node, a, b)
                 : node.emit(new TflBatchMatmul(false, false), a, b, Constant.scalar(0), Constant.scalar(0));

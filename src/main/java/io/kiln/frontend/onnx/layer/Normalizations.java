@@ -51,7 +51,8 @@ final class Normalizations {
             mean = currentMean;
             variance = current;
         }
-        Arg deviation = e.unary(Unary.Kind.SQRT, e.add(variance, node.attributes().real("epsilon", EPSILON)));
+        Arg deviation =
+                e.unary(Unary.Kind.SQRT, e.add(variance, node.attributes().real("epsilon", EPSILON)));
         Arg scale = e.divide(node.arg(1), deviation);
         Arg shift = e.subtract(node.arg(2), e.multiply(mean, scale));
         Arg result = e.add(e.multiply(data, scale), shift);
@@ -72,7 +73,8 @@ final class Normalizations {
     private static void instance(NodeContext node) {
         Expressions e = new Expressions(node);
         Arg data = Layouts.channelsLast(e, node.arg(0));
-        List<Integer> axes = IntStream.range(1, e.shape(data).rank() - 1).boxed().toList();
+        List<Integer> axes =
+                IntStream.range(1, e.shape(data).rank() - 1).boxed().toList();
         Normalized normalized = Normalized.of(e, data, axes, node.attributes().real("epsilon", EPSILON));
         Arg result = e.add(e.multiply(normalized.value(), node.arg(1)), node.arg(2));
         node.finish(Layouts.channelsFirst(e, result));
@@ -83,7 +85,8 @@ final class Normalizations {
         int rank = node.shape(0).rank();
         int axis = node.axis(node.attributes().whole("axis", -1), rank);
         List<Integer> axes = IntStream.range(axis, rank).boxed().toList();
-        Normalized normalized = Normalized.of(e, node.arg(0), axes, node.attributes().real("epsilon", EPSILON));
+        Normalized normalized =
+                Normalized.of(e, node.arg(0), axes, node.attributes().real("epsilon", EPSILON));
         Arg result = e.multiply(normalized.value(), node.arg(1));
         node.finish(node.has(2) ? e.add(result, node.arg(2)) : result);
         node.finish(1, normalized.mean());
@@ -105,7 +108,10 @@ final class Normalizations {
         parted.add(2, inGroup);
         List<Integer> axes = IntStream.range(2, parted.size()).boxed().toList();
         Arg value = Normalized.of(
-                        e, e.reshape(node.arg(0), parted), axes, node.attributes().real("epsilon", EPSILON))
+                        e,
+                        e.reshape(node.arg(0), parted),
+                        axes,
+                        node.attributes().real("epsilon", EPSILON))
                 .value();
         boolean isChannels = node.shape(1).elements() == shape.dim(1);
         List<Integer> factors = new ArrayList<>(parted.stream().map(d -> 1).toList());
@@ -127,8 +133,8 @@ final class Normalizations {
 
     private static void lp(NodeContext node) {
         Expressions e = new Expressions(node);
-        List<Integer> axes =
-                List.of(node.axis(node.attributes().whole("axis", -1), node.shape(0).rank()));
+        List<Integer> axes = List.of(
+                node.axis(node.attributes().whole("axis", -1), node.shape(0).rank()));
         long p = node.attributes().whole("p", 2);
         node.require(p == 1 || p == 2, "its p is " + p, "1 or 2");
         Arg data = node.arg(0);

@@ -32,7 +32,8 @@ record PoolImporter(Pool pool) implements OnnxImporter {
     public void emit(NodeContext node) {
         Expressions e = new Expressions(node);
         Shape data = node.shape(0);
-        node.require(data.rank() >= 3 && data.rank() <= MAX_RANK, "its data is " + data.text(), "1 to 3 spatial dimensions");
+        node.require(
+                data.rank() >= 3 && data.rank() <= MAX_RANK, "its data is " + data.text(), "1 to 3 spatial dimensions");
         List<Integer> sizes = data.dims().subList(2, data.rank());
         List<Integer> kernel = node.attributes().requiredWholes("kernel_shape").stream()
                 .map(k -> (int) Math.max(0, Math.min(k, 1 << 20)))

@@ -66,7 +66,8 @@ final class Pools {
         List<Integer> rest = IntStream.range(0, windows.rank())
                 .mapToObj(i -> windows.ends().get(i) - stated.ends().get(i))
                 .toList();
-        return pooled(e, node, padded, windows.unpadded().padded(windows.unpadded().begins(), rest), AvgPool2d::new);
+        return pooled(
+                e, node, padded, windows.unpadded().padded(windows.unpadded().begins(), rest), AvgPool2d::new);
     }
 
     /** A pool of data (N, ..., C) that ignores padding; that of a volume pools planes, then along the depth. */
@@ -88,7 +89,6 @@ final class Pools {
                 .dilated(windows.dilations().get(0), 1)
                 .padded(windows.begins().get(0), 0, windows.ends().get(0), 0);
         Arg result = node.emit(pool.apply(along), columns);
-        return e.reshape(
-                result, List.of(batch, e.shape(result).dim(1), plane.dim(1), plane.dim(2), channels));
+        return e.reshape(result, List.of(batch, e.shape(result).dim(1), plane.dim(1), plane.dim(2), channels));
     }
 }

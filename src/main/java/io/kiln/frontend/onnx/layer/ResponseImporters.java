@@ -54,8 +54,8 @@ final class ResponseImporters {
         }
         float alpha = node.attributes().real("alpha", 1e-4f);
         float beta = node.attributes().real("beta", 0.75f);
-        Arg scaled = e.add(
-                e.multiply(sum, (double) alpha / size), node.attributes().real("bias", 1));
+        Arg scaled =
+                e.add(e.multiply(sum, (double) alpha / size), node.attributes().real("bias", 1));
         Arg divisor = Powers.real(e, scaled, e.number(beta, DType.FLOAT32));
         node.finish(Layouts.channelsFirst(e, e.divide(data, divisor)));
     }
@@ -110,9 +110,7 @@ final class ResponseImporters {
             axis = 1;
         }
         List<Integer> dims = new ArrayList<>(e.shape(data).dims());
-        List<Integer> line = new ArrayList<>(Collections.nCopies(dims.size(), 1));
-        line.set(axis, dims.get(axis));
-        Arg places = e.ints(IntStream.range(0, dims.get(axis)).boxed().toList(), new Shape(line));
+        Arg places = e.places(Expressions.along(dims.size(), axis, dims.get(axis)), i -> i);
         dims.set(axis, 1);
         Arg index = e.reshape(node.emit(new ArgReduce(true, axis), data), dims);
         Arg isFirst = e.binary(Binary.Kind.EQUAL, index, places);

@@ -74,8 +74,8 @@ record Spatial(
                     begins.add(total - total / 2);
                     ends.add(total / 2);
                 }
-                default -> throw node.failure(
-                        "its auto_pad is `" + auto + "`", "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+                default ->
+                    throw node.failure("its auto_pad is `" + auto + "`", "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
             }
         }
         return new Spatial(kernel, strides, dilations, begins, ends);

@@ -41,14 +41,13 @@ final class TransposedConvolutionImporter implements OnnxImporter {
                 "its weight " + weight.text() + " and group " + groups + " do not fit its data " + data.text(),
                 "(C, M / group, ...), C divisible by group");
         TransposedSpatial spatial = TransposedSpatial.of(
-                node,
-                weight.dims().subList(2, weight.rank()),
-                data.dims().subList(2, data.rank()));
+                node, weight.dims().subList(2, weight.rank()), data.dims().subList(2, data.rank()));
         Arg last = Layouts.channelsLast(e, node.arg(0));
         boolean isPlain = groups == 1
                 && data.rank() < VOLUME
                 && spatial.dilations().stream().allMatch(d -> d == 1)
-                && IntStream.range(0, spatial.rank()).allMatch(i -> spatial.begins().get(i) >= 0);
+                && IntStream.range(0, spatial.rank())
+                        .allMatch(i -> spatial.begins().get(i) >= 0);
         Arg result = isPlain ? plain(e, node, last, spatial) : spread(e, node, last, spatial, (int) groups);
         if (node.has(2)) {
             result = e.add(result, node.arg(2));
@@ -67,17 +66,18 @@ final class TransposedConvolutionImporter implements OnnxImporter {
         Optional<Integer> h = w == 0 ? Optional.empty() : Optional.of(w - 1);
         int endW = spatial.ends().get(w);
         int endH = h.map(spatial.ends()::get).orElse(0);
-        Window window = Window.of(h.map(spatial.kernel()::get).orElse(1), spatial.kernel().get(w))
-                .strided(h.map(spatial.strides()::get).orElse(1), spatial.strides().get(w))
+        Window window = Window.of(
+                        h.map(spatial.kernel()::get).orElse(1), spatial.kernel().get(w))
+                .strided(
+                        h.map(spatial.strides()::get).orElse(1),
+                        spatial.strides().get(w))
                 .padded(
                         h.map(spatial.begins()::get).orElse(0),
                         spatial.begins().get(w),
                         Math.max(0, endH),
                         Math.max(0, endW));
-        TransposedWindow transposed =
-                new TransposedWindow(window, Math.max(0, -endH), Math.max(0, -endW));
-        Arg result = node.emit(
-                new Conv2dTranspose(transposed, e.shape(kernel).dim(0)), Layouts.image(e, last), kernel);
+        TransposedWindow transposed = new TransposedWindow(window, Math.max(0, -endH), Math.max(0, -endW));
+        Arg result = node.emit(new Conv2dTranspose(transposed, e.shape(kernel).dim(0)), Layouts.image(e, last), kernel);
         return Layouts.ofImage(e, result, shape.rank());
     }
 

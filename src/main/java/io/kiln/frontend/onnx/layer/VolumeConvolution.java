@@ -21,7 +21,9 @@ final class VolumeConvolution {
         Arg deep = begin + end == 0
                 ? data
                 : node.emit(
-                        new Pad(List.of(0, begin, 0, 0, 0), List.of(0, end, 0, 0, 0)), data, e.number(0, DType.FLOAT32));
+                        new Pad(List.of(0, begin, 0, 0, 0), List.of(0, end, 0, 0, 0)),
+                        data,
+                        e.number(0, DType.FLOAT32));
         Shape shape = e.shape(deep);
         int depth = spatial.output(0, e.shape(data).dim(1));
         node.require(depth > 0, "its window is deeper than its padded data", "a smaller kernel");
@@ -35,10 +37,8 @@ final class VolumeConvolution {
         Arg sum = null;
         for (int k = 0; k < spatial.kernel().get(0); k++) {
             int first = k * spatial.dilations().get(0);
-            Arg planes = node.emit(
-                    StridedSlice.along(shape, 1, first, first + (depth - 1) * stride + 1, stride), deep);
-            Arg images = e.reshape(
-                    planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
+            Arg planes = node.emit(StridedSlice.along(shape, 1, first, first + (depth - 1) * stride + 1, stride), deep);
+            Arg images = e.reshape(planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
             Arg part = ConvolutionImporter.convolve(e, node, images, weight(e, weight, k), plane, groups);
             sum = k == 0 ? part : e.add(sum, part);
         }

@@ -33,4 +33,22 @@ public record OnnxNode(
     public String type() {
         return domain.isEmpty() ? operator : domain + "." + operator;
     }
+
+    /** The same place in the file as a call of another operator. */
+    public OnnxNode with(String otherDomain, String otherOperator, List<String> otherInputs) {
+        return new OnnxNode(index, name, otherDomain, otherOperator, otherInputs, outputs, attributes);
+    }
+
+    /** Its place, for messages. */
+    public String where(String file) {
+        String quoted = name.isEmpty() ? "" : " `" + name + "`";
+        return file + ": node #" + index + " " + type() + quoted + " (" + listed(inputs) + " -> " + listed(outputs)
+                + ")";
+    }
+
+    private static String listed(List<String> names) {
+        int most = 8;
+        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
+        return names.size() > most ? text + ", ..." : text;
+    }
 }

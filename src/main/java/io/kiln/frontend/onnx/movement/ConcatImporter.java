@@ -18,6 +18,7 @@ final class ConcatImporter implements OnnxImporter {
         long stated = node.version() >= AXIS_REQUIRED
                 ? node.attributes().requiredWhole("axis")
                 : node.attributes().whole("axis", 1);
-        node.finish(new Expressions(node).concatenate(parts, node.axis(stated, node.shape(0).rank())));
+        node.finish(new Expressions(node)
+                .concatenate(parts, node.axis(stated, node.shape(0).rank())));
     }
 }

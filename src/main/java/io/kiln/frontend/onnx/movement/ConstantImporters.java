@@ -17,7 +17,6 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** Operators whose results are known when a model is imported. */
 final class ConstantImporters {
@@ -34,9 +33,10 @@ final class ConstantImporters {
     private ConstantImporters() {}
 
     private static void constant(NodeContext node) {
-        OnnxValue value = value(node).orElseThrow(() -> node.failure(
-                "its value is not a number or a dense tensor of numbers",
-                "one of the attributes value, value_int, value_ints, value_float and value_floats"));
+        OnnxValue value = value(node)
+                .orElseThrow(() -> node.failure(
+                        "its value is not a number or a dense tensor of numbers",
+                        "one of the attributes value, value_int, value_ints, value_float and value_floats"));
         node.finish(0, value.arg(), value.type());
     }
 
@@ -85,8 +85,7 @@ final class ConstantImporters {
         double delta = number(node.constant(2, "delta"));
         double count = Math.max(0, Math.ceil((limit - start) / delta));
         node.require(delta != 0 && count < MOST_ELEMENTS, "it has " + count + " elements", "a step that ends");
-        List<Integer> indices = IntStream.range(0, (int) count).boxed().toList();
-        Arg index = e.cast(e.ints(indices, Shape.of(indices.size())), dtype);
+        Arg index = e.cast(e.places(Shape.of((int) count), i -> i), dtype);
         node.finish(e.add(e.multiply(index, delta), start));
     }
 
@@ -96,13 +95,7 @@ final class ConstantImporters {
 
     /** A constant of 0 and 1. */
     private static Arg marks(Expressions e, int rows, int columns, IntBinaryPredicate isMarked) {
-        List<Integer> marks = new ArrayList<>();
-        for (int i = 0; i < rows; i++) {
-            for (int j = 0; j < columns; j++) {
-                marks.add(isMarked.test(i, j) ? 1 : 0);
-            }
-        }
-        return e.ints(marks, Shape.of(rows, columns));
+        return e.places(Shape.of(rows, columns), i -> isMarked.test(i / columns, i % columns) ? 1 : 0);
     }
 
     private interface IntBinaryPredicate {
@@ -112,8 +105,7 @@ final class ConstantImporters {
     private static void eyeLike(NodeContext node) {
         Expressions e = new Expressions(node);
         Shape shape = node.shape(0);
-        node.require(
-                shape.rank() == 2 && shape.elements() < MOST_ELEMENTS, "its data is " + shape.text(), "a matrix");
+        node.require(shape.rank() == 2 && shape.elements() < MOST_ELEMENTS, "its data is " + shape.text(), "a matrix");
         long k = node.attributes().whole("k", 0);
         ElementType type = node.attributes()
                 .whole("dtype")
@@ -136,9 +128,7 @@ final class ConstantImporters {
         Arg index = e.cast(e.reshape(node.arg(0), dims), DType.INT32);
         Arg isNegative = e.binary(Binary.Kind.LESS, index, e.number(0, DType.INT32));
         Arg counted = e.where(isNegative, e.add(index, depth), index);
-        List<Integer> line = new ArrayList<>(dims.stream().map(d -> 1).toList());
-        line.set(axis, (int) depth);
-        Arg places = e.ints(IntStream.range(0, (int) depth).boxed().toList(), new Shape(line));
+        Arg places = e.places(Expressions.along(dims.size(), axis, (int) depth), i -> i);
         Arg isHot = e.binary(Binary.Kind.EQUAL, counted, places);
         Arg off = e.reshape(e.slice(node.arg(2), 0, 0, 1), List.of());
         Arg on = e.reshape(e.slice(node.arg(2), 0, 1, 2), List.of());

@@ -34,13 +34,7 @@ final class FlatIndices {
         for (int i = 0; i < data.rank(); i++) {
             if (i != axis) {
                 int stride = stride(data, i);
-                List<Integer> places = new ArrayList<>();
-                for (int k = 0; k < shape.dim(i); k++) {
-                    places.add(k * stride);
-                }
-                List<Integer> dims = new ArrayList<>(shape.dims().stream().map(d -> 1).toList());
-                dims.set(i, shape.dim(i));
-                flat = e.add(flat, e.ints(places, new Shape(dims)));
+                flat = e.add(flat, e.places(Expressions.along(data.rank(), i, shape.dim(i)), k -> k * stride));
             }
         }
         return flat;

@@ -9,13 +9,22 @@ import java.util.stream.Stream;
 
 /** The table of operators that move elements, and of those that compute shapes. */
 public final class MovementImporters {
-    private static final List<Registration> OWN = List.of(
-            onnx("Concat", new ConcatImporter()),
-            onnx("Transpose", new TransposeImporter()));
+    private static final List<Registration> OWN =
+            List.of(onnx("Concat", new ConcatImporter()), onnx("Transpose", new TransposeImporter()));
 
     /** All operators of the family. */
-    public static final List<Registration> ALL =
-            Stream.of(OWN, ShapeImporters.ALL, ConstantImporters.ALL, SliceImporters.ALL, PadImporters.ALL, GatherImporters.ALL, BlockImporters.ALL, SequenceImporters.ALL, ResizeImporters.ALL).flatMap(List::stream).toList();
+    public static final List<Registration> ALL = Stream.of(
+                    OWN,
+                    ShapeImporters.ALL,
+                    ConstantImporters.ALL,
+                    SliceImporters.ALL,
+                    PadImporters.ALL,
+                    GatherImporters.ALL,
+                    BlockImporters.ALL,
+                    SequenceImporters.ALL,
+                    ResizeImporters.ALL)
+            .flatMap(List::stream)
+            .toList();
 
     private MovementImporters() {}
 }

@@ -22,9 +22,7 @@ final class PadImporters {
     private static final int MOST = 1 << 24;
 
     static final List<Registration> ALL = List.of(
-            onnx("Pad", PadImporters::pad),
-            onnx("Expand", PadImporters::expand),
-            onnx("Tile", PadImporters::tile));
+            onnx("Pad", PadImporters::pad), onnx("Expand", PadImporters::expand), onnx("Tile", PadImporters::tile));
 
     private PadImporters() {}
 
@@ -78,10 +76,9 @@ final class PadImporters {
         for (int axis = 0; axis < before.size(); axis++) {
             int size = e.shape(data).dim(axis);
             if (before.get(axis) + after.get(axis) > 0) {
-                List<Integer> indices = IntStream.range(-before.get(axis), size + after.get(axis))
-                        .mapToObj(i -> source(node, mode, i, size))
-                        .toList();
-                value = e.take(value, e.ints(indices, Shape.of(indices.size())), axis);
+                int begin = before.get(axis);
+                Shape indices = Shape.of(begin + size + after.get(axis));
+                value = e.take(value, e.places(indices, i -> source(node, mode, i - begin, size)), axis);
             }
         }
         return value;
@@ -138,9 +135,13 @@ final class PadImporters {
         if (count == 1) {
             return data;
         }
-        int size = e.shape(data).dim(axis);
-        List<Integer> indices =
-                IntStream.range(0, Math.multiplyExact(size, count)).map(i -> i % size).boxed().toList();
-        return e.take(data, e.ints(indices, Shape.of(indices.size())), axis);
+        Shape shape = e.shape(data);
+        List<Integer> parted = new ArrayList<>(shape.dims());
+        parted.add(axis, 1);
+        List<Integer> wide = new ArrayList<>(parted);
+        wide.set(axis, count);
+        List<Integer> joined = new ArrayList<>(shape.dims());
+        joined.set(axis, (int) Math.min(Integer.MAX_VALUE, (long) shape.dim(axis) * count));
+        return e.reshape(e.broadcast(e.reshape(data, parted), new Shape(wide)), joined);
     }
 }

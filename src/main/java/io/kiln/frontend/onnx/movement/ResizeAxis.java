@@ -112,11 +112,9 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
             case "asymmetric" -> i / scale;
             case "tf_half_pixel_for_nn" -> (i + 0.5) / scale;
             case "tf_crop_and_resize" ->
-                out > 1
-                        ? begin * (in - 1) + i * (end - begin) * (in - 1) / (out - 1)
-                        : 0.5 * (begin + end) * (in - 1);
-            default -> throw new IllegalArgumentException(
-                    "its coordinate_transformation_mode is `" + coordinates + "`");
+                out > 1 ? begin * (in - 1) + i * (end - begin) * (in - 1) / (out - 1) : 0.5 * (begin + end) * (in - 1);
+            default ->
+                throw new IllegalArgumentException("its coordinate_transformation_mode is `" + coordinates + "`");
         };
     }
 
@@ -139,12 +137,13 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
         return switch (style.mode) {
             case "nearest" -> new double[] {1};
             case "linear" -> new double[] {1 - t, t};
-            default -> new double[] {
-                ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
-                ((a + 2) * t - (a + 3)) * t * t + 1,
-                ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
-                ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a
-            };
+            default ->
+                new double[] {
+                    ((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
+                    ((a + 2) * t - (a + 3)) * t * t + 1,
+                    ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
+                    ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a
+                };
         };
     }
 }

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 final class ResizeImporters {
     private static final int SIZES_INPUT = 11;
     private static final int UPSAMPLE_INPUT = 9;
-    private static final int MOST = 1 << 20;
+    private static final int MOST = 1 << 16;
 
     static final List<Registration> ALL =
             List.of(onnx("Resize", 10, ResizeImporters::resize), onnx("Upsample", ResizeImporters::upsample));
@@ -31,9 +31,10 @@ final class ResizeImporters {
     private static void upsample(NodeContext node) {
         List<Float> scales = node.version() >= UPSAMPLE_INPUT
                 ? node.reals(1, "scales")
-                : node.attributes().reals("scales").orElseThrow(() -> node.attributes().missing("scales"));
-        ResizeAxis.Style style =
-                new ResizeAxis.Style(mode(node), "asymmetric", "floor", -0.75, false);
+                : node.attributes()
+                        .reals("scales")
+                        .orElseThrow(() -> node.attributes().missing("scales"));
+        ResizeAxis.Style style = new ResizeAxis.Style(mode(node), "asymmetric", "floor", -0.75, false);
         emit(node, axes(node, scales, List.of()), style, 0);
     }
 
@@ -67,8 +68,7 @@ final class ResizeImporters {
     /** Values for all axes, of which only some are stated. */
     private static List<Float> all(NodeContext node, List<Integer> axes, List<Float> stated, float otherwise) {
         node.require(stated.size() == axes.size(), "it has " + stated.size() + " scales", "" + axes.size());
-        List<Float> values =
-                new ArrayList<>(Collections.nCopies(node.shape(0).rank(), otherwise));
+        List<Float> values = new ArrayList<>(Collections.nCopies(node.shape(0).rank(), otherwise));
         for (int i = 0; i < axes.size(); i++) {
             values.set(axes.get(i), stated.get(i));
         }
@@ -77,12 +77,14 @@ final class ResizeImporters {
 
     /** Begins, then ends, for all axes; empty if there are none. */
     private static List<Float> roi(NodeContext node, List<Integer> axes) {
-        boolean crops = node.attributes().text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
+        boolean crops =
+                node.attributes().text("coordinate_transformation_mode", "").equals("tf_crop_and_resize");
         if (!crops) {
             return List.of();
         }
         List<Float> stated = node.reals(1, "roi");
-        node.require(stated.size() == 2 * axes.size(), "its roi has " + stated.size() + " numbers", "" + 2 * axes.size());
+        node.require(
+                stated.size() == 2 * axes.size(), "its roi has " + stated.size() + " numbers", "" + 2 * axes.size());
         List<Float> roi = new ArrayList<>(all(node, axes, stated.subList(0, axes.size()), 0f));
         roi.addAll(all(node, axes, stated.subList(axes.size(), stated.size()), 1f));
         return roi;
@@ -114,8 +116,14 @@ final class ResizeImporters {
                 .mapToDouble(i -> (double) sizes.get(i) / shape.dim(axes.get(i)))
                 .toArray();
         double common = policy.equals("not_larger")
-                ? IntStream.range(0, ratios.length).mapToDouble(i -> ratios[i]).min().orElse(1)
-                : IntStream.range(0, ratios.length).mapToDouble(i -> ratios[i]).max().orElse(1);
+                ? IntStream.range(0, ratios.length)
+                        .mapToDouble(i -> ratios[i])
+                        .min()
+                        .orElse(1)
+                : IntStream.range(0, ratios.length)
+                        .mapToDouble(i -> ratios[i])
+                        .max()
+                        .orElse(1);
         List<ResizeAxis> changed = new ArrayList<>();
         for (int i = 0; i < axes.size(); i++) {
             int in = shape.dim(axes.get(i));
@@ -151,8 +159,7 @@ final class ResizeImporters {
         } catch (IllegalArgumentException unknown) {
             throw node.failure(unknown.getMessage(), "a mode of ONNX's Resize");
         }
-        List<Integer> line =
-                new ArrayList<>(Collections.nCopies(e.shape(data).rank(), 1));
+        List<Integer> line = new ArrayList<>(Collections.nCopies(e.shape(data).rank(), 1));
         line.set(axis.axis(), axis.out());
         Arg sum = null;
         for (ResizeAxis.Tap tap : taps) {

@@ -15,7 +15,6 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /** Operators along one axis, seen as a sequence. */
 final class SequenceImporters {
@@ -44,11 +43,9 @@ final class SequenceImporters {
                 "its time_axis and batch_axis are " + time + " and " + batch,
                 "0 and 1, or 1 and 0");
         int axis = (int) time;
-        List<Integer> steps = IntStream.range(0, shape.dim(axis)).boxed().toList();
-        Arg step = e.ints(steps, axis == 0 ? Shape.of(steps.size(), 1) : Shape.of(1, steps.size()));
+        Arg step = e.places(Expressions.along(2, axis, shape.dim(axis)), i -> i);
         Arg lengths = e.reshape(
-                e.cast(node.arg(1), DType.INT32),
-                axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
+                e.cast(node.arg(1), DType.INT32), axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
         Arg isInside = e.binary(Binary.Kind.LESS, step, lengths);
         Arg source = e.where(isInside, e.add(e.subtract(lengths, step), -1), step);
         List<Integer> dims = new ArrayList<>(e.shape(source).dims());

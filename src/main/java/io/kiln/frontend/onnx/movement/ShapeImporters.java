@@ -41,8 +41,10 @@ final class ShapeImporters {
         for (int i = 0; i < stated.size(); i++) {
             long dim = stated.get(i);
             boolean copies = dim == 0 && !keepsZero;
-            boolean fits = dim >= -1 && dim <= Integer.MAX_VALUE && !(dim == -1 && open >= 0) && !(copies && i >= data.rank());
-            node.require(fits, "its shape is " + stated, "sizes, at most one -1, and 0 for a dimension of " + data.text());
+            boolean fits =
+                    dim >= -1 && dim <= Integer.MAX_VALUE && !(dim == -1 && open >= 0) && !(copies && i >= data.rank());
+            node.require(
+                    fits, "its shape is " + stated, "sizes, at most one -1, and 0 for a dimension of " + data.text());
             open = dim == -1 ? i : open;
             dims.add(dim == -1 ? 1 : copies ? data.dim(i) : (int) dim);
             known = Math.min(known * dims.get(i), Integer.MAX_VALUE);
@@ -67,7 +69,10 @@ final class ShapeImporters {
         Shape shape = node.shape(0);
         List<Integer> axes = hasAxes(node)
                 ? node.axes(axes(node), shape.rank())
-                : IntStream.range(0, shape.rank()).filter(i -> shape.dim(i) == 1).boxed().toList();
+                : IntStream.range(0, shape.rank())
+                        .filter(i -> shape.dim(i) == 1)
+                        .boxed()
+                        .toList();
         node.require(
                 axes.stream().allMatch(axis -> shape.dim(axis) == 1),
                 "it removes the axes " + axes + " of " + shape.text(),
@@ -91,7 +96,9 @@ final class ShapeImporters {
     }
 
     private static List<Long> axes(NodeContext node) {
-        return node.version() >= AXES_INPUT ? node.integers(1, "axes") : node.attributes().requiredWholes("axes");
+        return node.version() >= AXES_INPUT
+                ? node.integers(1, "axes")
+                : node.attributes().requiredWholes("axes");
     }
 
     private static void shape(NodeContext node) {

@@ -31,7 +31,8 @@ final class SliceImporters {
 
     private static void slice(NodeContext node) {
         boolean isInput = node.version() >= SLICE_INPUTS;
-        List<Long> starts = isInput ? node.integers(1, "starts") : node.attributes().requiredWholes("starts");
+        List<Long> starts =
+                isInput ? node.integers(1, "starts") : node.attributes().requiredWholes("starts");
         List<Long> ends = isInput ? node.integers(2, "ends") : node.attributes().requiredWholes("ends");
         Optional<List<Long>> axes = isInput
                 ? node.optional(3).map(a -> node.integers(3, "axes"))
@@ -48,7 +49,8 @@ final class SliceImporters {
         Shape shape = node.shape(0);
         List<Integer> begin = new ArrayList<>(shape.dims().stream().map(d -> 0).toList());
         List<Integer> end = new ArrayList<>(shape.dims());
-        List<Integer> strides = new ArrayList<>(shape.dims().stream().map(d -> 1).toList());
+        List<Integer> strides =
+                new ArrayList<>(shape.dims().stream().map(d -> 1).toList());
         node.axes(stated, shape.rank());
         for (int i = 0; i < starts.size(); i++) {
             int axis = node.axis(stated.get(i), shape.rank());
@@ -59,9 +61,13 @@ final class SliceImporters {
             strides.set(axis, (int) step);
         }
         StridedSlice slice = new StridedSlice(begin, end, strides);
-        node.finish(strides.stream().allMatch(s -> s == 1) && slice.infer(List.of(node.type(node.arg(0)))).shape().equals(shape)
-                ? node.arg(0)
-                : node.emit(slice, node.arg(0)));
+        node.finish(
+                strides.stream().allMatch(s -> s == 1)
+                                && slice.infer(List.of(node.type(node.arg(0))))
+                                        .shape()
+                                        .equals(shape)
+                        ? node.arg(0)
+                        : node.emit(slice, node.arg(0)));
     }
 
     /** An index as the IR wants it: from the start, or, before index 0, {@code -size - 1}. */
@@ -80,7 +86,9 @@ final class SliceImporters {
         List<Long> sizes = sizes(node, shape.dim(axis));
         long sum = sizes.stream().mapToLong(s -> s).sum();
         node.require(
-                sum == shape.dim(axis) && sizes.size() == node.outputs() && sizes.stream().allMatch(s -> s >= 0),
+                sum == shape.dim(axis)
+                        && sizes.size() == node.outputs()
+                        && sizes.stream().allMatch(s -> s >= 0),
                 "its parts are " + sizes,
                 node.outputs() + " sizes that sum up to " + shape.dim(axis));
         int begin = 0;

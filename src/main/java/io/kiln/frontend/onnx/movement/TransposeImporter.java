@@ -16,7 +16,10 @@ final class TransposeImporter implements OnnxImporter {
                 .wholes("perm")
                 .orElse(LongStream.range(0, rank).mapToObj(i -> rank - 1 - i).toList());
         node.require(
-                stated.stream().sorted().toList().equals(LongStream.range(0, rank).boxed().toList()),
+                stated.stream()
+                        .sorted()
+                        .toList()
+                        .equals(LongStream.range(0, rank).boxed().toList()),
                 "its perm is " + stated,
                 "every axis of " + node.shape(0).text() + " once");
         node.finish(new Expressions(node)

@@ -22,11 +22,15 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /** Short names for the operators that importers emit most, so that a decomposition reads like its formula. */
 public final class Expressions {
+    private static final int MOST_PLACES = 1 << 22;
+
     private final NodeContext node;
 
     public Expressions(NodeContext node) {
@@ -113,6 +117,24 @@ public final class Expressions {
         ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * values.size()).order(ByteOrder.LITTLE_ENDIAN);
         values.forEach(buffer::putInt);
         return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** A tensor of int32 of a function of the places of its elements. */
+    public Constant places(Shape shape, IntUnaryOperator value) {
+        int count = Math.toIntExact(shape.elements());
+        node.require(count <= MOST_PLACES, "it needs a table of " + count + " numbers", "at most " + MOST_PLACES);
+        ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            buffer.putInt(value.applyAsInt(i));
+        }
+        return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** The shape of a vector that lies along one axis. */
+    public static Shape along(int rank, int axis, int size) {
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
+        dims.set(axis, size);
+        return new Shape(dims);
     }
 
     /** A tensor of float32. */

@@ -25,6 +25,7 @@ public final class GraphBuilder {
     private static final int MAX_BINDINGS = 1 << 16;
 
     private static final long MAX_TENSOR_BYTES = 1L << 28;
+    private static final long LARGE = 1L << 20;
 
     private final Budget budget;
     private final List<Parameter> params = new ArrayList<>();
@@ -53,16 +54,25 @@ public final class GraphBuilder {
     Arg emit(Op op, List<Arg> args, Origin origin) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
         if (type.isLargerThan(MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException("a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
+            throw new IllegalArgumentException(
+                    "a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
         }
         if (type.shape().elements() == 0) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
         if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
-            budget.spend(type.bytes());
+            budget.spend(type.bytes() + large(args));
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }
         return bind(op, args, type, origin);
+    }
+
+    /** Bytes of constants that take time to read. */
+    private long large(List<Arg> args) {
+        return args.stream()
+                .mapToLong(arg -> type(arg).bytes())
+                .filter(bytes -> bytes > LARGE)
+                .sum();
     }
 
     /** A copy of a value in memory of its own. */

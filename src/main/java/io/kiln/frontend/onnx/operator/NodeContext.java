@@ -30,12 +30,7 @@ public final class NodeContext {
         }
     }
 
-    /** What appends operator calls to the graph. */
-    @FunctionalInterface
-    public interface Emitter {
-        /** Appends a call and returns its result. */
-        Arg emit(Op op, List<Arg> args, Origin origin);
-    }
+    private static final int MOST_LISTED = 1 << 18;
 
     private final OnnxNode node;
     private final int version;
@@ -101,7 +96,8 @@ public final class NodeContext {
     /** An input; a missing one is an error. */
     public OnnxValue input(int index) {
         return optional(index)
-                .orElseThrow(() -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
+                .orElseThrow(
+                        () -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
     }
 
     /** The value of an input. */
@@ -129,8 +125,11 @@ public final class NodeContext {
 
     /** Axes counted from 0, ascending, each once. */
     public List<Integer> axes(List<Long> stated, int rank) {
-        List<Integer> axes =
-                stated.stream().map(axis -> axis(axis, rank)).sorted().distinct().toList();
+        List<Integer> axes = stated.stream()
+                .map(axis -> axis(axis, rank))
+                .sorted()
+                .distinct()
+                .toList();
         if (axes.size() != stated.size()) {
             throw failure("its axes are " + stated, "every axis once");
         }
@@ -153,9 +152,17 @@ public final class NodeContext {
                 "Export the model with constant shapes, or make this input an initializer"));
     }
 
+    private Constant list(int index, String what) {
+        Constant constant = constant(index, what);
+        if (constant.elements() > MOST_LISTED) {
+            throw failure("its input " + index + " (" + what + ") has " + constant.elements() + " elements", "a list");
+        }
+        return constant;
+    }
+
     /** The integers of an input that must be known at build time. */
     public List<Long> integers(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds floats", "integers");
         }
@@ -168,7 +175,7 @@ public final class NodeContext {
 
     /** The floats of an input that must be known at build time. */
     public List<Float> reals(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (!constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds integers", "floats");
         }
@@ -237,23 +244,12 @@ public final class NodeContext {
         return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
     }
 
-    /** The same node with some of its inputs, in another order; those that are left out stay so. */
-    public NodeContext reordered(List<Integer> order) {
-        return renamed(node.domain(), node.operator(), order);
-    }
-
-    /** The same node as an operator of ONNX's own domain, with some of its inputs. */
+    /** The same node as an operator of ONNX's own domain, with some of its inputs; those that are left out stay so. */
     public NodeContext as(String operator, List<Integer> order) {
-        return renamed("", operator, order);
-    }
-
-    private NodeContext renamed(String domain, String operator, List<Integer> order) {
         List<String> names = order.stream()
                 .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
                 .toList();
-        OnnxNode other = new OnnxNode(
-                node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
-        return new NodeContext(other, version, around);
+        return new NodeContext(node.with("", operator, names), version, around);
     }
 
     /**
@@ -300,24 +296,14 @@ public final class NodeContext {
     }
 
     private Origin origin() {
-        String tensor = node.outputs().stream().filter(name -> !name.isEmpty()).findFirst().orElse("");
+        String tensor = node.outputs().stream()
+                .filter(name -> !name.isEmpty())
+                .findFirst()
+                .orElse("");
         return new Origin(around.file(), around.number(), node.type(), tensor);
     }
 
     private String where() {
-        return where(around.file(), node);
-    }
-
-    /** A node's place, for messages. */
-    public static String where(String file, OnnxNode node) {
-        String name = node.name().isEmpty() ? "" : " `" + node.name() + "`";
-        return file + ": node #" + node.index() + " " + node.type() + name + " (" + names(node.inputs()) + " -> "
-                + names(node.outputs()) + ")";
-    }
-
-    private static String names(List<String> names) {
-        int most = 8;
-        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
-        return names.size() > most ? text + ", ..." : text;
+        return node.where(around.file());
     }
 }

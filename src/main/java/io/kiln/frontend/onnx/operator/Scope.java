@@ -41,6 +41,7 @@ public final class Scope {
 
     /** Whether a value is missing for a reported reason. */
     public boolean isFailed(String name) {
-        return failed.contains(name) || outer.filter(scope -> scope.isFailed(name)).isPresent();
+        return failed.contains(name)
+                || outer.filter(scope -> scope.isFailed(name)).isPresent();
     }
 }

@@ -32,13 +32,14 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
     @Override
     public void emit(NodeContext node) {
         node.require(
-                !node.attributes().truth("channels_last", false), "its channels are the last dimension", "channels_last 0");
+                !node.attributes().truth("channels_last", false),
+                "its channels are the last dimension",
+                "channels_last 0");
         ElementType type = node.element(0);
         Quantization to = Parameters.readOne(node, 3, 4, type);
-        Dequantized data = new Dequantized(
-                SignedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
-        NodeContext mean = node.as(operator, List.of(0))
-                .shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
+        Dequantized data = new Dequantized(SignedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
+        NodeContext mean =
+                node.as(operator, List.of(0)).shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
         MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node));
         Optional<Arg> integers = form.isOfSum() || isClear(node, form) ? form.emit(importer, mean) : Optional.empty();
         node.finish(0, SignedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));
@@ -48,7 +49,8 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
     private static boolean isWhole(NodeContext node) {
         Shape shape = node.shape(0);
         Optional<List<Long>> kernel = node.attributes().wholes("kernel_shape");
-        boolean isPadded = node.attributes().wholes("pads").orElse(List.of()).stream().anyMatch(p -> p != 0);
+        boolean isPadded =
+                node.attributes().wholes("pads").orElse(List.of()).stream().anyMatch(p -> p != 0);
         return kernel.isEmpty()
                 || (!isPadded
                         && kernel.get()
@@ -58,15 +60,15 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
     }
 
     private static boolean isClear(NodeContext node, MeanForm form) {
-        long count = node.attributes().wholes("kernel_shape").orElseThrow().stream().reduce(1L, Math::multiplyExact);
+        long count =
+                node.attributes().wholes("kernel_shape").orElseThrow().stream().reduce(1L, Math::multiplyExact);
         return form.isClear(count);
     }
 
     private Arg ofFloats(NodeContext node, NodeContext mean, Quantization to) {
         importer.emit(mean);
-        Arg real = mean.output(0)
-                .map(OnnxValue::arg)
-                .orElseThrow(() -> node.failure("it computes nothing", "one output"));
+        Arg real =
+                mean.output(0).map(OnnxValue::arg).orElseThrow(() -> node.failure("it computes nothing", "one output"));
         Expressions e = new Expressions(node);
         int sign = to.type() == ElementType.UINT8 ? Byte.MIN_VALUE : 0;
         Arg steps = e.divide(real, e.number(to.scale(), DType.FLOAT32));

@@ -111,9 +111,10 @@ final class GraphReader {
             case GRAPH -> new OnnxAttribute.Body(graph(attribute.getG()));
             case INTS -> new OnnxAttribute.Wholes(attribute.getIntsList());
             case FLOATS -> new OnnxAttribute.Reals(attribute.getFloatsList());
-            case STRINGS -> new OnnxAttribute.Texts(attribute.getStringsList().stream()
-                    .map(text -> text.toStringUtf8())
-                    .toList());
+            case STRINGS ->
+                new OnnxAttribute.Texts(attribute.getStringsList().stream()
+                        .map(text -> text.toStringUtf8())
+                        .toList());
             default -> new OnnxAttribute.Other(attribute.getType().name().toLowerCase(Locale.ROOT));
         };
     }

@@ -38,6 +38,10 @@ public final class ModelReader {
      * @throws KilnException if it is not a valid model
      */
     public static OnnxModel read(Bytes content, String fileName, Optional<Path> folder, Budget budget) {
+        if (content.size() == 0) {
+            throw new KilnException(
+                    new Problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
+        }
         ModelProto model = parse(content, fileName);
         if (model.getIrVersion() < MIN_IR || model.getIrVersion() > MAX_IR) {
             throw new KilnException(new Problem(
@@ -52,13 +56,9 @@ public final class ModelReader {
             throw new KilnException(
                     new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
         }
-        GraphReader graphs = new GraphReader(
-                fileName, new TensorReader(new ExternalData(folder), budget), budget);
+        GraphReader graphs = new GraphReader(fileName, new TensorReader(new ExternalData(folder), budget), budget);
         return new OnnxModel(
-                fileName,
-                opsets(model.getOpsetImportList()),
-                graphs.graph(model.getGraph()),
-                functions(model, graphs));
+                fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
     }
 
     private static ModelProto parse(Bytes content, String fileName) {
@@ -67,14 +67,14 @@ public final class ModelReader {
             WireCheck.check(fileName, bytes, ModelProto.getDescriptor());
             return ModelProto.parseFrom(bytes);
         } catch (IOException e) {
-            throw invalid(content, fileName, e);
+            throw invalid(fileName, e);
         }
     }
 
-    private static KilnException invalid(Bytes content, String fileName, IOException cause) {
+    private static KilnException invalid(String fileName, IOException cause) {
         return new KilnException(
                 new Problem(
-                        content.size() == 0 ? "the file is empty" : "this is not an ONNX model, or a damaged one",
+                        "this is not an ONNX model, or a damaged one",
                         fileName,
                         "a protobuf message of type onnx.ModelProto",
                         "Export the model again"),

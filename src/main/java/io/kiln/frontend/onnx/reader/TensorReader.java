@@ -49,7 +49,7 @@ final class TensorReader {
         }
         Shape shape = shape(tensor.getDimsList(), where);
         long elements = shape.elements();
-        budget.spend(elements * Long.BYTES);
+        budget.spend(elements * type.held().orElseThrow().bytes());
         return new OnnxTensor(tensor.getName(), type, shape, data(tensor, type, Math.toIntExact(elements), where));
     }
 
@@ -61,7 +61,8 @@ final class TensorReader {
         long elements = 1;
         for (long dim : dims) {
             if (dim < 0 || dim > Integer.MAX_VALUE || elements * Math.max(dim, 1) > Integer.MAX_VALUE) {
-                throw failure("a constant has the dimensions " + dims, where, "dimensions of 0 or more, in all below 2^31");
+                throw failure(
+                        "a constant has the dimensions " + dims, where, "dimensions of 0 or more, in all below 2^31");
             }
             elements *= Math.max(dim, 1);
             sizes.add((int) dim);

@@ -110,7 +110,8 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
                 "data must be int8 or int32, not " + data.dtype().text());
         Check.that(
                 rounding != Rounding.ONNX || (data.dtype() == DType.INT32 && outDtype.bytes() < Integer.BYTES),
-                "rounding ONNX rescales int32 to a narrower type, not " + data.dtype().text() + " to " + outDtype.text());
+                "rounding ONNX rescales int32 to a narrower type, not "
+                        + data.dtype().text() + " to " + outDtype.text());
         Check.perAxis(
                 "input scale",
                 args.get(1),

@@ -40,7 +40,8 @@ final class FrozenInputs {
             Map.entry("MelWeightMatrix", Set.of(0, 1, 2, 3, 4)));
 
     /** Models that compute such an input from others. */
-    private static final List<String> WHOLLY = List.of("test_range_", "test_reshape_", "test_blackmanwindow", "test_hannwindow", "test_hammingwindow");
+    private static final List<String> WHOLLY =
+            List.of("test_range_", "test_reshape_", "test_blackmanwindow", "test_hannwindow", "test_hammingwindow");
 
     private FrozenInputs() {}
 

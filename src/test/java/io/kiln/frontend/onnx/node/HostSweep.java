@@ -14,6 +14,7 @@ import io.kiln.ir.Result;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Runs the generated C of many tests in few programs of this machine. */
 final class HostSweep {
@@ -27,13 +28,17 @@ final class HostSweep {
         this.folder = folder;
     }
 
-    /** The outcomes with those that the generated C gets wrong as wrong; other outcomes stay. */
-    List<Outcome> check(List<Outcome> outcomes) {
+    /**
+     * The outcomes, with those that the generated C gets wrong as wrong.
+     *
+     * @param chosen those that are compiled
+     */
+    List<Outcome> check(List<Outcome> outcomes, Predicate<Outcome> chosen) {
         List<Outcome> checked = new ArrayList<>();
         List<Outcome> passed = new ArrayList<>();
         List<CompiledModel> compiled = new ArrayList<>();
         for (Outcome outcome : outcomes) {
-            if (outcome.kind() != Outcome.Kind.PASSED) {
+            if (outcome.kind() != Outcome.Kind.PASSED || !chosen.test(outcome)) {
                 checked.add(outcome);
                 continue;
             }
@@ -94,7 +99,8 @@ final class HostSweep {
             Function function = outcome.function().orElseThrow();
             List<Bytes> own = new ArrayList<>();
             for (Result result : function.results()) {
-                byte[] bytes = new byte[Math.toIntExact(function.types().get(result.id()).bytes())];
+                byte[] bytes = new byte
+                        [Math.toIntExact(function.types().get(result.id()).bytes())];
                 answers.buffer().get(at, bytes);
                 at += bytes.length;
                 own.add(Bytes.wrap(bytes));

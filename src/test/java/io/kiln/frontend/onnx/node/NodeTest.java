@@ -69,7 +69,8 @@ record NodeTest(Path folder) {
             OnnxValueInfo input = graph.inputs().get(i);
             if (names.contains(input.name())) {
                 OnnxTensor tensor = tensor("input_" + i);
-                initializers.put(input.name(), new OnnxTensor(input.name(), tensor.type(), tensor.shape(), tensor.data()));
+                initializers.put(
+                        input.name(), new OnnxTensor(input.name(), tensor.type(), tensor.shape(), tensor.data()));
             } else {
                 inputs.add(input);
             }
@@ -77,8 +78,8 @@ record NodeTest(Path folder) {
         if (inputs.isEmpty()) {
             inputs.add(UNUSED);
         }
-        OnnxGraph other = new OnnxGraph(
-                graph.name(), graph.nodes(), initializers, inputs, graph.outputs(), graph.values());
+        OnnxGraph other =
+                new OnnxGraph(graph.name(), graph.nodes(), initializers, inputs, graph.outputs(), graph.values());
         return new OnnxModel(model.file(), model.opsets(), other, model.functions());
     }
 
@@ -109,7 +110,8 @@ record NodeTest(Path folder) {
 
     /** Some tests hold floats of 16 bits as unsigned integers with their bits. */
     private OnnxTensor tensor(String file) {
-        byte[] content = bytes(folder.resolve("test_data_set_0").resolve(file + ".pb")).toArray();
+        byte[] content =
+                bytes(folder.resolve("test_data_set_0").resolve(file + ".pb")).toArray();
         boolean isBrain = name().contains("BFLOAT16");
         return TensorFiles.read(content, name() + "/" + file, isBrain);
     }

@@ -37,7 +37,7 @@ record Outcome(NodeTest test, Kind kind, String text, Optional<Function> functio
         try {
             function = OnnxFrontend.convert(test.frozen(), name, InputShapes.NONE);
         } catch (KilnException e) {
-            return new Outcome(test, Kind.REFUSED, e.problems().get(0).text(), Optional.empty());
+            return new Outcome(test, Kind.REFUSED, e.problems().get(0).what(), Optional.empty());
         }
         String what;
         try {
