@@ -13,6 +13,7 @@ import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
@@ -35,6 +36,7 @@ public final class CompileRequest {
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
+    private final OnnxIo onnxIo;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
 
@@ -52,6 +54,7 @@ public final class CompileRequest {
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
+        onnxIo = builder.onnxIo;
         slim = builder.slim;
         quantize = builder.quantize;
     }
@@ -132,6 +135,11 @@ public final class CompileRequest {
         return customOperators;
     }
 
+    /** Layout of the images at the border of an ONNX model. */
+    public OnnxIo onnxIo() {
+        return onnxIo;
+    }
+
     /** Whether the archive omits the constants' data, which the C has anyway. */
     public boolean isSlim() {
         return slim;
@@ -157,6 +165,7 @@ public final class CompileRequest {
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
+        private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
         private Optional<QuantizeRequest> quantize = Optional.empty();
 
@@ -228,6 +237,12 @@ public final class CompileRequest {
         /** Sets operators computed by the user's C functions; the default is none. */
         public Builder customOperators(CustomOperators newCustomOperators) {
             customOperators = newCustomOperators;
+            return this;
+        }
+
+        /** Layout of the images at the border of an ONNX model; the model's unless set. */
+        public Builder onnxIo(OnnxIo newOnnxIo) {
+            onnxIo = newOnnxIo;
             return this;
         }
 

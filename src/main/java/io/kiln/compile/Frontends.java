@@ -4,12 +4,12 @@ package io.kiln.compile;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The model formats and their readers: a name with the suffix {@code .relay} means Relay text, one with {@code .onnx}
@@ -31,16 +31,29 @@ public final class Frontends {
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
+        return read(file, name, shapes, customOperators, OnnxIo.MODEL);
+    }
+
+    /**
+     * Reads a model.
+     *
+     * @param onnxIo layout of the images at the border of an ONNX model
+     */
+    public static Function read(
+            Path file, String name, InputShapes shapes, CustomOperators customOperators, OnnxIo onnxIo) {
         if (RelayFrontend.accepts(file)) {
             return RelayFrontend.read(file, name, shapes);
         }
         return OnnxFrontend.accepts(file)
-                ? OnnxFrontend.read(file, name, shapes)
+                ? OnnxFrontend.read(file, name, shapes, onnxIo)
                 : TfliteFrontend.read(file, name, shapes, customOperators);
     }
 
-    /** The second file of a model whose format has one; it need not exist. */
-    public static Optional<Path> parameters(Path file) {
-        return RelayFrontend.accepts(file) ? Optional.of(RelayFrontend.paramsOf(file)) : Optional.empty();
+    /** The files beside a model that hold its constants; they need not exist. */
+    public static List<Path> parameters(Path file) {
+        if (OnnxFrontend.accepts(file)) {
+            return OnnxFrontend.externalFiles(file);
+        }
+        return RelayFrontend.accepts(file) ? List.of(RelayFrontend.paramsOf(file)) : List.of();
     }
 }

@@ -34,7 +34,12 @@ public final class ModelCompiler {
     public static CompiledModel compile(CompileRequest request) {
         return compile(
                 request,
-                Frontends.read(request.model(), request.name(), request.inputShapes(), request.customOperators()));
+                Frontends.read(
+                        request.model(),
+                        request.name(),
+                        request.inputShapes(),
+                        request.customOperators(),
+                        request.onnxIo()));
     }
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * The compiler as a library: a {@link io.kiln.compile.CompileRequest request} becomes a {@link io.kiln.artifact.ModelLibrary model library}. It
- * knows neither boards nor Maven. With {@code Path model}, a {@code .tflite} or {@code .relay} file, and {@code Path folder}:
+ * knows neither boards nor Maven. With {@code Path model}, a {@code .tflite}, {@code .onnx} or {@code .relay} file, and {@code Path folder}:
  *
  * <pre>{@code
  * CompileRequest request = CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")

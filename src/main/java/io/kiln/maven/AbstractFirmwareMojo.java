@@ -24,7 +24,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
 abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     /**
-     * The model: a {@code .tflite} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
+     * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
      *
      * @since 0.1.0
      */
@@ -199,6 +199,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private String inputShapes;
 
     /**
+     * Layout of the images that an ONNX model takes and gives: {@code model} for the model's own (channels before the
+     * spatial dimensions), {@code nhwc} for channels last, which saves the transposes at the border.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.onnx.io", defaultValue = "model")
+    private String onnxIo;
+
+    /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
      * whose code you trust, including models that came as archives.
      *
@@ -285,6 +294,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                                 : customOperators.stream()
                                         .map(CustomOperatorBean::function)
                                         .toList(),
-                        customOperatorsText == null ? "" : customOperatorsText);
+                        customOperatorsText == null ? "" : customOperatorsText)
+                .withOnnxIo(onnxIo);
     }
 }

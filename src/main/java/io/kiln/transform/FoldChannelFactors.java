@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * Folds products, quotients, sums and differences with a constant per channel into the weights and the bias of the float
- * layer before them: batch normalization that was exported as {@code x * a + b}. This rounds differently, so it is for
- * models that are quantized afterwards.
+ * layer before them: batch normalisation that was exported as {@code x * a + b}. This rounds differently, so it is for
+ * models that are being imported, or that are quantised afterwards.
  */
 public final class FoldChannelFactors implements Pass {
     @Override

@@ -115,7 +115,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
             Frontends.parameters(model.file())
-                    .ifPresent(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
+                    .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
         return now;
     }
@@ -215,6 +215,7 @@ public final class GenerateStep {
                 .passes(spec.pipeline().options())
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
+                .onnxIo(spec.pipeline().onnxIo())
                 .slim(spec.slimArchive());
     }
 

@@ -87,7 +87,7 @@ public final class Inspector {
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
                 file.toString(),
-                "a .tflite or .relay model, a Model Library Format .tar or an .elf image",
+                "a .tflite, .onnx or .relay model, a Model Library Format .tar or an .elf image",
                 "Correct kiln.file"));
     }
 
@@ -109,6 +109,7 @@ public final class Inspector {
                 .passes(spec.pipeline().options())
                 .inputShapes(source.shapes())
                 .customOperators(spec.pipeline().customOperators())
+                .onnxIo(spec.pipeline().onnxIo())
                 .build());
         List<String> lines =
                 new ArrayList<>(table(source.file(), compiled.library().metadata()));

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /** Determines the models of a build. */
 public final class ModelFiles {
     /** The accepted kinds of model files, for messages. */
-    public static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
+    public static final String EXPECTED = "a .tflite, .onnx or .relay file, or an archive (.tar)";
 
     private ModelFiles() {}
 

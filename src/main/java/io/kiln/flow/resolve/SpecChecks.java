@@ -125,10 +125,12 @@ final class SpecChecks {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }
         GitLfs.pointer(model.file()).ifPresent(problems::add);
-        Frontends.parameters(model.file()).flatMap(GitLfs::pointer).ifPresent(problems::add);
-        Frontends.parameters(model.file())
+        Frontends.parameters(model.file()).stream()
+                .flatMap(params -> GitLfs.pointer(params).stream())
+                .forEach(problems::add);
+        Frontends.parameters(model.file()).stream()
                 .filter(params -> Files.exists(params) && (!Files.isRegularFile(params) || !Files.isReadable(params)))
-                .ifPresent(params -> problems.add(
+                .forEach(params -> problems.add(
                         "the parameters beside the model cannot be read",
                         params.toString(),
                         "a readable .params file, or none",

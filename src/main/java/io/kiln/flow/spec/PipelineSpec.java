@@ -4,6 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.transform.PassOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,9 +16,14 @@ import java.util.List;
  * @param disabledPasses names of skipped passes
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
+ * @param onnxIo layout of the images at the border of an ONNX model
  */
 public record PipelineSpec(
-        int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
+        int fuseMaxDepth,
+        List<String> disabledPasses,
+        boolean dumpIr,
+        CustomOperators customOperators,
+        OnnxIo onnxIo) {
     /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
             new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false);
@@ -25,6 +31,22 @@ public record PipelineSpec(
     /** Passes without custom operators. */
     public PipelineSpec(int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr) {
         this(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.NONE);
+    }
+
+    /** Passes with custom operators. */
+    public PipelineSpec(
+            int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
+        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL);
+    }
+
+    /**
+     * A copy with another layout at the border of an ONNX model.
+     *
+     * @param io {@code model} or {@code nhwc}
+     * @throws io.kiln.base.KilnException for anything else
+     */
+    public PipelineSpec withOnnxIo(String io) {
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io));
     }
 
     /**
@@ -58,7 +80,7 @@ public record PipelineSpec(
         List<CustomOperator> operators = new ArrayList<>();
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators));
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo);
     }
 
     public PipelineSpec {
@@ -82,6 +104,7 @@ public record PipelineSpec(
                         "disabledPasses",
                         disabledPasses.stream().sorted().distinct().toList())
                 .setting("dumpIr", dumpIr)
-                .setting("customOperators", customOperators.text());
+                .setting("customOperators", customOperators.text())
+                .setting("onnx.io", onnxIo.text());
     }
 }

@@ -98,7 +98,7 @@ public final class VerifyStep {
         for (ModelSource model : build.spec().models()) {
             now.file("model " + model.name(), model.file());
             Frontends.parameters(model.file())
-                    .ifPresent(params -> now.file("parameters of model " + model.name(), params));
+                    .forEach(params -> now.file("parameters of model " + model.name(), params));
         }
         record.restore();
         if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
@@ -188,7 +188,8 @@ public final class VerifyStep {
                 source.file(),
                 source.name(),
                 source.shapes(),
-                build.spec().pipeline().customOperators());
+                build.spec().pipeline().customOperators(),
+                build.spec().pipeline().onnxIo());
     }
 
     private static String summary(VerifyReport report) {

@@ -15,12 +15,14 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** Converts a model to a function of the IR. */
 final class ModelImporter {
@@ -30,12 +32,18 @@ final class ModelImporter {
     private static final int MAX_OPSET = 21;
 
     private final OnnxModel model;
+    private final OnnxIo io;
     private final GraphBuilder graph;
     private final GraphProblems problems;
     private final Scope scope = new Scope(Optional.empty());
 
-    ModelImporter(OnnxModel model, Budget budget) {
+    /**
+     * @param io layout of the images at the border
+     * @param budget counts the bytes of constants
+     */
+    ModelImporter(OnnxModel model, OnnxIo io, Budget budget) {
         this.model = model;
+        this.io = io;
         this.graph = new GraphBuilder(budget);
         this.problems = new GraphProblems(model.file(), new Problems());
     }
@@ -49,13 +57,38 @@ final class ModelImporter {
         checkOpset();
         new ModelInputs(model, shapes, problems)
                 .types()
-                .forEach((input, type) -> scope.define(
-                        input.name(), new OnnxValue(graph.addParameter(input.name(), type), input.type())));
+                .forEach((input, type) ->
+                        scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
         NodeImporter nodes = new NodeImporter(model, graph, problems);
         nodes.run(model.graph(), scope);
         List<Result> results = results();
         problems.throwIfAny();
         return new Function(name, graph.params(), graph.bindings(), results).withIdsInOrder();
+    }
+
+    /** An input in the model's layout. */
+    private Arg parameter(String name, TensorType type) {
+        int rank = type.shape().rank();
+        if (!io.moves(rank)) {
+            return graph.addParameter(name, type);
+        }
+        List<Integer> last = channelsLast(rank);
+        Shape moved = new Shape(last.stream().map(type.shape()::dim).toList());
+        Arg value = graph.addParameter(name, new TensorType(moved, type.dtype()));
+        return graph.moved(value, channelsFirst(rank), new Origin(model.file(), 0, "input", name));
+    }
+
+    private static List<Integer> channelsLast(int rank) {
+        List<Integer> axes = new ArrayList<>(List.of(0));
+        IntStream.range(2, rank).forEach(axes::add);
+        axes.add(1);
+        return axes;
+    }
+
+    private static List<Integer> channelsFirst(int rank) {
+        List<Integer> axes = new ArrayList<>(List.of(0, rank - 1));
+        IntStream.range(1, rank - 1).forEach(axes::add);
+        return axes;
     }
 
     private void checkOpset() {
@@ -96,8 +129,10 @@ final class ModelImporter {
         return results;
     }
 
-    private Result result(String name, Arg value, Set<Arg> taken, Set<String> names) {
+    private Result result(String name, Arg computed, Set<Arg> taken, Set<String> names) {
         Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
+        int rank = graph.type(computed).shape().rank();
+        Arg value = io.moves(rank) ? graph.moved(computed, channelsLast(rank), origin) : computed;
         TensorType type = graph.type(value);
         if (type.shape().elements() == 0) {
             problems.add(

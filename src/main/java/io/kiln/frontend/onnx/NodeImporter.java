@@ -145,10 +145,19 @@ final class NodeImporter implements Bodies {
                     refusal.next()));
         }
         checkInputs(node, scope);
-        NodeContext context = new NodeContext(
-                node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
-        QuantizedNodes.emit(found.orElseThrow().importer(), context);
+        NodeContext context =
+                new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
+        emit(found.orElseThrow(), context);
         checkOutputs(node, scope);
+    }
+
+    /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
+    private static void emit(Registration registration, NodeContext context) {
+        try {
+            QuantizedNodes.emit(registration.importer(), context);
+        } catch (IndexOutOfBoundsException | ArithmeticException | IllegalArgumentException e) {
+            throw context.failure("its inputs " + context.shapes() + " do not fit each other", "those of the operator");
+        }
     }
 
     private void checkInputs(OnnxNode node, Scope scope) {

@@ -9,9 +9,10 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.Budget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.ir.Function;
-import io.kiln.transform.FoldFactors;
+import io.kiln.transform.FoldChannelFactors;
 import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads an {@code .onnx} file into the graph IR. The file is untrusted. */
@@ -40,9 +41,20 @@ public final class OnnxFrontend {
      * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit
      */
     public static Function read(Path file, String moduleName, InputShapes inputShapes) {
+        return read(file, moduleName, inputShapes, OnnxIo.MODEL);
+    }
+
+    /**
+     * Reads a model file, with another layout at its border.
+     *
+     * @param io layout of the images that the function takes and gives
+     */
+    public static Function read(Path file, String moduleName, InputShapes inputShapes, OnnxIo io) {
         Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");
         Path folder = file.toAbsolutePath().getParent();
-        return read(content, ModelFile.name(file), Optional.ofNullable(folder), moduleName, inputShapes);
+        Budget budget = new Budget(ModelFile.name(file), MAX_CONSTANT_BYTES);
+        OnnxModel model = ModelReader.read(content, ModelFile.name(file), Optional.ofNullable(folder), budget);
+        return convert(model, moduleName, inputShapes, io, budget);
     }
 
     /**
@@ -52,22 +64,29 @@ public final class OnnxFrontend {
      * @param fileName its name in messages and origins
      */
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
-        return read(content, fileName, Optional.empty(), moduleName, inputShapes);
+        Budget budget = new Budget(fileName, MAX_CONSTANT_BYTES);
+        OnnxModel model = ModelReader.read(content, fileName, Optional.empty(), budget);
+        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget);
     }
 
     /** Imports a model that was read, see {@link ModelReader}. */
     public static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes) {
-        return convert(model, moduleName, inputShapes, new Budget(model.file(), MAX_CONSTANT_BYTES));
+        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, new Budget(model.file(), MAX_CONSTANT_BYTES));
     }
 
-    private static Function read(
-            Bytes content, String fileName, Optional<Path> folder, String moduleName, InputShapes inputShapes) {
-        Budget budget = new Budget(fileName, MAX_CONSTANT_BYTES);
-        return convert(ModelReader.read(content, fileName, folder, budget), moduleName, inputShapes, budget);
+    /** The files with data of a model that exist; empty if it is not one. */
+    public static List<Path> externalFiles(Path file) {
+        try {
+            Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");
+            return ModelReader.externalFiles(content, ModelFile.name(file), file.toAbsolutePath());
+        } catch (KilnException refusedLater) {
+            return List.of();
+        }
     }
 
-    private static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes, Budget budget) {
-        Function imported = new ModelImporter(model, budget).read(moduleName, inputShapes);
-        return FoldFactors.run(new MoveTransposes().run(imported));
+    private static Function convert(
+            OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, Budget budget) {
+        Function imported = new ModelImporter(model, io, budget).read(moduleName, inputShapes);
+        return new FoldChannelFactors().run(new MoveTransposes().run(imported)).withIdsInOrder();
     }
 }

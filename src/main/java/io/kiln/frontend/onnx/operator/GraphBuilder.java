@@ -13,6 +13,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.movement.Copy;
+import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
@@ -78,6 +79,11 @@ public final class GraphBuilder {
     /** A copy of a value in memory of its own. */
     public Arg.Ref copied(Arg value, Origin origin) {
         return bind(new Copy(), List.of(value), type(value), origin);
+    }
+
+    /** A value with its dimensions in another order. */
+    public Arg moved(Arg value, List<Integer> axes, Origin origin) {
+        return emit(new Transpose(axes), List.of(value), origin);
     }
 
     private Arg.Ref bind(Op op, List<Arg> args, TensorType type, Origin origin) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
@@ -108,6 +109,13 @@ public final class NodeContext {
     /** Shape of an input. */
     public Shape shape(int index) {
         return type(arg(index)).shape();
+    }
+
+    /** Types of the inputs, as in messages. */
+    public String shapes() {
+        return inputs.stream()
+                .map(input -> input.map(value -> type(value.arg()).text()).orElse("none"))
+                .collect(Collectors.joining(", "));
     }
 
     /** Element type of an input in the model. */

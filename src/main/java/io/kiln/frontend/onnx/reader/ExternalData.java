@@ -39,7 +39,7 @@ final class ExternalData {
      */
     Bytes read(Map<String, String> entries, long size, String where) {
         String location = entries.getOrDefault("location", "");
-        Path file = resolve(location, where);
+        Path file = file(entries, where);
         long offset = number(entries, "offset", 0, where);
         long length = number(entries, "length", size, where);
         if (length != size) {
@@ -63,6 +63,11 @@ final class ExternalData {
         } catch (IOException e) {
             throw failure("`" + location + "` cannot be read: " + e.getMessage(), where, "");
         }
+    }
+
+    /** The file of a tensor. */
+    Path file(Map<String, String> entries, String where) {
+        return resolve(entries.getOrDefault("location", ""), where);
     }
 
     private Path resolve(String location, String where) {

@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx.reader;
 import ai.onnx.proto.OnnxMl.FunctionProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -14,9 +15,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads a model file: the message {@code ModelProto} of ONNX's schema. The file is untrusted. */
 public final class ModelReader {
@@ -59,6 +62,23 @@ public final class ModelReader {
         GraphReader graphs = new GraphReader(fileName, new TensorReader(new ExternalData(folder), budget), budget);
         return new OnnxModel(
                 fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
+    }
+
+    /**
+     * The files that hold tensors of a model.
+     *
+     * @param file the model, whose folder they lie in
+     * @throws KilnException if it is not a valid model
+     */
+    public static List<Path> externalFiles(Bytes content, String fileName, Path file) {
+        ExternalData external = new ExternalData(Optional.ofNullable(file.getParent()));
+        Set<Path> files = new LinkedHashSet<>();
+        for (TensorProto tensor : parse(content, fileName).getGraph().getInitializerList()) {
+            if (tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL) {
+                files.add(external.file(TensorReader.entries(tensor), fileName + ": `" + tensor.getName() + "`"));
+            }
+        }
+        return List.copyOf(files);
     }
 
     private static ModelProto parse(Bytes content, String fileName) {

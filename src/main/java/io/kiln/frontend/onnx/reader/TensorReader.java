@@ -90,7 +90,8 @@ final class TensorReader {
         return Bytes.wrap(out.array());
     }
 
-    private static Map<String, String> entries(TensorProto tensor) {
+    /** Where a tensor's external data lies. */
+    static Map<String, String> entries(TensorProto tensor) {
         Map<String, String> entries = new HashMap<>();
         for (StringStringEntryProto entry : tensor.getExternalDataList()) {
             entries.put(entry.getKey(), entry.getValue());
