@@ -64,14 +64,16 @@ class Session:
         self.timeout = timeouts["session_start_retry_timeout_sec"] or None
         retries = int(timeouts["session_start_timeout_sec"] / (self.timeout or 1))
         self.id, kind = 0, None
-        for nonce in range(0x51, 0x52 + retries):
+        for nonce in range(0x51, 0x53 + retries):
             try:
                 self.write(b"\xfe" + frame(message(0, 2)) + frame(message(nonce, 0, b"\x01")))
                 while kind != 1 or self.id & 0xFF != nonce:
                     self.id, kind, _ = self.read_message()
+                    if kind == 2:
+                        raise TimeoutError
                 break
             except TimeoutError:
-                pass  # The board was not ready yet.
+                pass  # The board was not ready yet, or has just started.
         assert kind == 1, "session start handshake failed"
         self.timeout = timeouts["session_established_timeout_sec"] or None
 

@@ -121,39 +121,39 @@ static void is_refused(const char* from, const char* to, int code, const char* m
 
 static void wrong_graphs_are_refused(void) {
   int invalid = kTvmErrorFunctionCallInvalidArg;
-  is_refused("\"heads\"", "\"tails\"", invalid, "is missing");
-  is_refused("\"heads\"", "\"nodes\"", invalid, "a part is there twice");
-  is_refused("null\"", "nil\"", invalid, "neither null nor tvm_op");
+  is_refused("\"heads\"", "\"tails\"", invalid, "a part is missing");
+  is_refused("\"heads\"", "\"nodes\"", invalid, "it is there twice");
+  is_refused("null\"", "nil\"", invalid, "op is null or tvm_op");
   is_refused("\"op\": \"null\"", "\"op\": \"a kind of more than its letters\"", invalid, "a text is too long");
   is_refused("[[0, 0, 0], [1, 0]]", "[[4, 0, 0], [1, 0]]", invalid, "no output of an earlier node");
   is_refused("[[0, 0, 0], [1, 0]]", "[[2, 0, 0], [1, 0]]", invalid, "no output of an earlier node");
   is_refused("[[0, 0, 0], [1, 0]]", "[[0, 1, 0], [1, 0]]", invalid, "no output of an earlier node");
-  is_refused("[[0, 0, 0], [1, 0]]", "[[0], [1, 0]]", invalid, "node, output and version");
-  is_refused("\"num_inputs\": \"2\"", "\"num_inputs\": \"3\"", invalid, "not the number of inputs");
-  is_refused("\"num_inputs\": \"2\"", "\"num_inputs\": \"-2\"", invalid, "inputs or outputs is none");
+  is_refused("[[0, 0, 0], [1, 0]]", "[[0], [1, 0]]", invalid, "[node, output, version]");
+  is_refused("\"num_inputs\": \"2\"", "\"num_inputs\": \"3\"", invalid, "num_inputs or num_outputs");
+  is_refused("\"num_inputs\": \"2\"", "\"num_inputs\": \"-2\"", invalid, "num_inputs or num_outputs");
   is_refused("\"num_inputs\": \"2\"", "\"num_inputs\": 2", invalid, "a text is expected");
-  is_refused("\"num_outputs\": \"1\"", "\"num_outputs\": \"256\"", invalid, "too many inputs or outputs");
-  is_refused("\"num_outputs\": \"2\"", "\"num_outputs\": \"3\"", invalid, "fewer items than there are outputs");
-  is_refused("\"num_outputs\": \"2\"", "\"num_outputs\": \"1\"", invalid, "more items than there are outputs");
-  is_refused("__nop", "__copy", invalid, "one device only");
-  is_refused("2, 2, 3, 4]", "2, 5, 3, 4]", invalid, "__nop has memory of its own");
-  is_refused("2, 2, 3, 4]", "2, 2, 3, 6]", invalid, "a storage id is out of its range");
-  is_refused("[1, 4], [1, 4], [1, 4]", "[1, 8], [1, 4], [1, 4]", invalid, "__nop has memory of its own");
+  is_refused("\"num_outputs\": \"1\"", "\"num_outputs\": \"256\"", invalid, "num_inputs or num_outputs");
+  is_refused("\"num_outputs\": \"2\"", "\"num_outputs\": \"3\"", invalid, "one item for each output");
+  is_refused("\"num_outputs\": \"2\"", "\"num_outputs\": \"1\"", invalid, "one item for each output");
+  is_refused("__nop", "__copy", invalid, "there is the CPU's memory only");
+  is_refused("2, 2, 3, 4]", "2, 5, 3, 4]", invalid, "__nop has other memory");
+  is_refused("2, 2, 3, 4]", "2, 2, 3, 6]", invalid, "a wrong storage_id");
+  is_refused("[1, 4], [1, 4], [1, 4]", "[1, 8], [1, 4], [1, 4]", invalid, "__nop has other memory");
   is_refused("[[2, 2], []", "[[4611686018427387904, 8], []", invalid, "a shape is too large");
-  is_refused("[[2, 2], []", "[[99999999999999999999], []", invalid, "a number is too large");
-  is_refused("[[2, 2], []", "[[-2, 2], []", invalid, "an extent is negative");
+  is_refused("[[2, 2], []", "[[99999999999999999999], []", invalid, "an integer is expected");
+  is_refused("[[2, 2], []", "[[-2, 2], []", invalid, "a wrong extent");
   is_refused("[[2, 2], []", "[[2.5, 2], []", invalid, "an integer is expected");
-  is_refused("\"int8\"", "\"word\"", invalid, "an element type is not known");
-  is_refused("[1, 1, 1, 1, 1, 1]", "[1, 1, 2, 1, 1, 1]", invalid, "there is the CPU only");
-  is_refused("\"arg_nodes\": [0, 1]", "\"arg_nodes\": [1, 0]", invalid, "arg_nodes are not in order");
-  is_refused("\"arg_nodes\": [0, 1]", "\"arg_nodes\": [0, 2]", invalid, "one of arg_nodes is an operator");
-  is_refused("[4, 1, 0]", "[4, 2, 0]", invalid, "no output of a node");
-  is_refused("[4, 1, 0]", "[5, 0, 0]", invalid, "no output of a node");
+  is_refused("\"int8\"", "\"word\"", invalid, "a wrong dltype");
+  is_refused("[1, 1, 1, 1, 1, 1]", "[1, 1, 2, 1, 1, 1]", invalid, "there is the CPU's memory only");
+  is_refused("\"arg_nodes\": [0, 1]", "\"arg_nodes\": [1, 0]", invalid, "arg_nodes are inputs in order");
+  is_refused("\"arg_nodes\": [0, 1]", "\"arg_nodes\": [0, 2]", invalid, "arg_nodes are inputs in order");
+  is_refused("[4, 1, 0]", "[4, 2, 0]", invalid, "no output of an earlier node");
+  is_refused("[4, 1, 0]", "[5, 0, 0]", invalid, "no output of an earlier node");
   is_refused("[0, 1, 2, 3, 4, 6]", "[0, 1, 2, 3, 5, 6]", invalid, "node_row_ptr");
   is_refused("[0, 1, 2, 3, 4, 6]", "[0, 1, 2, 3, 4]", invalid, "node_row_ptr");
   is_refused("tvmgen_add", "tvmgen_sub", kTvmErrorFunctionNameNotFound, "there is no function tvmgen_sub");
   is_refused("{\"deep\"", "[[[[[[[[[[[[[[[[[", invalid, "at byte");
-  is_refused("\\n", "\\q", invalid, "a character that no text may have, at byte 36");
+  is_refused("\\n", "\\q", invalid, "a wrong character, at byte 36");
 }
 
 static void cut_graphs_and_parameters_are_refused(void) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cycle counter of the core. QEMU's core has none: there it is TIM2, which QEMU clocks by 1 GHz. Both have 32 bits, and nothing tells
- * that they ran over.
+ * The cycle counter of the core, of 32 bits, which does not tell that it ran over. QEMU's core has none: there it is TIM2, which QEMU
+ * clocks by 1 GHz, so that a tick is as short as an instruction in virtual time. TIM5 counts microseconds beside it, by which is known
+ * how often TIM2 ran over.
  */
 #ifndef KILN_COUNTER_H_
 #define KILN_COUNTER_H_
@@ -11,21 +12,28 @@
 
 #define KILN_COUNTER
 
-#define KILN_TIM2_CR1 0x40000000u
-#define KILN_TIM2_EGR 0x40000014u
-#define KILN_TIM2_CNT 0x40000024u
-#define KILN_TIM2_PSC 0x40000028u
-#define KILN_TIM2_ARR 0x4000002cu
+#define KILN_TIM2 0x40000000u
+#define KILN_TIM5 0x40000c00u
+#define KILN_TIM_CR1 0x00u
+#define KILN_TIM_EGR 0x14u
+#define KILN_TIM_CNT 0x24u
+#define KILN_TIM_PSC 0x28u
+#define KILN_TIM_ARR 0x2cu
 
-#define KILN_TIM2_CLOCK 100000000u
-#define KILN_TIM2_DIVIDER 10u
+#define KILN_TIM2_CLOCK 1000000000u
+#define KILN_TIM5_DIVIDER 1000u
+
+static inline void kiln_tim_start(uint32_t base, uint32_t divider) {
+  KILN_REGISTER(base + KILN_TIM_PSC) = divider - 1u;
+  KILN_REGISTER(base + KILN_TIM_ARR) = UINT32_MAX;
+  KILN_REGISTER(base + KILN_TIM_CR1) = 1u;
+  KILN_REGISTER(base + KILN_TIM_EGR) = 1u; /* begin at 0 */
+}
 
 static inline void kiln_counter_start(void) {
   if (!kiln_cycles_start()) {
-    KILN_REGISTER(KILN_TIM2_PSC) = KILN_TIM2_DIVIDER - 1u;
-    KILN_REGISTER(KILN_TIM2_ARR) = UINT32_MAX;
-    KILN_REGISTER(KILN_TIM2_CR1) = 1u;
-    KILN_REGISTER(KILN_TIM2_EGR) = 1u; /* begin at 0 */
+    kiln_tim_start(KILN_TIM5, KILN_TIM5_DIVIDER);
+    kiln_tim_start(KILN_TIM2, 1u);
   }
 }
 
@@ -34,7 +42,14 @@ static inline int kiln_has_cycles(void) {
 }
 
 static inline int kiln_counter_stop(uint64_t* ticks) {
-  *ticks = kiln_has_cycles() ? kiln_cycles_stop() : KILN_REGISTER(KILN_TIM2_CNT);
+  if (kiln_has_cycles()) {
+    *ticks = kiln_cycles_stop();
+    return 1;
+  }
+  uint32_t exact = KILN_REGISTER(KILN_TIM2 + KILN_TIM_CNT);
+  uint64_t about = (uint64_t)KILN_REGISTER(KILN_TIM5 + KILN_TIM_CNT) * KILN_TIM5_DIVIDER;
+  int32_t difference = (int32_t)(exact - (uint32_t)about);
+  *ticks = about + (uint64_t)(int64_t)difference; /* the number beside it whose low bits are exact */
   return 1;
 }
 

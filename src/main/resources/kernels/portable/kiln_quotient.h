@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include "kiln_high_mul.h"
 #include "kiln_leading_zeros.h"
-#include "kiln_rescale_any.h"
+#include "rescale/kiln_rescale_any.h"
 
 /* dividend * reciprocal * multiplier * 2^shift, the dividend shifted left as far as it goes before it is multiplied. */
 static inline int32_t kiln_quotient(int32_t dividend, int32_t reciprocal, int32_t multiplier, int32_t shift) {

@@ -3,7 +3,10 @@ package io.kiln.artifact;
 
 import io.kiln.base.DType;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Element types as {@code DLDataType} of dlpack.h has them.
@@ -16,6 +19,7 @@ public record DlpackType(int code, int bits) {
     private static final int UNSIGNED = 1;
     private static final int FLOAT = 2;
     private static final int BITS = 8;
+    private static final Pattern TEXT = Pattern.compile("(int|uint|float)(4|8|16|32|64)");
 
     /** The type of an element. */
     public static DlpackType of(DType dtype) {
@@ -25,6 +29,18 @@ public record DlpackType(int code, int bits) {
             case BOOL -> new DlpackType(UNSIGNED, 1);
             case FLOAT32 -> new DlpackType(FLOAT, dtype.bytes() * BITS);
         };
+    }
+
+    /** Reads a type as graphs have it, such as {@code int8} or {@code bool}; empty for vectors and what is none. */
+    public static Optional<DlpackType> parse(String text) {
+        Matcher matcher = TEXT.matcher(text);
+        if (text.equals("bool")) {
+            return Optional.of(new DlpackType(UNSIGNED, 1));
+        }
+        return matcher.matches()
+                ? Optional.of(new DlpackType(
+                        List.of("int", "uint", "float").indexOf(matcher.group(1)), Integer.parseInt(matcher.group(2))))
+                : Optional.empty();
     }
 
     /** The type that has this one; empty if Kiln has none. */
@@ -38,5 +54,11 @@ public record DlpackType(int code, int bits) {
     public String text() {
         String name = code == SIGNED ? "kDLInt" : code == UNSIGNED ? "kDLUInt" : "kDLFloat";
         return "{" + name + ", " + bits + ", 1}";
+    }
+
+    /** As graphs have it, such as {@code int8} or {@code bool}. */
+    public String name() {
+        String kind = code == SIGNED ? "int" : code == UNSIGNED ? "uint" : "float";
+        return code == UNSIGNED && bits == 1 ? "bool" : kind + bits;
     }
 }

@@ -31,6 +31,10 @@ public final class RuntimeConfig {
             config.addFunction(new InterfaceNames(model.name()).metadata());
             model.inputs()
                     .forEach(input -> config.raise("TVM_CRT_MAX_STRLEN_PARAM_NAME", zeroTerminated(input.name())));
+            model.memory()
+                    .storages()
+                    .forEach(storage ->
+                            config.raise("TVM_CRT_MAX_STRLEN_PARAM_NAME", zeroTerminated(storage.inputBinding())));
             for (OperatorInfo operator : model.operators()) {
                 config.addCall(operator.inputs(), operator.outputs());
                 config.addFunction(operator.name());

@@ -111,8 +111,9 @@ public enum RuntimeFeature {
 
     RuntimeFeature(Set<RuntimeFeature> needs, String calls, String... files) {
         this.needs = needs;
-        this.calls =
-                calls.isEmpty() ? Optional.empty() : Optional.of(Pattern.compile(PREFIX + "(?<!\\w" + PREFIX + ")" + calls));
+        this.calls = calls.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Pattern.compile(PREFIX + "(?<!\\w" + PREFIX + ")" + calls));
         this.files = List.of(files);
     }
 
@@ -146,6 +147,7 @@ public enum RuntimeFeature {
     }
 
     private boolean isCalledIn(String text) {
-        return text.contains(PREFIX) && calls.filter(pattern -> pattern.matcher(text).find()).isPresent();
+        return text.contains(PREFIX)
+                && calls.filter(pattern -> pattern.matcher(text).find()).isPresent();
     }
 }

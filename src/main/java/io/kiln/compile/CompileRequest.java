@@ -12,12 +12,14 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.quantize.QuantizeRequest;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** A request to the compiler. Made by a {@link Builder}, which has the defaults. */
 public final class CompileRequest {
@@ -36,6 +38,7 @@ public final class CompileRequest {
     private final CustomOperators customOperators;
     private final OnnxIo onnxIo;
     private final boolean slim;
+    private final Optional<QuantizeRequest> quantize;
 
     private CompileRequest(Builder builder) {
         model = builder.model;
@@ -53,6 +56,7 @@ public final class CompileRequest {
         customOperators = builder.customOperators;
         onnxIo = builder.onnxIo;
         slim = builder.slim;
+        quantize = builder.quantize;
     }
 
     /**
@@ -141,6 +145,11 @@ public final class CompileRequest {
         return slim;
     }
 
+    /** How the model is quantized first; empty for a model that is compiled as it is. */
+    public Optional<QuantizeRequest> quantize() {
+        return quantize;
+    }
+
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
@@ -158,6 +167,7 @@ public final class CompileRequest {
         private CustomOperators customOperators = CustomOperators.NONE;
         private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
+        private Optional<QuantizeRequest> quantize = Optional.empty();
 
         private Builder(Path model, Target target) {
             this.model = model;
@@ -239,6 +249,12 @@ public final class CompileRequest {
         /** Sets whether the archive omits the constants' data; the default is to include them. */
         public Builder slim(boolean newSlim) {
             slim = newSlim;
+            return this;
+        }
+
+        /** Sets how the model is quantized first; the default is not at all. */
+        public Builder quantize(Optional<QuantizeRequest> newQuantize) {
+            quantize = newQuantize;
             return this;
         }
 

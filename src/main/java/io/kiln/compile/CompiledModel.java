@@ -5,20 +5,28 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
+import io.kiln.quantize.Quantized;
 import io.kiln.transform.Stage;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A compiled model.
  *
  * @param library C sources and metadata
- * @param imported the imported model before any pass, which the reference interpreter runs
+ * @param imported the imported model before any pass, which the reference interpreter runs; if it was quantized, the result
  * @param stages the imported model, and the model after each pass
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
+ * @param quantized how the model was quantized; empty if it was not
  */
 public record CompiledModel(
-        ModelLibrary library, Function imported, List<Stage> stages, PlannedModule module, CodeUnit code) {
+        ModelLibrary library,
+        Function imported,
+        List<Stage> stages,
+        PlannedModule module,
+        CodeUnit code,
+        Optional<Quantized> quantized) {
     public CompiledModel {
         stages = List.copyOf(stages);
     }

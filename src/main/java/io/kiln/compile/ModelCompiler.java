@@ -12,10 +12,12 @@ import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.quantize.Quantized;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
@@ -40,8 +42,11 @@ public final class ModelCompiler {
                         request.onnxIo()));
     }
 
-    /** Compiles a model that is already imported. */
-    public static CompiledModel compile(CompileRequest request, Function imported) {
+    /** Compiles a model that is already imported; it is quantized first if the request says so. */
+    public static CompiledModel compile(CompileRequest request, Function model) {
+        Optional<Quantized> quantized =
+                request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
+        Function imported = quantized.map(Quantized::function).orElse(model);
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
@@ -54,7 +59,7 @@ public final class ModelCompiler {
         artifacts.addAll(text(request, imported));
         ModelLibrary library =
                 new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
-        return new CompiledModel(library, imported, stages, module, executable.code());
+        return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
     /** The model as Relay text, and the data of its constants. */

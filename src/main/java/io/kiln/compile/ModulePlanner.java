@@ -50,8 +50,8 @@ final class ModulePlanner {
         PlannedProgram planned =
                 StreamPlanner.plan(fused, operators, dispatch::lower, order(called), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        Interface api = new Interface(
-                request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+        Interface api =
+                new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
         return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
     }
 

@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.codegen.Origin;
@@ -34,17 +35,26 @@ public final class SystemLibrary {
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .filter(SystemLibrary::isDefinedIn)
                 .count();
-        return libraries > 1 || (isWanted && models.size() > 1)
+        return libraries > 1 || (isWanted && models.size() > 1) || lacks(models)
                 ? shared(models.stream().map(SystemLibrary::withoutLibrary).toList())
                 : models;
     }
 
+    /** Whether there is none, and an executor has to find operators by their names. */
+    public static boolean lacks(List<ModelLibrary> models) {
+        return models.stream().anyMatch(model -> model.metadata().api().executor() == ExecutorKind.GRAPH)
+                && !isThere(models);
+    }
+
     /** The same models, with a system library of all their functions if none brings one. */
     public static List<ModelLibrary> ensured(List<ModelLibrary> models) {
-        boolean isThere = models.stream()
+        return isThere(models) ? models : shared(models);
+    }
+
+    private static boolean isThere(List<ModelLibrary> models) {
+        return models.stream()
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .anyMatch(SystemLibrary::isDefinedIn);
-        return isThere ? models : shared(models);
     }
 
     /**

@@ -29,8 +29,7 @@ public record ExecutableModule(
     }
 
     /** A module whose memory is planned ahead of time. */
-    public ExecutableModule(
-            CodeUnit code, Artifact entryPoint, List<Artifact> description, List<String> functions) {
+    public ExecutableModule(CodeUnit code, Artifact entryPoint, List<Artifact> description, List<String> functions) {
         this(code, entryPoint, description, functions, List.of());
     }
 }

@@ -49,8 +49,7 @@ public final class SystemLibrarySource {
         if (!functions.isEmpty()) {
             items.addAll(table(functions));
         }
-        return new CFile(
-                origin, fileName, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
+        return new CFile(origin, fileName, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
     }
 
     /** The same behind a definition of the first function. */

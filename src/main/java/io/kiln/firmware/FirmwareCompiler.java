@@ -12,6 +12,8 @@ import io.kiln.base.incremental.Journal;
 import io.kiln.base.incremental.Made;
 import io.kiln.firmware.Compilation.Outcome;
 import io.kiln.toolchain.compiler.SourceKind;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -45,8 +47,8 @@ public final class FirmwareCompiler {
     }
 
     /**
-     * As {@link #compile(FirmwareProject, Log)}, for a stand-in board: only the board's own sources are compiled, the
-     * other objects are those of the first board.
+     * As {@link #compile(FirmwareProject, Log)}, for a stand-in board or another application: only the board's own sources and those that
+     * differ are compiled, the other objects are the first project's.
      */
     public static CompiledObjects compileStandIn(FirmwareProject project, CompiledObjects first, Log log) {
         return compile(project, Optional.of(first), log);
@@ -56,7 +58,7 @@ public final class FirmwareCompiler {
         Map<String, Path> files = new TreeMap<>();
         List<Compilation> own = new ArrayList<>();
         for (SourceUnit unit : project.units()) {
-            Optional<Path> shared = first.filter(objects -> !unit.ofBoard())
+            Optional<Path> shared = first.filter(objects -> !unit.ofBoard() && isSame(unit, project, objects.project()))
                     .map(objects -> objects.files().get(unit.path()));
             files.put(unit.path(), shared.orElse(project.objectFile(unit)));
             if (shared.isEmpty()) {
@@ -66,6 +68,17 @@ public final class FirmwareCompiler {
         CompiledObjects objects = new CompiledObjects(project, files, compileStale(project, own, log));
         MainFunction.check(objects);
         return objects;
+    }
+
+    /** Both applications have a main.c. */
+    private static boolean isSame(SourceUnit unit, FirmwareProject one, FirmwareProject other) {
+        Path file = one.directory().resolve(unit.path());
+        Path same = other.directory().resolve(unit.path());
+        try {
+            return Files.isRegularFile(same) && Files.mismatch(file, same) < 0;
+        } catch (IOException e) {
+            throw FileFailure.of("cannot compare " + file + " with", same, e);
+        }
     }
 
     private static List<String> compileStale(FirmwareProject project, List<Compilation> own, Log log) {

@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
@@ -13,9 +14,11 @@ import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
+import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -109,8 +112,12 @@ final class ProjectFiles {
                 request.application() == Application.RPC
                         ? DefaultApplication.server().values().stream()
                         : Stream.empty());
-        Set<RuntimeFeature> features = RuntimeFeature.usedBy(
-                Stream.concat(board, Stream.concat(models, application)).toList());
+        Set<RuntimeFeature> features = EnumSet.copyOf(RuntimeFeature.usedBy(
+                Stream.concat(board, Stream.concat(models, application)).toList()));
+        if (request.application() != Application.RPC
+                && request.models().stream().anyMatch(ProjectFiles::isGraph)) {
+            features.addAll(RuntimeFeature.closure(Set.of(RuntimeFeature.GRAPH_EXECUTOR)));
+        }
         RuntimeConfig config = RuntimeConfig.of(
                 features.contains(RuntimeFeature.REGISTRY)
                         ? request.models().stream().map(ModelLibrary::metadata).toList()
@@ -168,6 +175,18 @@ final class ProjectFiles {
                 }
             }
         }
+        if (isGraph(library)) {
+            GraphData data = GraphData.of(library);
+            add(
+                    ArchivePaths.of(
+                            Loader.HEADER, GraphData.header(library.metadata().name())),
+                    data.headerText());
+            addOwn(ArchivePaths.of(Loader.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
+        }
+    }
+
+    private static boolean isGraph(ModelLibrary library) {
+        return library.metadata().api().executor() == ExecutorKind.GRAPH;
     }
 
     /** Memory for models that allocate at run time, unless the project defines the allocator. */

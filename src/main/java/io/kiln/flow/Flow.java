@@ -27,6 +27,7 @@ import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.BoardProfile;
+import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
@@ -156,6 +157,13 @@ public final class Flow {
     public void profile(BuildSpec spec, DeviceSpec device) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
+    }
+
+    /** Builds what is out of date and compares its operators, one by one, with the reference interpreter. */
+    public void compareLayers(BuildSpec spec) {
+        CompareLayersStep.requireGraphs(spec);
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:compare-layers", () -> new CompareLayersStep(log, image(build)).run());
     }
 
     /** Flashes the existing image. */

@@ -110,9 +110,12 @@ public final class Epilogue {
 
     private static Rescaling floor(FloorRescale rescale, Tables tables) {
         List<FloorRescale.Channel> channels = rescale.channels();
-        List<Integer> multipliers = channels.stream().map(FloorRescale.Channel::multiplier).toList();
-        List<Integer> shifts = channels.stream().map(FloorRescale.Channel::shift).toList();
-        long[] offsets = channels.stream().mapToLong(FloorRescale.Channel::offset).toArray();
+        List<Integer> multipliers =
+                channels.stream().map(FloorRescale.Channel::multiplier).toList();
+        List<Integer> shifts =
+                channels.stream().map(FloorRescale.Channel::shift).toList();
+        long[] offsets =
+                channels.stream().mapToLong(FloorRescale.Channel::offset).toArray();
         UnaryOperator<Expr> offset;
         if (LongStream.of(offsets).distinct().count() == 1) {
             offset = channel -> imm(offsets[0], DType.INT64);

@@ -69,7 +69,8 @@ record FloorRescale(List<Channel> channels) {
         long least = -(1L << 61);
         long most = 1L << 61;
         for (int i = 0; i < steps.length && least <= most; i++) {
-            long wanted = (long) (reference.low() + 1 + i - reference.requantization().outputZeroPoint()) << shift;
+            long wanted =
+                    (long) (reference.low() + 1 + i - reference.requantization().outputZeroPoint()) << shift;
             if (steps[i] <= bound) {
                 least = Math.max(least, wanted - steps[i] * multiplier);
             }

@@ -26,11 +26,11 @@ public final class Intrinsics {
 
     /** Rescaling with a right shift of at least 1, where no step can overflow. */
     public static final Intrinsic RESCALE =
-            Intrinsic.inFile("portable/kiln_rescale", List.of(INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale", List.of(INT32, INT32, INT32), INT32);
 
     /** Rescaling with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
     public static final Intrinsic RESCALE_ANY =
-            Intrinsic.inFile("portable/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
 
     /** A saturating sum, for zero points of rescaled values that may use all 32 bits. */
     public static final Intrinsic ADD_SATURATED =
@@ -45,15 +45,15 @@ public final class Intrinsics {
 
     /** Rescaling of 64 bits by the upper half of a multiplier, rounded once. */
     public static final Intrinsic RESCALE_WIDE =
-            Intrinsic.inFile("portable/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingUpward} limited to 31 bits, so that a zero point can be added. */
     public static final Intrinsic RESCALE_UPWARD =
-            Intrinsic.inFile("portable/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);
 
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingAway}, limited likewise. */
     public static final Intrinsic RESCALE_TO_NEAREST =
-            Intrinsic.inFile("portable/kiln_rescale_to_nearest", List.of(INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_to_nearest", List.of(INT32, INT32, INT32), INT32);
 
     /** Leading zero bits of a positive value. */
     public static final Intrinsic LEADING_ZEROS =
@@ -61,15 +61,15 @@ public final class Intrinsics {
 
     /** A quotient by a power of two, halves to even. */
     public static final Intrinsic ROUND_EVEN =
-            Intrinsic.inFile("portable/kiln_round_even", List.of(UINT64, INT32), UINT64);
+            Intrinsic.inFile("portable/rescale/kiln_round_even", List.of(UINT64, INT32), UINT64);
 
     /** {@link io.kiln.base.FixedPoint#multiplyInSinglePrecision} in integers, limited likewise. */
     public static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
-            "portable/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
+            "portable/rescale/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
 
     /** A product plus an offset, shifted right without rounding, limited likewise. */
     public static final Intrinsic RESCALE_FLOOR =
-            Intrinsic.inFile("portable/kiln_rescale_floor", List.of(INT32, INT32, INT64, INT32), INT32);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_floor", List.of(INT32, INT32, INT64, INT32), INT32);
 
     /** {@code 1 / (1 + x)} for x in [0, 1) by three Newton steps on Q31, as gemmlowp defines it. */
     public static final Intrinsic RECIPROCAL =

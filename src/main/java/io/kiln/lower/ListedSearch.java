@@ -18,6 +18,7 @@ final class ListedSearch {
     private static final int MOST_LISTED = 8;
     /** Multipliers farther from the exact one step at other places. */
     private static final int MOST_NEIGHBOURS = 100;
+
     private static final int MOST_OFFSET = 1 << 30;
 
     private final ProvenRescale.Reference reference;
@@ -26,8 +27,7 @@ final class ListedSearch {
     private final int scaleBits;
     private final int shift;
 
-    ListedSearch(
-            ProvenRescale.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift) {
+    ListedSearch(ProvenRescale.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift) {
         this.reference = reference;
         this.bounds = bounds;
         this.steps = steps;
@@ -112,8 +112,7 @@ final class ListedSearch {
     private long offset(int c, int multiplier) {
         long least = Long.MIN_VALUE;
         for (int i = 0; i < steps.get(c).length && steps.get(c)[i] <= bounds.get(c); i++) {
-            least = Math.max(
-                    least, wanted(i) - ProvenRescale.highMul(steps.get(c)[i], multiplier, scaleBits));
+            least = Math.max(least, wanted(i) - ProvenRescale.highMul(steps.get(c)[i], multiplier, scaleBits));
         }
         return least == Long.MIN_VALUE
                 ? wanted(0) - 1 - ProvenRescale.highMul(bounds.get(c), multiplier, scaleBits)

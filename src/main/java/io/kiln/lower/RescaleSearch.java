@@ -49,9 +49,8 @@ final class RescaleSearch {
             }
             channels.add(channel.get());
         }
-        ProvenRescale found = new ProvenRescale(
-                        scaleBits, channels, signed ? (int) rounding : 0, shift, corrected)
-                .simplified();
+        ProvenRescale found =
+                new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift, corrected).simplified();
         for (int c = 0; c < bounds.size(); c++) {
             if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                 return Optional.empty();

@@ -27,7 +27,8 @@ final class Steps {
      * @param from no accumulator below it reaches the value
      * @param guess start of the search
      */
-    private static long firstAtLeast(ProvenRescale.Reference reference, int channel, long bound, int value, long from, long guess) {
+    private static long firstAtLeast(
+            ProvenRescale.Reference reference, int channel, long bound, int value, long from, long guess) {
         long below = from - 1;
         long reached = bound + 1;
         long probe = Math.max(from, Math.min(bound, guess));

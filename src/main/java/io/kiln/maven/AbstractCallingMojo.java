@@ -41,8 +41,26 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     @Parameter(property = "kiln.disableAssert", defaultValue = "false")
     private boolean disableAssert;
 
+    /**
+     * What calls a model's operators in order: {@code aot}, a C function generated ahead of time; {@code graph}, an executor of the C
+     * runtime that walks a graph; or {@code none}: the operators stand for themselves, each to be called by its name.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.executor", defaultValue = "aot")
+    private String executor;
+
+    /**
+     * Whether constants lie in the C. If not, they are parameters in a file of their own, which {@code kiln.executor} {@code graph} loads.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.linkParams", defaultValue = "true")
+    private boolean linkParams;
+
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {
         build.calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert);
+        build.executor(executor, linkParams);
     }
 }

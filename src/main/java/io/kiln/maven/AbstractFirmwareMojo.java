@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
-abstract class AbstractFirmwareMojo extends AbstractCallingMojo {
+abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     /**
      * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
      *
@@ -244,6 +244,7 @@ abstract class AbstractFirmwareMojo extends AbstractCallingMojo {
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         calls(build);
+        quantization(build);
         verification(build);
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),

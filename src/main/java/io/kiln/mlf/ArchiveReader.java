@@ -10,6 +10,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -44,7 +45,7 @@ final class ArchiveReader {
         models.forEach((name, model) -> {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
-            } else if (ModelMetadataReader.isAheadOfTime(version, model)) {
+            } else if (ModelMetadataReader.isWhole(version, model)) {
                 code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
                             new ModelMetadataReader(archive, problems, name, version, model, code).read();
@@ -62,6 +63,11 @@ final class ArchiveReader {
         RelaySignature relay = relay(version, name, models)
                 .map(text -> RelaySignature.of(text.text()))
                 .orElse(RelaySignature.NONE);
+        if (ModelMetadataReader.isGraph(version, model)) {
+            return graph(version, name, models)
+                    .map(graph -> new ModelMetadataReader.Code(
+                            new InterfaceText(name, ""), relay, Optional.empty(), Optional.of(graph)));
+        }
         Optional<Bytes> content = Optional.ofNullable(files.get(ArchivePaths.header(name)));
         boolean isForCrt = model.at("external_dependencies").isThere()
                 || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
@@ -80,7 +86,25 @@ final class ArchiveReader {
         return content.isEmpty() && packed.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ModelMetadataReader.Code(
-                        new InterfaceText(name, content.map(Bytes::text).orElse("")), relay, packed));
+                        new InterfaceText(name, content.map(Bytes::text).orElse("")), relay, packed, Optional.empty()));
+    }
+
+    /** The graph and the names of its parameters. */
+    private Optional<GraphModel> graph(FormatVersion version, String model, List<String> models) {
+        String path = ArchivePaths.of(Loader.GRAPH, ArchivePaths.graphFile(model));
+        Optional<Bytes> graph = Optional.ofNullable(files.get(path))
+                .or(() -> Optional.ofNullable(files.get(version.graph())).filter(file -> models.size() == 1));
+        if (graph.isEmpty()) {
+            problems.add("there is no graph", archive + ": " + path, "what the executor `graph` walks", "");
+        }
+        String parameters = ArchivePaths.of(Loader.PARAMETERS, ArchivePaths.parametersFile(model));
+        Optional<Bytes> params = Optional.ofNullable(files.get(parameters));
+        try {
+            return graph.map(file -> GraphModel.of(file, archive + ": " + path, params, archive + ": " + parameters));
+        } catch (KilnException e) {
+            e.problems().forEach(problems::add);
+            return Optional.empty();
+        }
     }
 
     /** A model's sources and objects as they are. */
@@ -112,6 +136,12 @@ final class ArchiveReader {
                     .map(text -> new Artifact(Artifact.FOREIGN, Loader.RELAY, version.relay(), text, target))
                     .ifPresent(artifacts::add);
         }
+        if (!version.graph().startsWith(ArchivePaths.folder(Loader.GRAPH) + "/")) {
+            Optional.ofNullable(files.get(version.graph()))
+                    .map(graph ->
+                            new Artifact(Artifact.FOREIGN, Loader.GRAPH, ArchivePaths.graphFile(model), graph, target))
+                    .ifPresent(artifacts::add);
+        }
         files.forEach((path, content) -> {
             for (Loader loader : Loader.values()) {
                 String folder = ArchivePaths.folder(loader) + "/";
@@ -121,6 +151,9 @@ final class ArchiveReader {
                     check(path, name, loader);
                     boolean isCode = loader == Loader.SOURCE || loader == Loader.OBJECT;
                     String file = isCode && !version.hasNamedSources() ? model + "_" + name : name;
+                    if (loader == Loader.GRAPH) {
+                        file = ArchivePaths.graphFile(model);
+                    }
                     artifacts.add(new Artifact(Artifact.FOREIGN, loader, file, content, target));
                 }
             }

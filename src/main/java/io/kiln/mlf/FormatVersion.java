@@ -51,4 +51,9 @@ record FormatVersion(int number) {
     String relay() {
         return number >= STYLES ? ArchivePaths.RELAY_OF_ONE_MODEL : "relay.txt";
     }
+
+    /** Path of the graph if it does not carry the model's name. */
+    String graph() {
+        return number >= EXECUTORS ? ArchivePaths.GRAPH_OF_ONE_MODEL : "runtime-config/graph/graph.json";
+    }
 }

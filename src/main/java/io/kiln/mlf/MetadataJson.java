@@ -72,14 +72,15 @@ final class MetadataJson {
         if (model.api().executor() == ExecutorKind.GRAPH) {
             memory.put(
                     "sids",
-                    model.memory().storages().stream().map(MetadataJson::storage).toList());
+                    model.memory().storages().stream()
+                            .map(MetadataJson::storage)
+                            .toList());
         }
         return memory;
     }
 
     private static Map<String, Object> storage(Storage storage) {
-        Map<String, Object> json =
-                new TreeMap<>(Map.of("storage_id", storage.id(), "size_bytes", storage.bytes()));
+        Map<String, Object> json = new TreeMap<>(Map.of("storage_id", storage.id(), "size_bytes", storage.bytes()));
         if (!storage.inputBinding().isEmpty()) {
             json.put("input_binding", storage.inputBinding());
         }

@@ -2,6 +2,7 @@
 package io.kiln.mlf;
 
 import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
@@ -38,6 +39,7 @@ final class ModelMetadataReader {
     private final InterfaceText header;
     private final RelaySignature relay;
     private final Optional<PackedCode> packed;
+    private final Optional<GraphModel> graph;
 
     /**
      * @param archive the archive's name, for messages
@@ -57,6 +59,7 @@ final class ModelMetadataReader {
         this.header = code.header();
         this.relay = code.relay();
         this.packed = code.packed();
+        this.graph = code.graph();
     }
 
     /**
@@ -65,22 +68,33 @@ final class ModelMetadataReader {
      * @param header its header; without text if it has the packed interface
      * @param relay its Relay text
      * @param packed its packed functions, if it has the packed interface
+     * @param graph its graph, if it is for the graph executor
      */
-    record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed) {}
+    record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed, Optional<GraphModel> graph) {}
 
-    /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
-    static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
+    /** Whether this is a whole model for an executor that Kiln has; what is wrong otherwise is among the problems. */
+    static boolean isWhole(FormatVersion version, JsonKey json) {
         JsonKey style = json.at("style");
         boolean isWhole = !version.hasStyles() || style.text().equals("full-model");
         if (!isWhole && style.isThere()) {
             style.wrong("\"full-model\"", EXPORT);
         }
         JsonKey executors = json.at(version.executorsKey());
-        boolean isAot = executors.items().stream().map(JsonKey::text).toList().contains(ExecutorKind.AOT.text());
-        if (!isAot && executors.isThere()) {
-            executors.wrong("\"" + ExecutorKind.AOT.text() + "\" among them", EXPORT);
+        boolean isKnown = executors.items().stream()
+                .map(JsonKey::text)
+                .anyMatch(name -> name.equals(ExecutorKind.AOT.text()) || name.equals(ExecutorKind.GRAPH.text()));
+        if (!isKnown && executors.isThere()) {
+            executors.wrong(
+                    "\"" + ExecutorKind.AOT.text() + "\" or \"" + ExecutorKind.GRAPH.text() + "\" among them", EXPORT);
         }
-        return isWhole && isAot;
+        return isWhole && isKnown;
+    }
+
+    /** Whether a whole model is for the graph executor, and for no other. */
+    static boolean isGraph(FormatVersion version, JsonKey json) {
+        return json.at(version.executorsKey()).items().stream()
+                .map(JsonKey::text)
+                .noneMatch(ExecutorKind.AOT.text()::equals);
     }
 
     ModelMetadata read() {
@@ -100,13 +114,16 @@ final class ModelMetadataReader {
         return new ModelMetadata(
                 name,
                 target(),
-                packed.map(code -> packed(code, main)).orElseGet(() -> typed(isPooled, main)),
+                graph.map(model -> graph(model, main))
+                        .or(() -> packed.map(code -> packed(code, main)))
+                        .orElseGet(() -> typed(isPooled, main)),
                 new ModelMetadata.Memory(
                         workspace,
                         ALIGNMENT,
                         main.at("constants_size_bytes").isThere()
                                 ? main.at("constants_size_bytes").bytes()
-                                : 0),
+                                : 0,
+                        graph.map(model -> model.graph().storages()).orElse(List.of())),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
     }
@@ -128,6 +145,18 @@ final class ModelMetadataReader {
                 tensors.read(Side.INPUTS, main.at("inputs")),
                 tensors.read(Side.OUTPUTS, main.at("outputs")),
                 code.functions());
+    }
+
+    private Interface graph(GraphModel model, JsonKey main) {
+        JsonKey outputs = main.at("outputs");
+        List<String> names = outputs.isThere() ? List.copyOf(outputs.entries().keySet()) : List.of();
+        return new Interface(
+                ExecutorKind.GRAPH,
+                Convention.PACKED,
+                Io.CALLER,
+                model.inputs(),
+                model.outputs(names),
+                model.graph().functions());
     }
 
     private String headerPlace() {

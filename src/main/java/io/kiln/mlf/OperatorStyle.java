@@ -46,12 +46,18 @@ final class OperatorStyle {
         Map<String, Object> memory = new TreeMap<>();
         model.operators().forEach(operator -> memory.put(operator.name(), tensors(operator)));
         return Map.of(
-                "model_name", model.name(),
-                "export_datetime", time,
-                "style", "operator",
-                "executors", List.of(),
-                "target", List.of(model.target()),
-                "memory", memory);
+                "model_name",
+                model.name(),
+                "export_datetime",
+                time,
+                "style",
+                "operator",
+                "executors",
+                List.of(),
+                "target",
+                List.of(model.target()),
+                "memory",
+                memory);
     }
 
     private static List<Map<String, Object>> tensors(OperatorInfo operator) {

@@ -6,6 +6,8 @@ import io.kiln.base.Problem;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.transform.EliminateDeadBindings;
 import io.kiln.transform.FoldChannelFactors;
@@ -15,7 +17,7 @@ import io.kiln.transform.Pass;
 import io.kiln.transform.RealWeights;
 import java.util.List;
 
-/** Prepares a float model: constants, normalisation, padding and clamps become parts of the layers. */
+/** Prepares a float model: constants, normalization, padding and clamps become parts of the layers. */
 final class FloatModel {
     private static final List<Pass> PASSES = List.of(
             new FoldConstants(),
@@ -27,9 +29,9 @@ final class FloatModel {
     private FloatModel() {}
 
     /**
-     * The network to quantise.
+     * The network to quantize.
      *
-     * @throws KilnException if the model has no float layer, or operators that only the user's C can compute
+     * @throws KilnException if the model has no float inputs, integer operators, or operators that only the user's C can compute
      */
     static FloatGraph of(Function model) {
         model.opaque().ifPresent(binding -> {
@@ -43,6 +45,15 @@ final class FloatModel {
         if (!isFloat) {
             throw refused(model, "the model has no float inputs", model.name());
         }
+        model.bindings().stream()
+                .filter(binding -> binding.op() instanceof QnnQuantize || binding.op() instanceof QnnDequantize)
+                .findFirst()
+                .ifPresent(binding -> {
+                    throw refused(
+                            model,
+                            "the model has quantized operators already",
+                            binding.origin().text());
+                });
         Function prepared = model;
         for (Pass pass : PASSES) {
             prepared = pass.run(prepared);

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a model is quantised.
+ * How a model is quantized.
  *
  * @param mode what it is turned into
  * @param method how ranges are chosen
@@ -34,10 +34,10 @@ public record QuantizeOptions(
     }
 
     /**
-     * What a quantised model must keep.
+     * What a quantized model must keep.
      *
      * @param maxAccuracyLoss largest loss of accuracy on labelled samples, in percentage points
-     * @param minSqnr smallest signal-to-quantisation-noise ratio of any output, in dB
+     * @param minSqnr smallest signal-to-quantization-noise ratio of any output, in dB
      */
     public record Limits(Optional<Double> maxAccuracyLoss, Optional<Double> minSqnr) {
         /** No limits. */

@@ -3,13 +3,13 @@ package io.kiln.quantize;
 
 import io.kiln.ir.Function;
 import io.kiln.quantize.plan.QuantizedNetwork;
-import io.kiln.quantize.range.Range;
 import io.kiln.quantize.quality.Quality;
+import io.kiln.quantize.range.Range;
 import java.util.List;
 import java.util.Map;
 
 /**
- * A quantised model with what is known about it.
+ * A quantized model with what is known about it.
  *
  * @param network the model in integers
  * @param ranges the range of each float value that the scales come from
@@ -41,7 +41,7 @@ public record Quantized(
      *
      * @param layer its name
      * @param precision {@code float} or {@code int16}
-     * @param sqnr the output's signal-to-quantisation-noise ratio with it, in dB
+     * @param sqnr the output's signal-to-quantization-noise ratio with it, in dB
      */
     public record Advice(String layer, String precision, double sqnr) {}
 
@@ -49,7 +49,7 @@ public record Quantized(
      * One step of a search.
      *
      * @param layers the layers that do not have the usual precision, with theirs
-     * @param sqnr the output's signal-to-quantisation-noise ratio, in dB
+     * @param sqnr the output's signal-to-quantization-noise ratio, in dB
      * @param agreement share of samples with the same class as the float model
      * @param isEnough whether it keeps what was asked for
      */

@@ -11,10 +11,10 @@ import io.kiln.quantize.plan.Planner;
 import io.kiln.quantize.plan.Planner.Wishes;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedNetwork;
-import io.kiln.quantize.range.Calibration;
-import io.kiln.quantize.range.Range;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.quality.Quality;
+import io.kiln.quantize.range.Calibration;
+import io.kiln.quantize.range.Statistics;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Quantises float models. The same model, samples and options give the same result to the bit. */
+/** Quantizes float models. The same model, samples and options give the same result to the bit. */
 public final class Quantizer {
     private final QuantizedNetwork.Maker maker;
     private final Runs.Progress progress;
@@ -39,7 +39,7 @@ public final class Quantizer {
     }
 
     /**
-     * Quantises a model.
+     * Quantizes a model.
      *
      * @param samples at least one
      * @throws KilnException if the model is not float, a name is unknown, values explode, or the result breaks a limit
@@ -48,8 +48,8 @@ public final class Quantizer {
         FloatGraph graph = FloatModel.of(model);
         Map<Integer, Precision> kept = keptFloat(graph, options);
         requireLabels(model, samples, options);
-        Map<Integer, Range> ranges = Calibration.ranges(graph, samples, options.method(), progress);
-        Planner planner = new Planner(graph, ranges);
+        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
+        Planner planner = new Planner(graph, statistics);
         Wishes wishes = new Wishes(options.mode().precision(), kept, options.floatBorder());
         Search search = new Search(planner, maker, graph, samples);
         Search.Found found = options.mode() == QuantizeMode.AUTO
@@ -58,7 +58,12 @@ public final class Quantizer {
         QuantizedNetwork network = maker.make(planner.plan(found.wishes()));
         Quality quality = Evaluation.of(network, samples, Runs.Progress.NONE);
         Quantized quantized = new Quantized(
-                network, ranges, quality, samples.size(), search.advice(found.wishes(), quality), found.trials());
+                network,
+                statistics.ranges(),
+                quality,
+                samples.size(),
+                search.advice(found.wishes(), quality),
+                found.trials());
         requireLimits(model, quantized, options.limits());
         return quantized;
     }
@@ -124,7 +129,7 @@ public final class Quantizer {
                 .ifPresent(least -> problems.add(
                         String.format(
                                 Locale.ROOT,
-                                "the quantised outputs have a signal-to-noise ratio of %.1f dB",
+                                "the quantized outputs have a signal-to-noise ratio of %.1f dB",
                                 quantized.quality().sqnr()),
                         model.name(),
                         least + " dB or more (kiln.quantize.minSqnr)",
@@ -134,7 +139,7 @@ public final class Quantizer {
                 .ifPresent(most -> problems.add(
                         String.format(
                                 Locale.ROOT,
-                                "quantising loses %.2f points of accuracy",
+                                "quantizing loses %.2f points of accuracy",
                                 quantized.quality().accuracy().orElseThrow().loss()),
                         model.name(),
                         "a loss of at most " + most + " (kiln.quantize.maxAccuracyLoss)",

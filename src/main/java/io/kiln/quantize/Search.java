@@ -22,7 +22,7 @@ import java.util.Map;
 /** Tries precisions of single layers. */
 final class Search {
     /** Samples for a trial; more cost time and change little. */
-    private static final int SAMPLES = 16;
+    private static final int SAMPLES = 8;
 
     private static final int WORST = 3;
 
@@ -81,7 +81,8 @@ final class Search {
 
     /**
      * The cheapest precisions that keep the limits: while int8 does not, the layer whose int16 or float gives back most
-     * for its multiply-accumulates gets it. Layers are taken in the order of what each gives back alone.
+     * for its multiply-accumulates gets it. Layers are taken in the order of what each gives back alone; if that does not suffice, those of
+     * int16 become float in the same order.
      */
     Found mixed(Wishes wishes, QuantizeOptions.Limits limits) {
         List<Trial> trials = new ArrayList<>();
@@ -105,8 +106,10 @@ final class Search {
         double usual = quality(wishes, few()).sqnr();
         List<Step> steps = new ArrayList<>();
         for (Node node : graph.nodes()) {
-            if (node.layer().isPresent() && !wishes.others().containsKey(node.output())) {
-                double wide = quality(wishes.with(node, Precision.INT16), few()).sqnr();
+            if (Planner.isArithmetic(node) && !wishes.others().containsKey(node.output())) {
+                double wide = Planner.isPossible(node, Precision.INT16)
+                        ? quality(wishes.with(node, Precision.INT16), few()).sqnr()
+                        : Double.NEGATIVE_INFINITY;
                 double real = quality(wishes.with(node, Precision.FLOAT), few()).sqnr();
                 boolean needsFloat = real - usual > 2 * Math.max(0, wide - usual);
                 double work = Math.log(Math.max(2, node.macs()));
@@ -117,6 +120,11 @@ final class Search {
             }
         }
         steps.sort(Comparator.comparingDouble(Step::gain).reversed());
+        List<Step> wide = steps.stream()
+                .filter(step -> step.precision == Precision.INT16)
+                .map(step -> new Step(step.node, Precision.FLOAT, step.gain))
+                .toList();
+        steps.addAll(wide);
         return steps;
     }
 

@@ -39,9 +39,13 @@ public record ProfileReport(
         this(board, ranOn, deterministic, instructions, operators, List.of());
     }
 
-    /** Times that a board measured. */
-    public static ProfileReport measured(String board, String ranOn, List<Time> times) {
-        return new ProfileReport(board, ranOn, false, null, List.of(), times);
+    /**
+     * Times that a board measured.
+     *
+     * @param deterministic whether the board's time is virtual
+     */
+    public static ProfileReport measured(String board, String ranOn, boolean deterministic, List<Time> times) {
+        return new ProfileReport(board, ranOn, deterministic, null, List.of(), times);
     }
 
     /**

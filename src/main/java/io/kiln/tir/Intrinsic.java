@@ -23,9 +23,6 @@ public record Intrinsic(
     /** {@code roundf} of libm, halves away from zero; float models only. */
     public static final Intrinsic ROUNDF = libm("roundf", 1);
 
-    /** {@code rintf} of libm, halves to even; float models only. */
-    public static final Intrinsic RINTF = libm("rintf", 1);
-
     /**
      * A function whose definition is a file.
      *

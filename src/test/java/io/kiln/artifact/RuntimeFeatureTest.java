@@ -88,7 +88,8 @@ class RuntimeFeatureTest {
 
     @Test
     void aLongerNameIsAnotherFunction() {
-        assertThat(usedBy("myTVMFuncCall(f); _TVMModFree(m); TVMPlatformAbort(1); TVMFuncCall_;")).containsExactly(BASE);
+        assertThat(usedBy("myTVMFuncCall(f); _TVMModFree(m); TVMPlatformAbort(1); TVMFuncCall_;"))
+                .containsExactly(BASE);
         assertThat(usedBy("x=TVMFuncCall(f);")).containsExactlyInAnyOrder(BASE, REGISTRY);
     }
 

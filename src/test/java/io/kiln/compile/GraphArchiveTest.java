@@ -53,10 +53,10 @@ final class GraphArchiveTest {
                 .toIterable()
                 .containsExactly("dltype", "device_index", "storage_id", "shape");
         assertThat(new HashSet<>(storage))
-                .containsExactlyInAnyOrderElementsOf(
-                        IntStream.rangeClosed(0, storage.stream().mapToInt(i -> i).max().orElse(0))
-                                .boxed()
-                                .toList());
+                .containsExactlyInAnyOrderElementsOf(IntStream.rangeClosed(
+                                0, storage.stream().mapToInt(i -> i).max().orElse(0))
+                        .boxed()
+                        .toList());
         int[] holder = new int[storage.size()];
         Set<String> names = new HashSet<>();
         int shared = 0;
@@ -66,7 +66,9 @@ final class GraphArchiveTest {
             for (JsonNode input : read.get("inputs")) {
                 int entry = rows.get(input.get(0).asInt()) + input.get(1).asInt();
                 assertThat(entry).isLessThan(rows.get(node));
-                assertThat(holder[storage.get(entry)]).as("input of node " + node).isEqualTo(entry);
+                assertThat(holder[storage.get(entry)])
+                        .as("input of node " + node)
+                        .isEqualTo(entry);
             }
             boolean isView = read.path("attrs").path("func_name").asText().equals("__nop");
             for (int entry = rows.get(node); entry < rows.get(node + 1); entry++) {
@@ -91,7 +93,8 @@ final class GraphArchiveTest {
         ModelLibrary linked = compile("hello_world_int8", ExecutorKind.GRAPH, true);
         ModelLibrary apart = compile("hello_world_int8", ExecutorKind.GRAPH, false);
         assertThat(parameters(linked)).isEmpty();
-        assertThat(linked.artifacts().of(Loader.PARAMETERS).get(0).content().size()).isEqualTo(32);
+        assertThat(linked.artifacts().of(Loader.PARAMETERS).get(0).content().size())
+                .isEqualTo(32);
         List<String> given = new ArrayList<>();
         graph(apart).get("nodes").forEach(node -> {
             if (node.get("op").asText().equals("null")) {
@@ -157,14 +160,15 @@ final class GraphArchiveTest {
         assertThat(first.get(0).get("input_binding").asText()).isEqualTo("input0");
         assertThat(files.keySet()).noneMatch(path -> path.startsWith("executor-config"));
         assertThat(source(library)).contains("TVMSystemLibEntryPoint").doesNotContain("___tvm_main__", "tvmgen_m_run");
-        assertThatThrownBy(() -> ModelLibraryFormat.write(
-                        List.of(library, library), Options.of(7, Optional.empty(), "1")))
+        assertThatThrownBy(
+                        () -> ModelLibraryFormat.write(List.of(library, library), Options.of(7, Optional.empty(), "1")))
                 .isInstanceOf(KilnException.class);
     }
 
     @Test
     void whatDoesNotFitTogetherIsRefused() {
-        CompileRequest.Builder pool = request("hello_world_int8").executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
+        CompileRequest.Builder pool =
+                request("hello_world_int8").executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
         assertThatThrownBy(pool::build).hasMessageContaining("kiln.io is workspace with kiln.executor graph");
         CompileRequest.Builder apart = request("hello_world_int8").linked(false);
         assertThatThrownBy(apart::build).hasMessageContaining("kiln.linkParams is false with kiln.executor aot");
@@ -199,7 +203,8 @@ final class GraphArchiveTest {
     }
 
     private static List<NamedTensor> parameters(ModelLibrary library) {
-        return ParameterFile.read(library.artifacts().of(Loader.PARAMETERS).get(0).content(), "m.params");
+        return ParameterFile.read(
+                library.artifacts().of(Loader.PARAMETERS).get(0).content(), "m.params");
     }
 
     private static String source(ModelLibrary library) {

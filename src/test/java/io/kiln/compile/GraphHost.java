@@ -29,7 +29,8 @@ import java.util.stream.Stream;
  * under sanitizers. The program is given a folder for each model with graph, parameters and inputs, and writes the outputs there.
  */
 final class GraphHost {
-    private static final Path DRIVER = Path.of("src", "test", "resources", "io", "kiln", "compile", "packed", "graph.c");
+    private static final Path DRIVER =
+            Path.of("src", "test", "resources", "io", "kiln", "compile", "packed", "graph.c");
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private final Path folder;
@@ -49,7 +50,8 @@ final class GraphHost {
         RuntimeConfig config =
                 RuntimeConfig.of(models.stream().map(ModelLibrary::metadata).toList());
         for (Artifact file : RuntimeFiles.runtime(Set.of(RuntimeFeature.GRAPH_EXECUTOR))) {
-            WholeFiles.write(folder.resolve(file.fileName()), config.applyTo(file).text());
+            WholeFiles.write(
+                    folder.resolve(file.fileName()), config.applyTo(file).text());
             if (file.fileName().endsWith(".c")) {
                 line.add(file.fileName());
             }
@@ -88,7 +90,9 @@ final class GraphHost {
                                     .toList())
                     .in(folder)
                     .within(LIMIT));
-            assertThat(result.exitCode()).as(model.metadata().name() + ": " + result.message()).isZero();
+            assertThat(result.exitCode())
+                    .as(model.metadata().name() + ": " + result.message())
+                    .isZero();
             return Bytes.wrap(Files.readAllBytes(files.resolve("out")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -33,7 +33,8 @@ class FloorRescaleTest {
 
     @Test
     void halvesToEvenNeedAnotherWay() {
-        assertThat(FloorRescale.find(reference(QuantizedMultiplier.of(1f / 256), 0), 1, BOUND)).isEmpty();
+        assertThat(FloorRescale.find(reference(QuantizedMultiplier.of(1f / 256), 0), 1, BOUND))
+                .isEmpty();
     }
 
     private static ProvenRescale.Reference reference(QuantizedMultiplier by, int zeroPoint) {

@@ -91,8 +91,7 @@ class ProvenRescaleTest {
     @Test
     void isTheReferenceForPowersOfTwoThatRoundHalvesToEven() {
         for (int zero : List.of(-128, -3, 0, 10)) {
-            Requantization r =
-                    new Requantization(List.of(1 << 30), List.of(-8), 0, zero, DType.INT8, Rounding.ONNX);
+            Requantization r = new Requantization(List.of(1 << 30), List.of(-8), 0, zero, DType.INT8, Rounding.ONNX);
             ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(77), -128, 127);
             ProvenRescale rescale =
                     ProvenRescale.find(reference, List.of(90_000L)).orElseThrow();

@@ -88,8 +88,9 @@ final class TvmArchiveTest {
 
     @Test
     void olderVersionsAreRefusedForWhatTheyLackOnly() {
-        refused(TvmArchive.of("v4").replacing(METADATA, "\"aot\"", "\"graph\""))
-                .hasMessageContaining("metadata.json: `runtimes` is [\"graph\"]; expected \"aot\" among them");
+        refused(TvmArchive.of("v4").replacing(METADATA, "\"aot\"", "\"vm\""))
+                .hasMessageContaining(
+                        "metadata.json: `runtimes` is [\"vm\"]; expected \"aot\" or \"graph\" among them");
         refused(TvmArchive.of("v4").replacing(METADATA, "full-model", "operator"))
                 .hasMessageContaining("`style` is \"operator\"; expected \"full-model\"");
         refused(TvmArchive.of("v3").replacing(METADATA, "runtimes", "executors"))
@@ -144,7 +145,10 @@ final class TvmArchiveTest {
     @Test
     void otherKindsOfExportAreNamed() {
         refused(TvmArchive.of("v6").replacing(METADATA, "\"aot\"", "\"graph\""))
-                .hasMessageContaining("metadata.json: `executors` is [\"graph\"]; expected \"aot\" among them")
+                .hasMessageContaining("executor-config/graph/default.graph: there is no graph");
+        refused(TvmArchive.of("v6").replacing(METADATA, "\"aot\"", "\"vm\""))
+                .hasMessageContaining(
+                        "metadata.json: `executors` is [\"vm\"]; expected \"aot\" or \"graph\" among them")
                 .hasMessageContaining("--executor-aot-interface-api=c");
         refused(TvmArchive.of("v6").without("codegen/host/include/"))
                 .hasMessageContaining("codegen/host/include/tvmgen_default.h: there is no header")

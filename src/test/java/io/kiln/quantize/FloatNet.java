@@ -10,6 +10,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Clip;
@@ -33,6 +34,7 @@ public final class FloatNet {
     private final Random random;
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
+    private final List<Variable> variables = new ArrayList<>();
     private final Map<Integer, TensorType> types = new HashMap<>();
 
     public FloatNet(long seed) {
@@ -43,6 +45,15 @@ public final class FloatNet {
         TensorType type = new TensorType(Shape.of(shape), DType.FLOAT32);
         Arg.Ref value = new Arg.Ref(types.size());
         params.add(new Parameter(value.id(), "in" + value.id(), type, Optional.empty()));
+        types.put(value.id(), type);
+        return value;
+    }
+
+    /** A variable that begins with zeros. */
+    public Arg.Ref variable(int... shape) {
+        TensorType type = new TensorType(Shape.of(shape), DType.FLOAT32);
+        Arg.Ref value = new Arg.Ref(types.size());
+        variables.add(new Variable(value.id(), "state" + value.id(), type, Bytes.wrap(new byte[(int) type.bytes()])));
         types.put(value.id(), type);
         return value;
     }
@@ -113,7 +124,7 @@ public final class FloatNet {
         for (Arg.Ref result : results) {
             named.add(new Result(result.id(), "out" + named.size(), Optional.empty()));
         }
-        return new Function("net", params, bindings, named);
+        return new Function("net", params, bindings, named).withVariables(variables);
     }
 
     /** Samples from N(0, 1) for a function's float inputs. */

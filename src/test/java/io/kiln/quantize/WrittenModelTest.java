@@ -30,8 +30,8 @@ import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
-import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.quality.Evaluation;
+import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TensorFlow Lite gives the answers of a quantised network when it runs the file that Kiln writes. */
+/** TensorFlow Lite gives the answers of a quantized network when it runs the file that Kiln writes. */
 class WrittenModelTest {
     private static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
     private static final String DENSE = "a fully connected layer";

@@ -91,6 +91,7 @@ final class ReportsTest {
         ProfileReport report = ProfileReport.measured(
                 "b",
                 "b, probe p",
+                false,
                 List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);

@@ -294,7 +294,8 @@ public final class TirEvaluator {
             case "kiln_root_exponent" -> InverseSquareRoot.exponent(a);
             case "kiln_inverse_root" -> InverseSquareRoot.root(a);
             case "expf" -> bits((float) Math.exp(real(args.get(0))));
-            case "rintf" -> bits((float) Math.rint(real(args.get(0))));
+            case "kiln_power_of_two" -> args.get(0);
+            case "kiln_round_small" -> bits((float) Math.rint(real(args.get(0))));
             case "roundf" -> bits((float) FixedPoint.roundHalfAway(real(args.get(0))));
             default -> throw new IllegalArgumentException("no intrinsic " + name);
         };

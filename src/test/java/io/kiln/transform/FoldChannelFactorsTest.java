@@ -41,22 +41,22 @@ class FoldChannelFactorsTest {
         return folded;
     }
 
-    private Arg.Ref normalised(Arg.Ref data) {
+    private Arg.Ref normalized(Arg.Ref data) {
         int channels = net.shape(data).dim(-1);
         Arg.Ref scaled = net.bind(new Binary(Binary.Kind.MULTIPLY), data, net.constant(2, channels));
         return net.bind(new Binary(Binary.Kind.ADD), net.constant(1, 1, 1, 1, channels), scaled);
     }
 
     @Test
-    void aNormalisationAfterAConvolutionWithBiasIsGone() {
-        Arg.Ref end = net.relu(normalised(net.conv(net.input(1, 5, 4, 3), SAME, 6)));
+    void aNormalizationAfterAConvolutionWithBiasIsGone() {
+        Arg.Ref end = net.relu(normalized(net.conv(net.input(1, 5, 4, 3), SAME, 6)));
         assertThat(operators(folded(net.function(end)))).containsExactly("nn.conv2d", "nn.bias_add", "clip");
     }
 
     @Test
-    void aNormalisationAfterALayerWithoutBiasBecomesItsBias() {
+    void aNormalizationAfterALayerWithoutBiasBecomesItsBias() {
         Arg.Ref sums = net.bind(new Conv2d(SAME, 3, 3, "HWOI"), net.input(1, 5, 4, 3), net.constant(1, 3, 3, 3, 1));
-        assertThat(operators(folded(net.function(normalised(sums))))).containsExactly("nn.conv2d", "nn.bias_add");
+        assertThat(operators(folded(net.function(normalized(sums))))).containsExactly("nn.conv2d", "nn.bias_add");
     }
 
     @Test

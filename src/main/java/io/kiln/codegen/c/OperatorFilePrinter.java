@@ -51,8 +51,7 @@ final class OperatorFilePrinter {
             statics.forEach(
                     s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
         }
-        unit.scratch()
-                .ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
+        unit.scratch().ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
         Set<String> called = UsedIntrinsics.calls(functions);
         out.append(CFilePrinter.print(unit.origin(), helpers(packed, called)));
         for (PrimFunc function : functions) {

@@ -35,6 +35,9 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     private static final Pattern HARMLESS =
             Pattern.compile("(?:(?:^| )(?:-bios none|-m [0-9]{1,4}[KMG]?|-cpu [A-Za-z0-9_.-]{1,40}))*");
 
+    /** An instruction takes one nanosecond, and waiting none. */
+    private static final List<String> VIRTUAL_TIME = List.of("-icount", "shift=0,sleep=off");
+
     private static final int MOST_SAID = 2000;
 
     /** QEMU's message about a network card without a network, which all have. */
@@ -81,14 +84,15 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     }
 
     /**
-     * Starts an image and connects to its console.
+     * Starts an image and connects to its console. In QEMU time is virtual: each instruction takes a nanosecond, and the image's timers
+     * count the same on every run.
      *
      * @param image ELF file linked for the board, or the content of a board's flash
      * @return closing it ends the image and its process
      * @throws KilnException if the emulator is missing, with the package that contains it
      */
     public Transport boot(Path image) {
-        return new EmulatorTransport(this, image, start(image));
+        return new EmulatorTransport(this, image, start(image, board.isHost() ? List.of() : VIRTUAL_TIME));
     }
 
     /**

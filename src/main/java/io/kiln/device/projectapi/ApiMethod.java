@@ -6,44 +6,45 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /** The methods of the Project API. Each takes all of its parameters, and no others. */
 enum ApiMethod {
-    SERVER_INFO_QUERY(new Parameter("tvm_version", Type.STR)),
-    GENERATE_PROJECT(
-            new Parameter("model_library_format_path", Type.STR),
-            new Parameter("standalone_crt_dir", Type.STR),
-            new Parameter("project_dir", Type.STR),
-            new Parameter("options", Type.DICT)),
-    BUILD(new Parameter("options", Type.DICT)),
-    FLASH(new Parameter("options", Type.DICT)),
-    OPEN_TRANSPORT(new Parameter("options", Type.DICT)),
-    CLOSE_TRANSPORT(),
-    READ_TRANSPORT(new Parameter("n", Type.INT), new Parameter("timeout_sec", Type.SECONDS)),
-    WRITE_TRANSPORT(new Parameter("data", Type.STR), new Parameter("timeout_sec", Type.SECONDS));
+    SERVER_INFO_QUERY,
+    GENERATE_PROJECT,
+    BUILD,
+    FLASH,
+    OPEN_TRANSPORT,
+    CLOSE_TRANSPORT,
+    READ_TRANSPORT,
+    WRITE_TRANSPORT;
 
-    /** Types of parameters, by the names of Python's types. */
-    enum Type {
-        STR("str", JsonNode::isTextual),
-        INT("int", JsonNode::isIntegralNumber),
-        DICT("dict", JsonNode::isObject),
-        SECONDS("float or None", value -> value.isNumber() || value.isNull());
+    private static final Parameter OPTIONS = new Parameter("options", ParameterType.DICT);
+    private static final Parameter TIMEOUT = new Parameter("timeout_sec", ParameterType.SECONDS);
 
-        private final String text;
-        private final Predicate<JsonNode> test;
+    /** Types of parameters. */
+    enum ParameterType {
+        STR,
+        INT,
+        DICT,
+        SECONDS;
 
-        Type(String text, Predicate<JsonNode> test) {
-            this.text = text;
-            this.test = test;
-        }
-
+        /** The name, of Python's types. */
         String text() {
-            return text;
+            return switch (this) {
+                case STR -> "str";
+                case INT -> "int";
+                case DICT -> "dict";
+                case SECONDS -> "float or None";
+            };
         }
 
         boolean holds(JsonNode value) {
-            return test.test(value);
+            return switch (this) {
+                case STR -> value.isTextual();
+                case INT -> value.isIntegralNumber();
+                case DICT -> value.isObject();
+                case SECONDS -> value.isNumber() || value.isNull();
+            };
         }
 
         /** The name of a value's type. */
@@ -60,16 +61,22 @@ enum ApiMethod {
     }
 
     /** A parameter. */
-    record Parameter(String name, Type type) {}
-
-    private final List<Parameter> parameters;
-
-    ApiMethod(Parameter... parameters) {
-        this.parameters = List.of(parameters);
-    }
+    record Parameter(String name, ParameterType type) {}
 
     List<Parameter> parameters() {
-        return parameters;
+        return switch (this) {
+            case SERVER_INFO_QUERY -> List.of(new Parameter("tvm_version", ParameterType.STR));
+            case GENERATE_PROJECT ->
+                List.of(
+                        new Parameter("model_library_format_path", ParameterType.STR),
+                        new Parameter("standalone_crt_dir", ParameterType.STR),
+                        new Parameter("project_dir", ParameterType.STR),
+                        OPTIONS);
+            case BUILD, FLASH, OPEN_TRANSPORT -> List.of(OPTIONS);
+            case CLOSE_TRANSPORT -> List.of();
+            case READ_TRANSPORT -> List.of(new Parameter("n", ParameterType.INT), TIMEOUT);
+            case WRITE_TRANSPORT -> List.of(new Parameter("data", ParameterType.STR), TIMEOUT);
+        };
     }
 
     /** The name in requests. */

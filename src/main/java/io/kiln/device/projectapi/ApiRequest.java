@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.device.projectapi.ApiMethod.Parameter;
-import io.kiln.device.projectapi.ApiMethod.Type;
+import io.kiln.device.projectapi.ApiMethod.ParameterType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -26,9 +26,11 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
      * @throws MethodFailure if it is none; its id is unknown then
      */
     static ApiRequest of(JsonNode node) {
-        require(node.isObject(), "request: want dict; got " + Type.of(node));
+        require(node.isObject(), "request: want dict; got " + ParameterType.of(node));
         JsonNode version = node.path("jsonrpc");
-        require(Message.VERSION.equals(version.textValue()), "request[\"jsonrpc\"]: want \"2.0\"; got " + shown(version));
+        require(
+                Message.VERSION.equals(version.textValue()),
+                "request[\"jsonrpc\"]: want \"2.0\"; got " + shown(version));
         JsonNode method = node.path("method");
         require(method.isTextual(), "request[\"method\"]: want str; got " + shown(method));
         require(
@@ -54,7 +56,7 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
     }
 
     private static String typeOf(JsonNode value) {
-        return value.isMissingNode() ? "NoneType" : Type.of(value);
+        return value.isMissingNode() ? "NoneType" : ParameterType.of(value);
     }
 
     /**
@@ -74,7 +76,7 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
             if (!parameter.type().holds(value)) {
                 throw new MethodFailure(
                         MethodFailure.INVALID_PARAMS,
-                        what + ": want " + parameter.type().text() + ", got " + Type.of(value));
+                        what + ": want " + parameter.type().text() + ", got " + ParameterType.of(value));
             }
         }
         List<String> extra = new ArrayList<>();

@@ -99,8 +99,7 @@ public final class ApiServer {
             return Message.error(request.id(), e, isOfHandler ? traceback(e) : NullNode.getInstance());
         } catch (RuntimeException e) {
             log.warn(request.method() + " failed: " + e.getMessage());
-            MethodFailure failure =
-                    new MethodFailure(MethodFailure.SERVER_ERROR, "calling method " + request.method());
+            MethodFailure failure = new MethodFailure(MethodFailure.SERVER_ERROR, "calling method " + request.method());
             return Message.error(request.id(), failure, traceback(e));
         }
     }

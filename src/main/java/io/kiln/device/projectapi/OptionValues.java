@@ -26,7 +26,7 @@ public record OptionValues(ObjectNode node) {
      */
     public OptionValues orElse(OptionValues earlier) {
         ObjectNode both = earlier.node.deepCopy();
-        node.fields().forEachRemaining(each -> {
+        node.properties().forEach(each -> {
             if (!each.getValue().isNull()) {
                 both.set(each.getKey(), each.getValue());
             }

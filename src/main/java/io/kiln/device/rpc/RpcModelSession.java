@@ -7,14 +7,16 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.GraphExecutor;
+import io.kiln.device.rpc.client.RemoteModel;
 import io.kiln.device.rpc.client.RemoteModule;
-import io.kiln.device.rpc.client.RemoteTensor;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -24,15 +26,17 @@ final class RpcModelSession implements ModelSession {
 
     private final RpcClient client;
     private final List<String> names;
+    private final Map<String, HostGraph> graphs;
     private Optional<RemoteModule> library = Optional.empty();
     private Optional<Open> open = Optional.empty();
 
     /** The executor that there is. */
-    private record Open(String model, AotExecutor executor) {}
+    private record Open(String model, RemoteModel executor) {}
 
-    RpcModelSession(RpcClient client, List<String> names) {
+    RpcModelSession(RpcClient client, List<String> names, Map<String, HostGraph> graphs) {
         this.client = client;
         this.names = names;
+        this.graphs = graphs;
     }
 
     @Override
@@ -40,28 +44,40 @@ final class RpcModelSession implements ModelSession {
         List<Model> models = new ArrayList<>();
         for (String name : names) {
             find(name)
-                    .ifPresent(executor ->
-                            models.add(new Model(name, sizes(executor.inputs()), sizes(executor.outputs()))));
+                    .ifPresent(executor -> models.add(new Model(name, executor.inputBytes(), executor.outputBytes())));
         }
         return List.copyOf(models);
     }
 
-    private static List<Integer> sizes(List<RemoteTensor> tensors) {
-        return tensors.stream().map(RemoteTensor::bytes).toList();
-    }
-
     /** The executor of a model; empty if the image has no such model. */
-    private Optional<AotExecutor> find(String name) {
-        return library().function(new InterfaceNames(name).metadata()).map(found -> executor(name));
+    private Optional<RemoteModel> find(String name) {
+        String function = Optional.ofNullable(graphs.get(name))
+                .flatMap(host -> host.graph().functions().stream().findFirst())
+                .orElse(new InterfaceNames(name).metadata());
+        return library().function(function).map(found -> executor(name));
     }
 
-    private AotExecutor executor(String name) {
+    private RemoteModel executor(String name) {
         if (open.filter(each -> each.model().equals(name)).isEmpty()) {
             free();
-            String module = new InterfaceNames(name).lowerCase();
-            open = Optional.of(new Open(name, AotExecutor.create(client, library(), module)));
+            open = Optional.of(new Open(name, create(name)));
         }
         return open.get().executor();
+    }
+
+    private RemoteModel create(String name) {
+        if (!graphs.containsKey(name)) {
+            return AotExecutor.create(client, library(), new InterfaceNames(name).lowerCase());
+        }
+        HostGraph host = graphs.get(name);
+        GraphExecutor executor = GraphExecutor.create(client, library(), host.graph());
+        try {
+            executor.loadParams(host.parameters());
+            return executor;
+        } catch (KilnException e) {
+            executor.close();
+            throw e;
+        }
     }
 
     private RemoteModule library() {

@@ -8,17 +8,25 @@ import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * microTVM's RPC: models are driven by the server's AOT executor.
+ * microTVM's RPC: models are driven by the server's AOT executor, or node by node where this computer has their graph.
  *
  * @param limit longest time to each reply, zero for ever
  * @param models names of the models to look for; a server cannot list them
+ * @param graphs of those among them that have one, by name
  */
-public record RpcProtocol(Duration limit, List<String> models) implements Protocol {
+public record RpcProtocol(Duration limit, List<String> models, Map<String, HostGraph> graphs) implements Protocol {
     public RpcProtocol {
         models = List.copyOf(models);
+        graphs = Map.copyOf(graphs);
+    }
+
+    /** For models of the AOT executor. */
+    public RpcProtocol(Duration limit, List<String> models) {
+        this(limit, models, Map.of());
     }
 
     @Override
@@ -26,6 +34,6 @@ public record RpcProtocol(Duration limit, List<String> models) implements Protoc
         TransportTimeouts usual = transport.ownsProgram() ? TransportTimeouts.EMULATOR : TransportTimeouts.SERIAL;
         RpcClient client =
                 RpcClient.connect(transport, usual.withReplies(limit), line -> text.accept(line + "\n"), text);
-        return new RpcModelSession(client, models);
+        return new RpcModelSession(client, models, graphs);
     }
 }

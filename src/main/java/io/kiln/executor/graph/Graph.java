@@ -71,8 +71,8 @@ public record Graph(List<Node> nodes, List<Integer> heads) {
     /** The first entry of each node, and the number of entries. */
     public List<Integer> rows() {
         List<Integer> rows = new ArrayList<>(List.of(0));
-        nodes.forEach(node ->
-                rows.add(rows.get(rows.size() - 1) + node.outputs().size()));
+        nodes.forEach(
+                node -> rows.add(rows.get(rows.size() - 1) + node.outputs().size()));
         return rows;
     }
 }

@@ -107,8 +107,8 @@ final class GraphBuilder {
 
     private int parameter(PrimFunc.Table table) {
         String name = unique("p" + parameters.size());
-        parameters.add(new NamedTensor(
-                name, table.buffer().dtype(), TensorFunction.shape(table.buffer()), table.data()));
+        parameters.add(
+                new NamedTensor(name, table.buffer().dtype(), TensorFunction.shape(table.buffer()), table.data()));
         return given(name, new Tensor(table.buffer().dtype(), TensorFunction.shape(table.buffer())));
     }
 

@@ -27,7 +27,11 @@ final class GraphText {
         GraphText text = new GraphText(graph);
         List<Graph.Tensor> entries = graph.entries();
         List<String> attributes = List.of(
-                typed("dltype", "list_str", entries, tensor -> string(tensor.dtype().text())),
+                typed(
+                        "dltype",
+                        "list_str",
+                        entries,
+                        tensor -> string(tensor.dtype().text())),
                 typed("device_index", "list_int", entries, tensor -> String.valueOf(CPU)),
                 typed("storage_id", "list_int", plan.storageIds(), String::valueOf),
                 typed("shape", "list_shape", entries, tensor -> list(tensor.shape(), String::valueOf)));

@@ -33,11 +33,7 @@ import java.util.stream.Collectors;
  * @param output id of the value that it writes
  */
 record TensorFunction(
-        PrimFunc function,
-        PackedFunction packed,
-        List<Integer> inputs,
-        List<PrimFunc.Table> parameters,
-        int output) {
+        PrimFunc function, PackedFunction packed, List<Integer> inputs, List<PrimFunc.Table> parameters, int output) {
     TensorFunction {
         inputs = List.copyOf(inputs);
         parameters = List.copyOf(parameters);
@@ -56,8 +52,8 @@ record TensorFunction(
      */
     static TensorFunction of(PlannedModule module, LoweredOperator operator, Buffer scratch, boolean linked) {
         Map<Integer, TensorType> types = module.program().function().types();
-        Map<Integer, StoredValue> stored = module.program().values().stream()
-                .collect(Collectors.toMap(StoredValue::id, Function.identity()));
+        Map<Integer, StoredValue> stored =
+                module.program().values().stream().collect(Collectors.toMap(StoredValue::id, Function.identity()));
         PrimFunc function = operator.function();
         BlockBuilder body = new BlockBuilder();
         List<Integer> inputs = new ArrayList<>();
@@ -83,7 +79,8 @@ record TensorFunction(
             tensors.add(tensor(table.buffer(), shape(table.buffer())));
         }
         long used = 0;
-        for (Buffer buffer : function.buffers().subList(operator.inputs().size(), function.buffers().size())) {
+        for (Buffer buffer : function.buffers()
+                .subList(operator.inputs().size(), function.buffers().size())) {
             if (buffer.scope() == Scope.SCRATCH) {
                 used = OperatorBuffers.nextScratch(used);
                 body.add(new Stmt.DeclareView(buffer, scratch, Exprs.imm(used)));

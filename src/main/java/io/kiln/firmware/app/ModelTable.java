@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
@@ -39,10 +40,20 @@ final class ModelTable {
         line(" */");
         line("#include \"kiln_app.h\"");
         models.stream()
-                .filter(model -> !isPacked(model))
+                .filter(model -> !isPacked(model) && !isGraph(model))
                 .forEach(model -> line("#include \"" + names(model).header() + "\""));
         if (models.stream().anyMatch(ModelTable::isPacked)) {
             line("#include <tvm/runtime/c_runtime_api.h>");
+        }
+        if (models.stream().anyMatch(ModelTable::isGraph)) {
+            line("#include <tvm/runtime/crt/crt.h>");
+            line("#include <tvm/runtime/crt/graph_executor.h>");
+            line("#include <tvm/runtime/crt/module.h>");
+            models.stream()
+                    .filter(ModelTable::isGraph)
+                    .forEach(model -> line("#include \"" + GraphData.header(model.name()) + "\""));
+            line("");
+            GraphCall.library().forEach(this::line);
         }
         line("");
     }
@@ -101,6 +112,10 @@ final class ModelTable {
         line("  return kiln_app_io + offsets[index];");
         line("}");
         line("");
+        if (isGraph(model)) {
+            new GraphCall(model, tensors(model)).lines().forEach(this::line);
+            return;
+        }
         if (isPacked(model)) {
             new PackedCall(model, tensors(model)).lines().forEach(this::line);
             return;
@@ -174,7 +189,11 @@ final class ModelTable {
     }
 
     private static boolean isPacked(ModelMetadata model) {
-        return model.api().convention().hasPackedEntry();
+        return !isGraph(model) && model.api().convention().hasPackedEntry();
+    }
+
+    private static boolean isGraph(ModelMetadata model) {
+        return model.api().executor() == ExecutorKind.GRAPH;
     }
 
     private static InterfaceNames names(ModelMetadata model) {

@@ -11,7 +11,8 @@ import java.util.stream.Collectors;
 
 /** Prints the function that runs a model with the packed interface once: its tensors as {@code DLTensor}s, on the stack. */
 final class PackedCall {
-    private static final String PARAMETERS = "(TVMValue*, int*, int, TVMValue*, int*, void*);";
+    /** Of a packed function. */
+    static final String PARAMETERS = "(TVMValue*, int*, int, TVMValue*, int*, void*);";
 
     private final ModelMetadata model;
     private final List<TensorInfo> tensors;

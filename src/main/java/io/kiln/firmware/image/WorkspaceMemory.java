@@ -11,6 +11,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Memory for models that allocate at run time, such as TVM's models built without a memory planner: {@code
@@ -40,9 +42,16 @@ public final class WorkspaceMemory {
                 .map(WorkspaceMemory::need)
                 .filter(one -> one.blocks() > 0)
                 .reduce(Need::both);
+        List<GraphMemory> graphs = models.stream()
+                .filter(model -> !model.artifacts().of(Loader.GRAPH).isEmpty())
+                .map(GraphMemory::of)
+                .toList();
+        if (need.isEmpty() && !graphs.isEmpty()) {
+            need = Optional.of(new Need(0, 0));
+        }
         boolean isTakenCareOf = userSources.stream()
                 .anyMatch(file -> OWN_HOOK.matcher(file.text()).find());
-        return isTakenCareOf ? Optional.empty() : need.map(WorkspaceMemory::print);
+        return isTakenCareOf ? Optional.empty() : need.map(one -> print(one, graphs));
     }
 
     /**
@@ -60,7 +69,11 @@ public final class WorkspaceMemory {
                 .filter(Artifact::isForeign)
                 .mapToLong(source -> calls(source.text()))
                 .sum();
-        return new Need(model.metadata().workspaceBytes(), calls + objectCalls(model));
+        return new Need(
+                model.artifacts().of(Loader.GRAPH).isEmpty()
+                        ? model.metadata().workspaceBytes()
+                        : GraphMemory.operatorBytes(model.metadata()),
+                calls + objectCalls(model));
     }
 
     /** Object code does not tell how many calls there are: one for each operator's result, and some for operators. */
@@ -81,7 +94,7 @@ public final class WorkspaceMemory {
         return calls;
     }
 
-    private static String print(Need need) {
+    private static String print(Need need, List<GraphMemory> graphs) {
         return """
             /* SPDX-License-Identifier: Apache-2.0
              * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
@@ -89,9 +102,9 @@ public final class WorkspaceMemory {
              */
             #include <tvm/runtime/crt/platform.h>
             #include <tvm/runtime/crt/stack_allocator.h>
-
+            %s
             /* What the blocks hold together, and how many there are at most. */
-            #define BYTES %du
+            #define BYTES (%s)
             #define BLOCKS %du
 
             /* What a block may take beside. */
@@ -124,6 +137,11 @@ public final class WorkspaceMemory {
               (void)dev;
               return StackMemoryManager_Free(&workspace, ptr);
             }
-            """.formatted(need.bytes(), need.blocks(), InterfaceNames.WORKSPACE_SECTION);
+            """.formatted(
+                graphs.isEmpty() ? "" : GraphMemory.INCLUDE + "\n",
+                Stream.concat(Stream.of(need.bytes() + "u"), graphs.stream().map(GraphMemory::expression))
+                        .collect(Collectors.joining(" + \\\n               ")),
+                need.blocks() + GraphMemory.blocks(graphs),
+                InterfaceNames.WORKSPACE_SECTION);
     }
 }

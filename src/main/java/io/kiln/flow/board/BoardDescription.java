@@ -3,11 +3,11 @@ package io.kiln.flow.board;
 
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Building;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -66,7 +66,11 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
-        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz"));
+        board.timer()
+                .ifPresent(timer -> line(
+                        "timer",
+                        timer.counter() + ", " + timer.hertz() + " Hz"
+                                + (timer.countsCycles() ? ", cycles of the core" : "")));
         line("emulator", emulator(board.emulation()));
         line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
         TreeSet<String> inherited = new TreeSet<>(board.files().keySet());

@@ -4,7 +4,6 @@ package io.kiln.flow.build;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
@@ -56,10 +55,12 @@ public final class GenerateStep {
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
+    private final QuantizedFiles quantizedFiles;
 
     public GenerateStep(Log log, ResolvedBuild build) {
         this.log = log;
         this.build = build;
+        this.quantizedFiles = new QuantizedFiles(build.spec(), log);
         this.layout = build.spec().layout();
     }
 
@@ -108,6 +109,7 @@ public final class GenerateStep {
                 .setting("timestamp", spec.timestamp());
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
+        spec.quantize().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name());
@@ -123,6 +125,7 @@ public final class GenerateStep {
     }
 
     private Collection<Path> generate() {
+        quantizedFiles.clear();
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -150,13 +153,15 @@ public final class GenerateStep {
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
-                && archives.get(0).models().size() == libraries.size();
+                && archives.get(0).models().size() == libraries.size()
+                && !SystemLibrary.lacks(libraries);
         List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
         written.addAll(dumpIr(compiled));
+        written.addAll(quantizedFiles.write(compiled));
         store(layout).write(linked);
-        linked.forEach(library -> log.info(summary(library)));
+        linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
     }
 
@@ -186,25 +191,32 @@ public final class GenerateStep {
 
     private CompiledModel compile(ModelSource model) {
         BuildSpec spec = build.spec();
-        return compile(build, model, spec.io(), spec.optimize());
+        return ModelCompiler.compile(request(build, model, spec.io(), spec.optimize())
+                .quantize(quantizedFiles.request(model))
+                .build());
     }
 
-    /** Compiles one of the build's models with other options. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    /** Compiles one of the build's models with other options; a quantized model is compiled as it was written. */
+    public static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
+        return ModelCompiler.compile(request(build, source, io, optimize).build());
+    }
+
+    private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
-        return ModelCompiler.compile(
-                CompileRequest.builder(model.file(), build.board().target())
-                        .name(model.name())
-                        .optimize(optimize)
-                        .io(io)
-                        .convention(spec.calls().convention())
-                        .packed(spec.calls().options(spec.models().size() == 1))
-                        .passes(spec.pipeline().options())
-                        .inputShapes(model.shapes())
-                        .customOperators(spec.pipeline().customOperators())
-                        .onnxIo(spec.pipeline().onnxIo())
-                        .slim(spec.slimArchive())
-                        .build());
+        return CompileRequest.builder(model.file(), build.board().target())
+                .name(model.name())
+                .optimize(optimize)
+                .io(io)
+                .convention(spec.calls().convention())
+                .executor(spec.calls().executor())
+                .linked(spec.calls().linkParams())
+                .packed(spec.calls().options(spec.models().size() == 1))
+                .passes(spec.pipeline().options())
+                .inputShapes(model.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .onnxIo(spec.pipeline().onnxIo())
+                .slim(spec.slimArchive());
     }
 
     /**
@@ -265,31 +277,5 @@ public final class GenerateStep {
             }
         }
         return written;
-    }
-
-    private static String summary(ModelLibrary library) {
-        ModelMetadata model = library.metadata();
-        if (library.isForeign()) {
-            return String.format(
-                    Locale.ROOT,
-                    "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
-                    model.name(),
-                    model.target(),
-                    model.operators().size(),
-                    model.constantBytes(),
-                    model.workspaceBytes());
-        }
-        long macs = model.operators().stream()
-                .mapToLong(ModelMetadata.OperatorInfo::macs)
-                .sum();
-        return String.format(
-                Locale.ROOT,
-                "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
-                model.name(),
-                model.operators().size(),
-                macs,
-                model.constantBytes(),
-                model.workspaceBytes(),
-                model.plan().lowerBound());
     }
 }

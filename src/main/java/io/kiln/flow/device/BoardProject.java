@@ -88,7 +88,9 @@ final class BoardProject {
     /** Starts the project's server, for the line to the board. */
     ProjectServer start() {
         return ProjectServer.start(
-                directory(), ServerLimits.DEFAULT, Optional.of(layout().reports().resolve("project.log")));
+                directory(),
+                ServerLimits.DEFAULT,
+                Optional.of(layout().reports().resolve("project.log")));
     }
 
     ProjectApi how() {

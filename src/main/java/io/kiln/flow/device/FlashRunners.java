@@ -48,8 +48,8 @@ public record FlashRunners(Log log, ResolvedBuild build, FlashSpec spec) {
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
     }
 
     private Board board() {

@@ -33,11 +33,12 @@ final class ProjectLease implements Lease {
     static Optional<Lease> of(Leases wanted) {
         return wanted.build().board().projectApi().map(how -> {
             if (wanted.build().spec().verify().over() != VerifyOver.RPC) {
-                throw new KilnException(new Problem(
-                        "the board is flashed by a Project API server, whose images speak microTVM's RPC only",
-                        wanted.build().board().origin(),
-                        "kiln.verify.over rpc",
-                        "Set kiln.verify.over to rpc, and in flash.projectApi.options what makes the image host-driven"));
+                throw new KilnException(
+                        new Problem(
+                                "the board is flashed by a Project API server, whose images speak microTVM's RPC only",
+                                wanted.build().board().origin(),
+                                "kiln.verify.over rpc",
+                                "Set kiln.verify.over to rpc, and in flash.projectApi.options what makes the image host-driven"));
             }
             return new ProjectLease(wanted, new BoardProject(wanted.build(), how));
         });

@@ -202,8 +202,7 @@ final class KilnProject implements ProjectHandler {
                 usual.faults(),
                 true,
                 usual.bar());
-        ConsoleSpec console =
-                new ConsoleSpec(options.text(ProjectOptions.PORT), Optional.empty(), Optional.empty());
+        ConsoleSpec console = new ConsoleSpec(options.text(ProjectOptions.PORT), Optional.empty(), Optional.empty());
         return new DeviceSpec(flash, true, console);
     }
 

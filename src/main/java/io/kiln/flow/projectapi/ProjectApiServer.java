@@ -51,9 +51,8 @@ public final class ProjectApiServer {
 
     private static OptionalInt descriptor(List<String> arguments, String name) {
         int at = arguments.indexOf(name);
-        boolean isThere = at >= 0
-                && at + 1 < arguments.size()
-                && arguments.get(at + 1).matches("[0-9]{1,9}");
+        boolean isThere =
+                at >= 0 && at + 1 < arguments.size() && arguments.get(at + 1).matches("[0-9]{1,9}");
         return isThere ? OptionalInt.of(Integer.parseInt(arguments.get(at + 1))) : OptionalInt.empty();
     }
 

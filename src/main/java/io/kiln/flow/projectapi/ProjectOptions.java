@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.kiln.device.projectapi.ProjectOption;
-import io.kiln.device.projectapi.ProjectOption.Type;
 import java.util.List;
 import java.util.Set;
 
@@ -54,32 +53,47 @@ final class ProjectOptions {
                         PROJECT_TYPE,
                         List.of(HOST_DRIVEN, STANDALONE),
                         "host_driven: an image with the RPC server; aot_standalone_demo: with the application that runs whole models."),
-                text(TOOLCHAIN, Set.of(GENERATE), NONE, "clang, gnu, host or a descriptor's file; the board's if not given."),
+                text(
+                        TOOLCHAIN,
+                        Set.of(GENERATE),
+                        NONE,
+                        "clang, gnu, host or a descriptor's file; the board's if not given."),
                 text(SERIAL_NUMBER, Set.of(FLASH, OPEN), NONE, "The probe, as kiln.probe."),
                 text(PORT, Set.of(OPEN), NONE, "The serial port, as kiln.monitor.port."),
                 text(OPENOCD, Set.of(FLASH), TextNode.valueOf("openocd"), "Name or path of OpenOCD."),
-                option(WORKSPACE, Type.INT, Set.of(GENERATE), NONE, "Bytes of RAM that must be left for the RPC server."),
+                option(
+                        WORKSPACE,
+                        ProjectOption.Type.INT,
+                        Set.of(GENERATE),
+                        NONE,
+                        "Bytes of RAM that must be left for the RPC server."),
                 option(
                         VERBOSE,
-                        Type.BOOL,
+                        ProjectOption.Type.BOOL,
                         Set.of(GENERATE, BUILD, FLASH, OPEN),
                         BooleanNode.FALSE,
                         "Whether to print what is done."),
                 text("cmsis_path", Set.of(GENERATE), NONE, "Not used: Kiln brings what its images need."),
-                option(WARNINGS, Type.BOOL, Set.of(GENERATE), BooleanNode.FALSE, "Whether the C compiler's warnings are errors."),
+                option(
+                        WARNINGS,
+                        ProjectOption.Type.BOOL,
+                        Set.of(GENERATE),
+                        BooleanNode.FALSE,
+                        "Whether the C compiler's warnings are errors."),
                 text(DEFINITIONS, Set.of(GENERATE), NONE, "Macros for the C compiler, such as -DA=1 -DB."),
                 text(EXTRA_FILES, Set.of(GENERATE), NONE, "A tar that is unpacked into the project."));
     }
 
     private static ProjectOption required(String name, List<String> choices, String help) {
-        return new ProjectOption(name, choices, NONE, Type.STR, Set.of(GENERATE), Set.of(), help);
+        return new ProjectOption(name, choices, NONE, ProjectOption.Type.STR, Set.of(GENERATE), Set.of(), help);
     }
 
     private static ProjectOption text(String name, Set<String> methods, JsonNode standard, String help) {
-        return option(name, Type.STR, methods, standard, help);
+        return option(name, ProjectOption.Type.STR, methods, standard, help);
     }
 
-    private static ProjectOption option(String name, Type type, Set<String> methods, JsonNode standard, String help) {
+    private static ProjectOption option(
+            String name, ProjectOption.Type type, Set<String> methods, JsonNode standard, String help) {
         return new ProjectOption(name, List.of(), standard, type, Set.of(), methods, help);
     }
 }

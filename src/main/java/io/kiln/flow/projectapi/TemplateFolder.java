@@ -75,7 +75,8 @@ final class TemplateFolder {
         }
         try (Stream<Path> walk = Files.walk(from)) {
             walk.filter(Files::isRegularFile)
-                    .forEach(file -> copyFile(file, to.resolve(from.relativize(file).toString())));
+                    .forEach(file ->
+                            copyFile(file, to.resolve(from.relativize(file).toString())));
         } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot read", from, e);
         }

@@ -42,6 +42,7 @@ final class SpecChecks {
                     "Leave kiln.io out");
         }
         collect(problems, () -> spec.pipeline().options());
+        spec.quantize().check(problems, missing);
         BuildSpec.VerifySpec verify = spec.verify();
         if (verify.samples() < 0) {
             problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");

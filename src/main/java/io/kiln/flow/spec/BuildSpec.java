@@ -29,6 +29,7 @@ import java.util.Optional;
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param pipeline changes to the compiler's passes
+ * @param quantize how float models are quantized first
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param slimArchive whether the archive omits the constants' data
@@ -49,6 +50,7 @@ public record BuildSpec(
         VerifySpec verify,
         BoardSources boardSources,
         PipelineSpec pipeline,
+        QuantizeSpec quantize,
         boolean semihosting,
         TrustedArchives trustedArchives,
         boolean slimArchive,
@@ -184,6 +186,15 @@ public record BuildSpec(
         /** The state file of a step. */
         public Path state(String step) {
             return reports().resolve("state").resolve(step + ".json");
+        }
+
+        /**
+         * A file of a model that was quantized.
+         *
+         * @param model its name, if the build has several; empty for the only one
+         */
+        public Path quantized(Optional<String> model, String extension) {
+            return reports().resolve("quantized" + model.map(name -> "-" + name).orElse("") + "." + extension);
         }
 
         /** The IR after each pass. */

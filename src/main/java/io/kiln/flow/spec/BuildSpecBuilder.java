@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
@@ -34,6 +35,7 @@ public final class BuildSpecBuilder {
     private VerifySpec verify = VerifySpec.USUAL;
     private BoardSources boardSources = BoardSources.NONE;
     private PipelineSpec pipeline = PipelineSpec.STANDARD;
+    private QuantizeSpec quantize = QuantizeSpec.NONE;
     private boolean semihosting;
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
@@ -58,6 +60,7 @@ public final class BuildSpecBuilder {
         verify = spec.verify();
         boardSources = spec.boardSources();
         pipeline = spec.pipeline();
+        quantize = spec.quantize();
         semihosting = spec.semihosting();
         trustedArchives = spec.trustedArchives();
         slimArchive = spec.slimArchive();
@@ -81,6 +84,7 @@ public final class BuildSpecBuilder {
                 verify,
                 boardSources,
                 pipeline,
+                quantize,
                 semihosting,
                 trustedArchives,
                 slimArchive,
@@ -152,6 +156,17 @@ public final class BuildSpecBuilder {
         return this;
     }
 
+    /**
+     * Sets what calls the operators in order, after how programs call the models.
+     *
+     * @param kind as {@code kiln.executor} has it
+     * @param linkParams whether constants lie in the C
+     */
+    public BuildSpecBuilder executor(String kind, boolean linkParams) {
+        read(() -> ExecutorKind.of(kind)).ifPresent(executor -> calls = calls.with(executor, linkParams));
+        return this;
+    }
+
     /** Sets the version of the Model Library Format. */
     public BuildSpecBuilder mlfVersion(int value) {
         mlfVersion = value;
@@ -191,6 +206,18 @@ public final class BuildSpecBuilder {
     /** Sets changes to the compiler's passes. */
     public BuildSpecBuilder pipeline(PipelineSpec value) {
         pipeline = value;
+        return this;
+    }
+
+    /** Sets how float models are quantized first. */
+    public BuildSpecBuilder quantize(QuantizeSpec value) {
+        quantize = value;
+        return this;
+    }
+
+    /** Sets how float models are quantized first, as the parameters {@code kiln.quantize} and {@code kiln.quantize.*} have it. */
+    public BuildSpecBuilder quantize(QuantizeSpec.Text text) {
+        quantize = read(text::parsed).orElse(quantize);
         return this;
     }
 

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.incremental.Fingerprint;
@@ -14,8 +15,28 @@ import java.util.Optional;
  * @param convention who takes {@code TVMValue}s, and who takes pointers
  * @param systemLib whether packed functions are listed in a system library; only with a packed entry point
  * @param disableAssert whether packed functions leave out the checks of their arguments
+ * @param executor what calls the operators in order
+ * @param linkParams whether constants lie in the C; otherwise the graph executor loads them
  */
-public record CallSpec(Convention convention, boolean systemLib, boolean disableAssert) {
+public record CallSpec(
+        Convention convention, boolean systemLib, boolean disableAssert, ExecutorKind executor, boolean linkParams) {
+    /** With the executor that is generated ahead of time. */
+    public CallSpec(Convention convention, boolean systemLib, boolean disableAssert) {
+        this(convention, systemLib, disableAssert, ExecutorKind.AOT, true);
+    }
+
+    /**
+     * The same with another executor. One that finds operators by their names needs a system library, whatever the interface is.
+     *
+     * @param kind the executor
+     * @param linked whether constants lie in the C
+     */
+    public CallSpec with(ExecutorKind kind, boolean linked) {
+        return kind == ExecutorKind.AOT
+                ? new CallSpec(convention, systemLib, disableAssert, kind, linked)
+                : new CallSpec(Convention.PACKED, true, disableAssert, kind, linked);
+    }
+
     /** The typed interface. */
     public static final CallSpec TYPED = new CallSpec(Convention.TYPED, false, false);
 
@@ -55,6 +76,8 @@ public record CallSpec(Convention convention, boolean systemLib, boolean disable
                 .setting("interfaceApi", convention.interfaceApi())
                 .setting("unpackedApi", convention.unpackedApi())
                 .setting("systemLib", systemLib)
-                .setting("disableAssert", disableAssert);
+                .setting("disableAssert", disableAssert)
+                .setting("executor", executor.text())
+                .setting("linkParams", linkParams);
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -24,8 +25,11 @@ import java.util.Set;
  * paths in the unpacked archive.
  */
 public final class LibraryStore {
-    /** The artifacts of which firmware is built; Relay text and parameters stay in the archive. */
+    /** The artifacts of which firmware is built; Relay text stays in the archive. */
     private static final Set<Loader> FIRMWARE = Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT);
+
+    /** Those of models for the graph executor, beside. */
+    private static final Set<Loader> GRAPH = Set.of(Loader.GRAPH, Loader.PARAMETERS);
 
     private final Path index;
     private final Path folder;
@@ -65,7 +69,8 @@ public final class LibraryStore {
                 .map(model -> new Entry(
                         model.metadata(),
                         model.artifacts().artifacts().stream()
-                                .filter(a -> FIRMWARE.contains(a.loader()))
+                                .filter(a ->
+                                        FIRMWARE.contains(a.loader()) || (isGraph(model) && GRAPH.contains(a.loader())))
                                 .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
                                 .toList(),
                         model.origin().stream().toList()))
@@ -114,8 +119,15 @@ public final class LibraryStore {
         return Json.read(index, Index.class).models();
     }
 
+    private static boolean isGraph(ModelLibrary model) {
+        return model.metadata().api().executor() == ExecutorKind.GRAPH;
+    }
+
     private Bytes content(FileEntry file) {
-        Path path = folder.resolve(ArchivePaths.of(file.loader(), file.fileName()));
+        Path named = folder.resolve(ArchivePaths.of(file.loader(), file.fileName()));
+        Path path = file.loader() == Loader.GRAPH && !Files.exists(named)
+                ? folder.resolve(ArchivePaths.GRAPH_OF_ONE_MODEL)
+                : named;
         try {
             return Bytes.wrap(Files.readAllBytes(path));
         } catch (IOException e) {

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.GraphFile;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.device.rpc.HostGraph;
 import io.kiln.device.rpc.RpcProtocol;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What the image of a build is talked to by: chosen here, and a value from here on. */
 final class Protocols {
@@ -22,7 +31,7 @@ final class Protocols {
     static Protocol of(ResolvedBuild build, Duration limit) {
         return switch (build.spec().verify().over()) {
             case CONSOLE -> new ConsoleProtocol(limit);
-            case RPC -> new RpcProtocol(limit, models(build));
+            case RPC -> new RpcProtocol(limit, models(build), graphs(build));
         };
     }
 
@@ -30,5 +39,22 @@ final class Protocols {
         return GenerateStep.store(build.spec().layout()).metadata().stream()
                 .map(ModelMetadata::name)
                 .toList();
+    }
+
+    /** The graphs of the models that have one; this computer walks them. */
+    private static Map<String, HostGraph> graphs(ResolvedBuild build) {
+        Map<String, HostGraph> graphs = new HashMap<>();
+        for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {
+            for (Artifact graph : library.artifacts().of(Loader.GRAPH)) {
+                Bytes parameters = library.artifacts().of(Loader.PARAMETERS).stream()
+                        .findFirst()
+                        .map(Artifact::content)
+                        .orElse(ParameterFile.write(List.of()));
+                graphs.put(
+                        library.metadata().name(),
+                        new HostGraph(GraphFile.read(graph.content(), graph.fileName()), parameters));
+            }
+        }
+        return graphs;
     }
 }

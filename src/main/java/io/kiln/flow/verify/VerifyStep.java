@@ -13,6 +13,7 @@ import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -181,7 +182,8 @@ public final class VerifyStep {
         return models;
     }
 
-    private Function function(ModelSource source) {
+    private Function function(ModelSource model) {
+        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
         return Frontends.read(
                 source.file(),
                 source.name(),

@@ -71,7 +71,8 @@ final class ElementFunctions {
             entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
             entry(
                     QnnQuantize.class,
-                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
+                    (root, op, tables) ->
+                            ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
             entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
             entry(Full.class, (root, op, tables) -> same(true)),
             entry(Copy.class, (root, op, tables) -> same(true)),
@@ -115,8 +116,9 @@ final class ElementFunctions {
     private static ElementFunction dequantized(FusedOperator op) {
         float scale = op.root().constant(1).real(0);
         int zeroPoint = (int) op.root().constant(2).integer(0);
-        return ElementFunction.fitting((block, x) ->
-                mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
+        boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
+        Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
+        return ElementFunction.fitting((block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), factor));
     }
 
     /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
@@ -124,11 +126,15 @@ final class ElementFunctions {
         DType dtype = op.type().dtype();
         float scale = op.root().constant(1).real(0);
         int zeroPoint = (int) op.root().constant(2).integer(0);
-        Expr rounded = new Expr.Call(
-                root.rounding() == Rounding.ONNX ? Intrinsic.RINTF : Intrinsic.ROUNDF,
-                List.of(Exprs.div(value, imm(scale))));
-        Expr above = Exprs.max(block.let("rounded", rounded), imm((float) (dtype.min() - zeroPoint)));
-        Expr within = Exprs.min(block.let("above", above), imm((float) (dtype.max() - zeroPoint)));
-        return add(cast(DType.INT32, within), imm(zeroPoint));
+        boolean isToEven = root.rounding() == Rounding.ONNX;
+        Expr quotient = Exprs.div(value, imm(scale));
+        Expr steps = block.let(
+                isToEven ? "steps" : "rounded",
+                isToEven ? quotient : new Expr.Call(Intrinsic.ROUNDF, List.of(quotient)));
+        Expr above = block.let("above", Exprs.max(steps, imm((float) (dtype.min() - zeroPoint))));
+        Expr within = Exprs.min(above, imm((float) (dtype.max() - zeroPoint)));
+        Expr rounded =
+                isToEven ? new Expr.Call(ElementIntrinsics.ROUND_SMALL, List.of(block.let("within", within))) : within;
+        return add(cast(DType.INT32, rounded), imm(zeroPoint));
     }
 }

@@ -49,5 +49,12 @@ public final class ElementIntrinsics {
             Intrinsics.LEADING_ZEROS,
             Intrinsics.RESCALE_ANY);
 
+    /** A float below 2^22 rounded, halves to even. */
+    public static final Intrinsic ROUND_SMALL =
+            Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
+
+    /** The same number, which clang for Arm's vector instructions must not know. */
+    public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
+
     private ElementIntrinsics() {}
 }

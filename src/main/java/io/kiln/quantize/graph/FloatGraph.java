@@ -66,7 +66,7 @@ public record FloatGraph(Function function, List<Node> nodes) {
                 && node.bias().isEmpty();
     }
 
-    /** A range without 0 cannot be that of a quantised value. */
+    /** A range without 0 cannot be that of a quantized value. */
     private static boolean isClamp(Binding binding, Node node) {
         return binding.op() instanceof Clip clip
                 && clip.min() <= 0

@@ -5,7 +5,7 @@ import io.kiln.ir.Quantization;
 import java.util.Optional;
 
 /**
- * How an operator quantises its result.
+ * How an operator quantizes its result.
  *
  * @param kind what decides the scale
  * @param fixed the quantization that the operator's arithmetic prescribes

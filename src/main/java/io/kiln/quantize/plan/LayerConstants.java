@@ -3,6 +3,7 @@ package io.kiln.quantize.plan;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.quantize.graph.Node;
 import io.kiln.transform.LayerChannelOrder;
@@ -21,13 +22,17 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
     private static final float NO_WEIGHTS = 1e-6f;
 
     /**
-     * Quantises a layer's constants (TensorFlow Lite, quantization_utils.cc): {@code scale = max|w| / 127}, per output
+     * Quantizes a layer's constants (TensorFlow Lite, quantization_utils.cc): {@code scale = max|w| / 127}, per output
      * channel for convolutions and per tensor for fully connected layers, and {@code q = w * (127 / max|w|)} in single
      * precision. Where a bias would exceed half of int32, also if it is int64, the scale grows until it fits.
      *
+     * <p>Rounding the weights shifts the mean of a channel. The bias takes that back: it gets the sum over the weights of {@code (w - scale *
+     * q)} times the mean of the data that the weight meets, padding left aside.
+     *
      * @param inputScale scale of the data
+     * @param means mean of each input channel; empty for no correction
      */
-    static LayerConstants of(Node node, float inputScale, Precision precision) {
+    static LayerConstants of(Node node, float inputScale, Precision precision, Optional<double[]> means) {
         Constant weights = node.weights();
         LayerChannelOrder order = LayerChannelOrder.of(
                 node.layer().orElseThrow(),
@@ -44,7 +49,15 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
         }
         Constant integers = QuantizedConstants.limited(
                 weights, DType.INT8, -LARGEST, LARGEST, i -> weights.real(i) * at(inverse, order.channel(i)));
-        return new LayerConstants(integers, scales, node.bias().map(bias -> bias(bias, scales, inputScale, precision)));
+        Optional<float[]> shifts = means.filter(m -> !(node.op() instanceof Conv2dTranspose))
+                .map(m -> new WeightRounding(node, integers, scales, order).shifts(m));
+        float[] bias = corrected(node.bias(), shifts, order.channels());
+        Constant real = node.bias().orElse(Constant.vector(bias));
+        boolean hasBias = node.bias().isPresent() || shifts.isPresent();
+        return new LayerConstants(
+                integers,
+                scales,
+                hasBias ? Optional.of(bias(real, bias, scales, inputScale, precision)) : Optional.empty());
     }
 
     private static float[] largest(Constant weights, LayerChannelOrder order, boolean perTensor) {
@@ -67,27 +80,28 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
         }
     }
 
-    private static Constant bias(Constant bias, float[] scales, float inputScale, Precision precision) {
+    private static float[] corrected(Optional<Constant> bias, Optional<float[]> shifts, int channels) {
+        float[] corrected = new float[channels];
+        for (int c = 0; c < channels; c++) {
+            int channel = c;
+            corrected[c] = bias.map(b -> b.real(channel)).orElse(0f)
+                    + shifts.map(s -> s[channel]).orElse(0f);
+        }
+        return corrected;
+    }
+
+    private static Constant bias(Constant like, float[] bias, float[] scales, float inputScale, Precision precision) {
         DType dtype = precision.bias();
         return QuantizedConstants.limited(
-                bias,
+                like,
                 dtype,
                 -Integer.MAX_VALUE,
                 Integer.MAX_VALUE,
-                c -> bias.real(c) * (1 / ((double) inputScale * at(scales, c))));
+                c -> bias[c] * (1 / ((double) inputScale * at(scales, c))));
     }
 
     private static float at(float[] values, int channel) {
         return values[values.length == 1 ? 0 : channel];
-    }
-
-    /** The largest scale. */
-    public float largestScale() {
-        float largest = 0;
-        for (float scale : scales) {
-            largest = Math.max(largest, scale);
-        }
-        return largest;
     }
 
     @Override

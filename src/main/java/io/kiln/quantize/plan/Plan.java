@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A quantised network: which operator computes in which numbers.
+ * A quantized network: which operator computes in which numbers.
  *
  * @param function the float network
  * @param nodes its operators in execution order

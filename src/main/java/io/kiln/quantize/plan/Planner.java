@@ -9,6 +9,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.Statistics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,14 +21,14 @@ import java.util.stream.Collectors;
 /** Decides formats from precisions and ranges. */
 public final class Planner {
     private final FloatGraph graph;
-    private final Map<Integer, Range> ranges;
+    private final Statistics statistics;
 
     /**
-     * @param ranges the range of each float value of the network
+     * @param statistics ranges and means of the network's float values
      */
-    public Planner(FloatGraph graph, Map<Integer, Range> ranges) {
+    public Planner(FloatGraph graph, Statistics statistics) {
         this.graph = graph;
-        this.ranges = Map.copyOf(ranges);
+        this.statistics = statistics;
     }
 
     /**
@@ -59,6 +60,13 @@ public final class Planner {
         return precision == Precision.FLOAT || IntegerForms.of(node, precision).isPresent();
     }
 
+    /** Whether a node computes new numbers in int8, rather than moving elements. */
+    public static boolean isArithmetic(Node node) {
+        return IntegerForms.of(node, Precision.INT8)
+                .filter(form -> form.kind() != Form.Kind.SAME)
+                .isPresent();
+    }
+
     /** The plan for wishes. Nodes without integer arithmetic in the precision asked for are float. */
     public Plan plan(Wishes wishes) {
         Map<Integer, Precision> precisions = precisions(wishes);
@@ -66,11 +74,11 @@ public final class Planner {
         for (Node node : graph.nodes()) {
             IntegerForms.of(node, precisions.get(node.output())).ifPresent(form -> forms.put(node.output(), form));
         }
-        ScaleGroups groups = ScaleGroups.of(graph, ranges, forms);
+        ScaleGroups groups = ScaleGroups.of(graph, statistics.ranges(), forms);
         List<PlannedNode> nodes = graph.nodes().stream()
                 .map(node -> planned(node, precisions.get(node.output()), forms, groups))
                 .toList();
-        return new Plan(graph.function(), nodes, border(wishes, precisions, groups));
+        return new Plan(graph.function(), nodes, border(wishes, groups));
     }
 
     /** Elements that only move between float operators stay float. */
@@ -103,8 +111,14 @@ public final class Planner {
         }
         Optional<LayerConstants> constants = node.layer()
                 .map(layer -> LayerConstants.of(
-                        node, data.get(0).quantization().orElseThrow().scale(), precision));
+                        node, data.get(0).quantization().orElseThrow().scale(), precision, means(node)));
         return new PlannedNode(node, precision, data, output, constants);
+    }
+
+    private Optional<double[]> means(Node node) {
+        return node.data().get(0) instanceof Arg.Ref ref
+                ? Optional.ofNullable(statistics.means().get(ref.id()))
+                : Optional.empty();
     }
 
     private static Quantization quantization(Arg arg, Precision precision, ScaleGroups groups) {
@@ -113,7 +127,7 @@ public final class Planner {
                 : groups.quantization(((Arg.Ref) arg).id(), precision);
     }
 
-    private Plan.Border border(Wishes wishes, Map<Integer, Precision> precisions, ScaleGroups groups) {
+    private Plan.Border border(Wishes wishes, ScaleGroups groups) {
         Map<Integer, Format> inputs = new HashMap<>();
         Map<Integer, TensorType> types = graph.function().types();
         Set<Integer> params =
@@ -121,11 +135,7 @@ public final class Planner {
         Precision usual = wishes.usual() == Precision.FLOAT ? Precision.INT8 : wishes.usual();
         params.forEach(id -> inputs.put(id, border(id, types.get(id).dtype(), wishes, usual, groups)));
         List<Format> outputs = graph.function().results().stream()
-                .map(result -> {
-                    Precision own = precisions.getOrDefault(result.id(), usual);
-                    Precision precision = own == Precision.FLOAT ? usual : own;
-                    return border(result.id(), types.get(result.id()).dtype(), wishes, precision, groups);
-                })
+                .map(result -> border(result.id(), types.get(result.id()).dtype(), wishes, usual, groups))
                 .toList();
         return new Plan.Border(inputs, outputs);
     }

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs a float network and its quantised form on the same samples. */
+/** Runs a float network and its quantized form on the same samples. */
 public final class Evaluation {
     private Evaluation() {}
 

@@ -18,7 +18,7 @@ public record Noise(double signal, double noise) {
         return new Noise(signal + other.signal, noise + other.noise);
     }
 
-    /** Signal-to-quantisation-noise ratio in dB, from -200 to 200. */
+    /** Signal-to-quantization-noise ratio in dB, from -200 to 200. */
     public double decibels() {
         if (noise == 0) {
             return MOST;

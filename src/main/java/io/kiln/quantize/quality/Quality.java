@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How well a quantised network answers what the float one does.
+ * How well a quantized network answers what the float one does.
  *
  * @param nodes noise of each node's result by its id in the float network
  * @param outputs noise of each model output
@@ -23,16 +23,16 @@ public record Quality(Map<Integer, Noise> nodes, List<Noise> outputs, double agr
      * Shares of right classes, from 0 to 1.
      *
      * @param real of the float network
-     * @param quantized of the quantised one
+     * @param quantized of the quantized one
      */
     public record Accuracy(double real, double quantized) {
-        /** What is lost, in percentage points; negative if quantising helps. */
+        /** What is lost, in percentage points; negative if quantizing helps. */
         public double loss() {
             return 100 * (real - quantized);
         }
     }
 
-    /** The smallest signal-to-quantisation-noise ratio of an output, in dB. */
+    /** The smallest signal-to-quantization-noise ratio of an output, in dB. */
     public double sqnr() {
         return outputs.stream().mapToDouble(Noise::decibels).min().orElse(Double.NaN);
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How a quantised network compares with the float one. */
+/** How a quantized network compares with the float one. */
 package io.kiln.quantize.quality;

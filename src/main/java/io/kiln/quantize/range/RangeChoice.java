@@ -74,7 +74,7 @@ final class RangeChoice {
     }
 
     /**
-     * The divergence of the quantised distribution from that of the elements. Elements outside the range count to its
+     * The divergence of the quantized distribution from that of the elements. Elements outside the range count to its
      * last bin. A level spreads its elements evenly over the bins that it stands for, and that are not empty.
      */
     private static double divergence(Histogram histogram, Range range) {

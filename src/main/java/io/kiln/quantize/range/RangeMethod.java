@@ -9,9 +9,9 @@ public enum RangeMethod {
     MINMAX,
     /** Without the outermost 0.01 % of the elements at either end. */
     PERCENTILE,
-    /** The range whose quantised distribution diverges least from that of the elements (Kullback and Leibler). */
+    /** The range whose quantized distribution diverges least from that of the elements (Kullback and Leibler). */
     KL,
-    /** The range with the smallest mean square error after quantising. */
+    /** The range with the smallest mean square error after quantizing. */
     MSE;
 
     /** The parameter's value. */

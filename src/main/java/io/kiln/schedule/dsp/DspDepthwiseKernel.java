@@ -60,7 +60,10 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("WEIGHT_SCALE", 1 << (r.scaleBits() - 8))
                 .with(
                         "OFFSET_AND_MORE",
-                        "offset" + (r.hasCorrections() ? ", " + DspCorrection.of(r).text() : ""))
+                        "offset"
+                                + (r.hasCorrections()
+                                        ? ", " + DspCorrection.of(r).text()
+                                        : ""))
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("PARAMETERS", parameters(""))
                 .with("ASSEMBLY", DspDepthwiseAsm.of(this));

@@ -58,7 +58,9 @@ final class BoardParser {
                 console(),
                 profile.find("timer")
                         .map(node -> new BoardTimer(
-                                node.get("counter").asText(), node.get("hertz").asLong())),
+                                node.get("counter").asText(),
+                                node.get("hertz").asLong(),
+                                node.path("cycles").asBoolean(false))),
                 emulation,
                 new FlashParser(profile, problems).flashing(),
                 new BuildingParser(profile, problems).parse(),

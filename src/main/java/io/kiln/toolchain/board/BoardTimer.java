@@ -6,5 +6,6 @@ package io.kiln.toolchain.board;
  *
  * @param counter name of the peripheral, for people
  * @param hertz ticks of a second; one of them is the resolution of all times
+ * @param countsCycles whether a tick is a cycle of the core
  */
-public record BoardTimer(String counter, long hertz) {}
+public record BoardTimer(String counter, long hertz, boolean countsCycles) {}

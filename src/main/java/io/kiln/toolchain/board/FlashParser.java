@@ -39,7 +39,9 @@ final class FlashParser {
 
     private static Flashing projectApi(JsonNode node) {
         Map<String, String> options = new TreeMap<>();
-        node.path("options").fields().forEachRemaining(each -> options.put(each.getKey(), each.getValue().asText()));
+        node.path("options")
+                .properties()
+                .forEach(each -> options.put(each.getKey(), each.getValue().asText()));
         return new ProjectApi(node.get("directory").asText(), options);
     }
 

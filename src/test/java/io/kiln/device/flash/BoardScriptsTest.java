@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
-import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Flashing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -38,7 +38,8 @@ final class FlasherTest {
     }
 
     private FlashTarget target(String interfaceConfig, String chip, Probe probe) {
-        return new FlashTarget(new Flashing.OpenOcd(interfaceConfig, chip, Optional.empty(), 0), List.of(folder), probe);
+        return new FlashTarget(
+                new Flashing.OpenOcd(interfaceConfig, chip, Optional.empty(), 0), List.of(folder), probe);
     }
 
     private static FlashImage image(long address, int size) {

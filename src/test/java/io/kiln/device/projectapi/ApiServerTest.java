@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.kiln.base.KeptLog;
-import io.kiln.device.projectapi.ProjectOption.Type;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +42,13 @@ final class ApiServerTest {
         @Override
         public ServerInfo info(String tvmVersion) {
             ProjectOption board = new ProjectOption(
-                    "board", List.of("b", "a"), NullNode.getInstance(), Type.STR, Set.of("build"), Set.of(), "Which.");
+                    "board",
+                    List.of("b", "a"),
+                    NullNode.getInstance(),
+                    ProjectOption.Type.STR,
+                    Set.of("build"),
+                    Set.of(),
+                    "Which.");
             return new ServerInfo("echo", true, Optional.empty(), List.of(board));
         }
 
@@ -118,7 +123,8 @@ final class ApiServerTest {
     }
 
     private static String request(String method, String params) {
-        return "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params.replace('\'', '"') + ",\"id\":7}";
+        return "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\",\"params\":" + params.replace('\'', '"')
+                + ",\"id\":7}";
     }
 
     @Test
@@ -130,57 +136,59 @@ final class ApiServerTest {
                         "{'model_library_format_path':'/m.tar','standalone_crt_dir':'/crt','project_dir':'/p','options':{'x':1}}"),
                 request("build", "{'options':{'board':'a'}}"),
                 request("open_transport", "{'options':{}}"),
-                request("write_transport", "{'data':'" + Base85.encode(new byte[] {1, 2, 3, 4, 5, 6, 7}) + "','timeout_sec':null}"),
+                request(
+                        "write_transport",
+                        "{'data':'" + Base85.encode(new byte[] {1, 2, 3, 4, 5, 6, 7}) + "','timeout_sec':null}"),
                 request("read_transport", "{'n':3,'timeout_sec':0}"),
                 request("read_transport", "{'n':300,'timeout_sec':null}"),
                 request("read_transport", "{'n':1,'timeout_sec':0.01}"),
                 request("close_transport", "{}"),
                 request("close_transport", "{}"));
-        assertThat(replies.get(0))
-                .isEqualTo(
-                        JSON.readTree(
-                                """
+        assertThat(replies.get(0)).isEqualTo(JSON.readTree("""
                                 {"jsonrpc":"2.0","id":1,"result":{"platform_name":"echo","is_template":true,
                                 "model_library_format_path":"","project_options":[{"name":"board","choices":["b","a"],
                                 "default":null,"type":"str","required":["build"],"optional":null,"help":"Which."}],
                                 "protocol_version":1}}"""));
         assertThat(handler.calls).containsExactly("/m.tar /crt /p {\"x\":1}", "build");
-        assertThat(replies.get(3).path("result").path("timeouts"))
-                .isEqualTo(
-                        JSON.readTree(
-                                """
+        assertThat(replies.get(3).path("result").path("timeouts")).isEqualTo(JSON.readTree("""
                                 {"session_start_retry_timeout_sec":0.5,"session_start_timeout_sec":0.0,
                                 "session_established_timeout_sec":7.0}"""));
         assertThat(replies.get(4).path("result").isNull()).isTrue();
-        assertThat(Base85.decode(replies.get(5).path("result").path("data").asText())).containsExactly(1, 2, 3);
-        assertThat(Base85.decode(replies.get(6).path("result").path("data").asText())).containsExactly(4, 5, 6, 7);
+        assertThat(Base85.decode(replies.get(5).path("result").path("data").asText()))
+                .containsExactly(1, 2, 3);
+        assertThat(Base85.decode(replies.get(6).path("result").path("data").asText()))
+                .containsExactly(4, 5, 6, 7);
         assertThat(error(replies.get(7))).isEqualTo("-32000 IoTimeoutError");
-        assertThat(replies.subList(8, 10)).allMatch(reply -> reply.path("result").isNull());
+        assertThat(replies.subList(8, 10))
+                .allMatch(reply -> reply.path("result").isNull());
         assertThat(replies).hasSize(10).allMatch(reply -> reply.path("id").isInt());
     }
 
     private static String error(JsonNode reply) {
-        return reply.path("error").path("code") + " " + reply.path("error").path("message").asText();
+        return reply.path("error").path("code") + " "
+                + reply.path("error").path("message").asText();
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "fly   | {}                                  | -32601 fly: no such method",
-        "build | {}                                  | -32602 method build: parameter options not given",
-        "build | {'options':[]}                      | -32602 method build: parameter options: want dict, got list",
-        "build | {'options':{},'b':1,'a':2}          | -32602 build: extra parameters: b, a",
-        "read_transport | {'n':1.5,'timeout_sec':0}  | -32602 method read_transport: parameter n: want int, got float",
-        "read_transport | {'n':true,'timeout_sec':0} | -32602 method read_transport: parameter n: want int, got bool",
-        "read_transport | {'timeout_sec':'1'}        | -32602 method read_transport: parameter n not given",
-        "read_transport | {'n':1,'timeout_sec':'1'}  | -32602 method read_transport: parameter timeout_sec: want float or None, got str",
-        "read_transport | {'n':1,'timeout_sec':0}    | -32000 TransportClosedError",
-        "read_transport | {'n':0,'timeout_sec':0}    | -32000 calling method read_transport",
-        "write_transport | {'data':'~~~~~','timeout_sec':0} | -32000 calling method write_transport",
-        "server_info_query | {'tvm_version':null}    | -32602 method server_info_query: parameter tvm_version: want str, got NoneType",
-        "build | {'options':{'board':'c'}}           | -32000 calling method build",
-        "build | {'options':{'board':null}}          | -32000 calling method build",
-        "flash | {'options':{}}                      | -32000 calling method flash"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "fly   | {}                                  | -32601 fly: no such method",
+                "build | {}                                  | -32602 method build: parameter options not given",
+                "build | {'options':[]}                      | -32602 method build: parameter options: want dict, got list",
+                "build | {'options':{},'b':1,'a':2}          | -32602 build: extra parameters: b, a",
+                "read_transport | {'n':1.5,'timeout_sec':0}  | -32602 method read_transport: parameter n: want int, got float",
+                "read_transport | {'n':true,'timeout_sec':0} | -32602 method read_transport: parameter n: want int, got bool",
+                "read_transport | {'timeout_sec':'1'}        | -32602 method read_transport: parameter n not given",
+                "read_transport | {'n':1,'timeout_sec':'1'}  | -32602 method read_transport: parameter timeout_sec: want float or None, got str",
+                "read_transport | {'n':1,'timeout_sec':0}    | -32000 TransportClosedError",
+                "read_transport | {'n':0,'timeout_sec':0}    | -32000 calling method read_transport",
+                "write_transport | {'data':'~~~~~','timeout_sec':0} | -32000 calling method write_transport",
+                "server_info_query | {'tvm_version':null}    | -32602 method server_info_query: parameter tvm_version: want str, got NoneType",
+                "build | {'options':{'board':'c'}}           | -32000 calling method build",
+                "build | {'options':{'board':null}}          | -32000 calling method build",
+                "flash | {'options':{}}                      | -32000 calling method flash"
+            })
     void aFailureIsReportedAndTheServerGoesOn(String method, String params, String expected) throws IOException {
         List<JsonNode> replies = replies(request(method, params), INFO);
         assertThat(error(replies.get(0))).isEqualTo(expected);
@@ -192,19 +200,21 @@ final class ApiServerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "[]",
-        "{}",
-        "{'jsonrpc':'1.0','method':'build','params':{},'id':1}",
-        "{'jsonrpc':2.0,'method':'build','params':{},'id':1}",
-        "{'jsonrpc':'2.0','method':5,'params':{},'id':1}",
-        "{'jsonrpc':'2.0','method':'a b','params':{},'id':1}",
-        "{'jsonrpc':'2.0','method':'','params':{},'id':1}",
-        "{'jsonrpc':'2.0','method':'build','params':[],'id':1}",
-        "{'jsonrpc':'2.0','method':'build','id':1}",
-        "{'jsonrpc':'2.0','method':'build','params':{},'id':1.5}",
-        "{'jsonrpc':'2.0','method':'build','params':{},'id':[]}"
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[]",
+                "{}",
+                "{'jsonrpc':'1.0','method':'build','params':{},'id':1}",
+                "{'jsonrpc':2.0,'method':'build','params':{},'id':1}",
+                "{'jsonrpc':'2.0','method':5,'params':{},'id':1}",
+                "{'jsonrpc':'2.0','method':'a b','params':{},'id':1}",
+                "{'jsonrpc':'2.0','method':'','params':{},'id':1}",
+                "{'jsonrpc':'2.0','method':'build','params':[],'id':1}",
+                "{'jsonrpc':'2.0','method':'build','id':1}",
+                "{'jsonrpc':'2.0','method':'build','params':{},'id':1.5}",
+                "{'jsonrpc':'2.0','method':'build','params':{},'id':[]}"
+            })
     void whatIsNoRequestEndsTheServer(String line) throws IOException {
         List<JsonNode> replies = replies(line.replace('\'', '"'), INFO);
         assertThat(replies).hasSize(1);
@@ -213,7 +223,9 @@ final class ApiServerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {"nonsense", "{'jsonrpc':", "{} {}", "''"})
+    @CsvSource(
+            delimiter = '|',
+            value = {"nonsense", "{'jsonrpc':", "{} {}", "''"})
     void aLineThatIsNotJsonEndsTheServerWithoutAReply(String line) throws IOException {
         assertThat(replies(line, INFO)).isEmpty();
     }
@@ -232,8 +244,7 @@ final class ApiServerTest {
     @Test
     void aClientThatIsGoneIsNotWaitedFor() throws IOException {
         List<JsonNode> replies = replies(
-                request("open_transport", "{'options':{}}"),
-                request("read_transport", "{'n':1,'timeout_sec':null}"));
+                request("open_transport", "{'options':{}}"), request("read_transport", "{'n':1,'timeout_sec':null}"));
         assertThat(error(replies.get(1))).isEqualTo("-32000 IoTimeoutError");
     }
 
@@ -241,7 +252,9 @@ final class ApiServerTest {
     void aWriteThatIsNotTakenInTimeIsReported() throws IOException {
         assertThat(error(replies(
                                 request("open_transport", "{'options':{}}"),
-                                request("write_transport", "{'data':'" + Base85.encode(new byte[9]) + "','timeout_sec':0}"))
+                                request(
+                                        "write_transport",
+                                        "{'data':'" + Base85.encode(new byte[9]) + "','timeout_sec':0}"))
                         .get(1)))
                 .isEqualTo("-32000 IoTimeoutError");
     }
@@ -263,7 +276,8 @@ final class ApiServerTest {
     @Test
     void damagedRequestsAreAnsweredOrEndTheServer() throws IOException {
         Random random = new Random(5);
-        byte[] whole = (INFO + "\n" + request("build", "{'options':{'board':'a'}}") + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] whole =
+                (INFO + "\n" + request("build", "{'options':{'board':'a'}}") + "\n").getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < 3000; i++) {
             byte[] damaged = whole.clone();
             for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
@@ -288,6 +302,7 @@ final class ApiServerTest {
     }
 
     private static OptionValues values(String text) throws IOException {
-        return new OptionValues((com.fasterxml.jackson.databind.node.ObjectNode) JSON.readTree(text.replace('\'', '"')));
+        return new OptionValues(
+                (com.fasterxml.jackson.databind.node.ObjectNode) JSON.readTree(text.replace('\'', '"')));
     }
 }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-
 import io.kiln.device.projectapi.ProjectServer;
 import io.kiln.device.projectapi.ProjectServer.OpenedTransport;
 import io.kiln.device.projectapi.ServerLimits;
@@ -76,7 +75,8 @@ final class KilnServesProjectsTest {
         }
         try (ProjectServer server = start(project)) {
             assertThat(server.info().isTemplate()).isFalse();
-            assertThat(server.info().archive()).contains(project.toRealPath().resolve("model.tar").toString());
+            assertThat(server.info().archive())
+                    .contains(project.toRealPath().resolve("model.tar").toString());
             refusals(server);
             server.build(Map.of());
             assertThat(project.resolve("build/firmware/main/extra.c")).isRegularFile();
@@ -98,8 +98,7 @@ final class KilnServesProjectsTest {
                 int extra(void) {
                   return KILN_THREE;
                 }
-                """
-                .getBytes(StandardCharsets.UTF_8);
+                """.getBytes(StandardCharsets.UTF_8);
         try (TarArchiveOutputStream out = new TarArchiveOutputStream(Files.newOutputStream(tar))) {
             TarArchiveEntry entry = new TarArchiveEntry("./src/main/c/extra.c");
             entry.setSize(text.length);
@@ -178,7 +177,8 @@ final class KilnServesProjectsTest {
         try (ProjectServer server = start(template)) {
             assertThatThrownBy(() -> server.generate(typed, folder, project, OPTIONS))
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("model `default` has the C interface, whose functions an RPC server cannot call");
+                    .hasMessageContaining(
+                            "model `default` has the C interface, whose functions an RPC server cannot call");
             assertThatThrownBy(() -> server.generate(typed, folder, project, flags))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("the compiler flag -DB=\"x");

@@ -6,8 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TimeEvaluator;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -18,10 +25,12 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -58,6 +67,42 @@ final class RpcFlowTest {
         assertThat(report.path("cases")).hasSize(3);
         assertThat(json("kiln/report.json").path("application").asText()).isEqualTo("rpc");
         assertThat(log.warnings()).isEmpty();
+        if (!board.equals("host")) {
+            Emulator emulator = Emulator.of(Boards.builtIn().find(board), Duration.ofMinutes(2));
+            Path image = folder.resolve("out/net.elf");
+            List<Double> times = times(emulator, image);
+            assertThat(times).hasSize(2).allMatch(seconds -> seconds > 0);
+            assertThat(times(emulator, image)).isEqualTo(times);
+        }
+    }
+
+    /** How long the smallest model takes, by the image's own timer. */
+    private static List<Double> times(Emulator emulator, Path image) {
+        try (Transport line = emulator.boot(image);
+                RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, text -> {});
+                AotExecutor model = AotExecutor.create(client, client.systemLibrary(), "hello_world_int8")) {
+            model.run(List.of(Bytes.wrap(new byte[1])));
+            return model.timeEvaluator(client, new TimeEvaluator.Settings(3, 2, 0, 1))
+                    .seconds();
+        }
+    }
+
+    /** Both applications have a main.c, and each must be compiled. */
+    @ParameterizedTest
+    @CsvSource({"rpc, CONSOLE", "console, RPC"})
+    void anImageIsVerifiedWithTheApplicationThatSpeaksTheProtocol(String application, VerifyOver over)
+            throws IOException {
+        BuildSpec spec = new GestureProject(folder)
+                .spec("host")
+                .application(application)
+                .calls(Optional.of("packed"), true, Optional.empty(), false)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(over))
+                .build();
+
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(log.said()).anyMatch(line -> line.contains(", because it answers the host"));
     }
 
     @Test

@@ -32,6 +32,8 @@ class BoardTimersTest {
         assertThat(board.timer().orElseThrow().hertz()).isEqualTo(hertz);
         assertThat(board.sources()).contains("timer.c");
         assertThat(clock(board)).contains(Long.toString(hertz));
+        boolean isCoreClock = board.files().get("kiln_board.h").text().contains("#define KILN_CORE_CLOCK ");
+        assertThat(board.timer().orElseThrow().countsCycles()).isEqualTo(isCoreClock);
     }
 
     private static Optional<String> clock(Board board) {

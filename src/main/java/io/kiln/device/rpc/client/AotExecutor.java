@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** A model on the board, driven over RPC by the server's AOT executor. A server keeps one executor at a time. */
-public final class AotExecutor implements AutoCloseable {
+public final class AotExecutor implements RemoteModel {
     private static final String CREATE = "tvm.aot_executor.create";
 
     /** The error of a server that keeps an executor already. */
@@ -93,12 +93,17 @@ public final class AotExecutor implements AutoCloseable {
         call("run");
     }
 
-    /**
-     * Runs the model once.
-     *
-     * @param given the bytes of each input
-     * @return the bytes of each output
-     */
+    @Override
+    public List<Integer> inputBytes() {
+        return inputs.stream().map(RemoteTensor::bytes).toList();
+    }
+
+    @Override
+    public List<Integer> outputBytes() {
+        return outputs.stream().map(RemoteTensor::bytes).toList();
+    }
+
+    @Override
     public List<Bytes> run(List<Bytes> given) {
         for (int i = 0; i < given.size(); i++) {
             inputs.get(i).upload(given.get(i));

@@ -37,6 +37,11 @@ public final class RemoteTensor implements AutoCloseable {
                         new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new Value.Handle(tensor.data())));
     }
 
+    /** Memory that belongs to somebody else. */
+    static RemoteTensor borrowed(RpcClient client, Value.Tensor tensor) {
+        return new RemoteTensor(client, tensor, () -> {});
+    }
+
     /** An array that a function returned. */
     static RemoteTensor array(RpcClient client, Value.Tensor tensor, long handle) {
         return new RemoteTensor(client, tensor, () -> client.free(handle, TypeCode.ND_ARRAY));

@@ -48,17 +48,19 @@ public record OnnxNode(
         return new Origin(file, number, type(), tensor);
     }
 
-    /**
-     * The node's place, for messages.
-     *
-     * @param file name of the model's file
-     */
-    public String where(String file) {
-        String own = name.isEmpty() ? "" : " `" + name + "`";
-        return file + ": node #" + index + " " + type() + own + " (" + names(inputs) + " -> " + names(outputs) + ")";
+    /** The same place in the file as a call of another operator. */
+    public OnnxNode with(String otherDomain, String otherOperator, List<String> otherInputs) {
+        return new OnnxNode(index, name, otherDomain, otherOperator, otherInputs, outputs, attributes);
     }
 
-    private static String names(List<String> names) {
+    /** Its place, for messages. */
+    public String where(String file) {
+        String quoted = name.isEmpty() ? "" : " `" + name + "`";
+        return file + ": node #" + index + " " + type() + quoted + " (" + listed(inputs) + " -> " + listed(outputs)
+                + ")";
+    }
+
+    private static String listed(List<String> names) {
         String text = String.join(", ", names.subList(0, Math.min(MOST_NAMES, names.size())));
         return names.size() > MOST_NAMES ? text + ", ..." : text;
     }

@@ -30,13 +30,6 @@ public final class NodeContext {
         }
     }
 
-    /** What appends operator calls to the graph. */
-    @FunctionalInterface
-    public interface Emitter {
-        /** Appends a call and returns its result. */
-        Arg emit(Op op, List<Arg> args, Origin origin);
-    }
-
     private final OnnxNode node;
     private final int version;
     private final Surroundings around;
@@ -225,23 +218,12 @@ public final class NodeContext {
         return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
     }
 
-    /** The same node with some of its inputs, in another order; those that are left out stay so. */
-    public NodeContext reordered(List<Integer> order) {
-        return renamed(node.domain(), node.operator(), order);
-    }
-
-    /** The same node as an operator of ONNX's own domain, with some of its inputs. */
+    /** The same node as an operator of ONNX's own domain, with some of its inputs; those that are left out stay so. */
     public NodeContext as(String operator, List<Integer> order) {
-        return renamed("", operator, order);
-    }
-
-    private NodeContext renamed(String domain, String operator, List<Integer> order) {
         List<String> names = order.stream()
                 .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
                 .toList();
-        OnnxNode other =
-                new OnnxNode(node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
-        return new NodeContext(other, version, around);
+        return new NodeContext(node.with("", operator, names), version, around);
     }
 
     /**

@@ -20,8 +20,7 @@ final class DequantizeImporter implements OnnxImporter {
     public void emit(NodeContext node) {
         ElementType type = node.element(0);
         int rank = node.shape(0).rank();
-        node.require(
-                type.held().filter(DType::isInteger).isPresent(), "its elements are " + type.text(), "integers");
+        node.require(type.held().filter(DType::isInteger).isPresent(), "its elements are " + type.text(), "integers");
         node.require(node.attributes().whole("block_size", 0) == 0, "it has a scale for each block", "no block_size");
         int axis = rank == 0 ? 0 : node.axis(node.attributes().whole("axis", rank == 1 ? 0 : 1), rank);
         if (!Parameters.areConstant(node, 1, 2)) {

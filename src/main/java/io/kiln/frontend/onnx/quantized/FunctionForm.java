@@ -22,9 +22,43 @@ import java.util.Set;
  */
 final class FunctionForm {
     private static final Set<String> UNARY = Set.of(
-            "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Celu", "Clip", "Cos", "Cosh", "Elu", "Erf",
-            "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Mish", "Neg", "Reciprocal", "Relu",
-            "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh",
+            "Abs",
+            "Acos",
+            "Acosh",
+            "Asin",
+            "Asinh",
+            "Atan",
+            "Atanh",
+            "Ceil",
+            "Celu",
+            "Clip",
+            "Cos",
+            "Cosh",
+            "Elu",
+            "Erf",
+            "Exp",
+            "Floor",
+            "Gelu",
+            "HardSigmoid",
+            "HardSwish",
+            "LeakyRelu",
+            "Log",
+            "Mish",
+            "Neg",
+            "Reciprocal",
+            "Relu",
+            "Round",
+            "Selu",
+            "Shrink",
+            "Sigmoid",
+            "Sign",
+            "Sin",
+            "Sinh",
+            "Softplus",
+            "Softsign",
+            "Sqrt",
+            "Tan",
+            "Tanh",
             "ThresholdedRelu");
 
     private static final Set<String> BINARY = Set.of("Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "PRelu");
@@ -43,7 +77,8 @@ final class FunctionForm {
                 int input = i;
                 boolean isWithNumber = node.arg(1 - i) instanceof Constant number && number.elements() == 1;
                 Optional<Dequantized> data = IntegerForms.bytes(node, i).filter(d -> isWithNumber);
-                if (data.isPresent() && node.shape(1 - i).rank() <= node.shape(i).rank()) {
+                if (data.isPresent()
+                        && node.shape(1 - i).rank() <= node.shape(i).rank()) {
                     return data.map(d -> table(importer, node, input, d));
                 }
             }
@@ -75,8 +110,8 @@ final class FunctionForm {
         Optional<float[]> range = range(node);
         return inner.isEmpty() || range.isEmpty()
                 ? Optional.empty()
-                : Optional.of((Deferred) (to, limits) -> inner.get()
-                        .quantized(to, limits(range.get(), to).then(limits)));
+                : Optional.of((Deferred) (to, limits) ->
+                        inner.get().quantized(to, limits(range.get(), to).then(limits)));
     }
 
     private static Limits limits(float[] range, Quantization to) {

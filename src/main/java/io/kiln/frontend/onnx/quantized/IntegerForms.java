@@ -73,8 +73,7 @@ final class IntegerForms {
             int quantized = Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
             table[i] = (byte) Math.max(limits.low(), Math.min(limits.high(), quantized));
         }
-        Constant constant =
-                new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
+        Constant constant = new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
         return node.emit(new TflLookup(), data.integers(), constant);
     }
 }

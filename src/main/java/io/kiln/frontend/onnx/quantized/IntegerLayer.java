@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.Quantization;
@@ -30,7 +31,7 @@ import java.util.List;
  * Turns the operators of a float layer into those of a quantized one as its importer emits them: the layer's sums are rescaled right
  * after the bias, so that what follows moves bytes.
  */
-final class IntegerLayer implements NodeContext.Emitter {
+final class IntegerLayer implements Emitter {
     private final NodeContext node;
     private final SumForm form;
     private final Quantization to;

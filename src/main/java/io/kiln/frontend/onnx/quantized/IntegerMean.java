@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -12,8 +13,8 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.QnnConv2d;
@@ -24,7 +25,7 @@ import io.kiln.ir.type.Shape;
 import java.util.List;
 
 /** Turns a mean of floats into a sum of bytes as its importer emits it: that of a window is a depthwise convolution with ones. */
-final class IntegerMean implements NodeContext.Emitter {
+final class IntegerMean implements Emitter {
     /** Floats of a vector register. */
     private static final int LANES = 4;
 
@@ -72,14 +73,16 @@ final class IntegerMean implements NodeContext.Emitter {
     private Arg rounded(Window window, Arg data, long count) {
         Expressions e = new Expressions(node);
         int channels = node.type(data).shape().dim(3);
-        Arg real = SignedBytes.dequantized(node, new Dequantized(data, form.data().by())).arg();
-        Window columns = Window.of(window.kernelH(), 1).strided(window.strideH(), 1).dilated(window.dilationH(), 1);
-        Window rows = Window.of(1, window.kernelW()).strided(1, window.strideW()).dilated(1, window.dilationW());
+        Arg real = SignedBytes.dequantized(
+                        node, new Dequantized(data, form.data().by()))
+                .arg();
+        Window columns =
+                Window.of(window.kernelH(), 1).strided(window.strideH(), 1).dilated(window.dilationH(), 1);
+        Window rows =
+                Window.of(1, window.kernelW()).strided(1, window.strideW()).dilated(1, window.dilationW());
         for (Window each : List.of(columns, rows)) {
             real = node.emit(
-                    new Conv2d(each, channels, channels, layout(channels)),
-                    real,
-                    ones(each, channels, DType.FLOAT32));
+                    new Conv2d(each, channels, channels, layout(channels)), real, ones(each, channels, DType.FLOAT32));
         }
         return quantized(e.divide(real, e.number(count, DType.FLOAT32)));
     }
@@ -119,13 +122,14 @@ final class IntegerMean implements NodeContext.Emitter {
         Shape shape = e.shape(data);
         int batch = shape.dim(0);
         int channels = shape.dim(-1);
-        Arg real = SignedBytes.dequantized(node, new Dequantized(data, form.data().by())).arg();
+        Arg real = SignedBytes.dequantized(
+                        node, new Dequantized(data, form.data().by()))
+                .arg();
         Arg all = e.reshape(real, List.of(batch, count, channels));
         int whole = count / LANES;
         Arg sum = e.number(0, DType.FLOAT32);
         if (whole > 0) {
-            Arg lanes = e.reshape(
-                    e.slice(all, 1, 0, whole * LANES), List.of(batch, whole, LANES, channels));
+            Arg lanes = e.reshape(e.slice(all, 1, 0, whole * LANES), List.of(batch, whole, LANES, channels));
             Arg sums = e.reshape(e.reduce(Reduce.Kind.SUM, lanes, List.of(1)), List.of(batch, LANES, channels));
             Arg halves = e.add(e.slice(sums, 1, 0, 2), e.slice(sums, 1, 2, LANES));
             sum = e.add(e.slice(halves, 1, 0, 1), e.slice(halves, 1, 1, 2));

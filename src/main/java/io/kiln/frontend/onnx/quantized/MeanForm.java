@@ -23,8 +23,9 @@ import java.util.Set;
  * @param data the input
  * @param to quantization of the result
  * @param limits of the bytes
+ * @param isOfSum whether the result is defined as a rescaled sum of integers
  */
-record MeanForm(Dequantized data, Quantization to, Limits limits) {
+record MeanForm(Dequantized data, Quantization to, Limits limits, boolean isOfSum) {
     private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
 
     /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
@@ -38,10 +39,11 @@ record MeanForm(Dequantized data, Quantization to, Limits limits) {
             return Optional.empty();
         }
         return IntegerForms.bytes(node, 0)
-                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits).emit(importer, node));
+                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false).emit(importer, node));
     }
 
-    private Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
+    /** Emits the mean of a node. */
+    Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
         OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
         NodeContext shadow = node.shadow(Map.of(0, bytes), Optional.of(new IntegerMean(node, this)));
         try {
@@ -56,6 +58,9 @@ record MeanForm(Dequantized data, Quantization to, Limits limits) {
 
     /** Whether the mean of a number of bytes is never so close to a half that roundings of floats decide. */
     boolean isClear(long count) {
+        if (isOfSum) {
+            return true;
+        }
         int zero = data.by().zeroPoint();
         long least = (Byte.MIN_VALUE - zero) * count;
         long most = (Byte.MAX_VALUE - zero) * count;

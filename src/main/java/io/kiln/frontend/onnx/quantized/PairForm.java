@@ -46,7 +46,8 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
         Optional<Dequantized> rhs = IntegerForms.bytes(node, 1);
         return lhs.isEmpty() || rhs.isEmpty()
                 ? Optional.empty()
-                : Optional.of((Deferred) (to, limits) -> new PairForm(lhs.get(), rhs.get()).emit(importer, node, to, limits));
+                : Optional.of(
+                        (Deferred) (to, limits) -> new PairForm(lhs.get(), rhs.get()).emit(importer, node, to, limits));
     }
 
     private Optional<Arg> emit(OnnxImporter importer, NodeContext node, Quantization to, Limits limits) {
@@ -63,8 +64,12 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
                 .map(OnnxValue::arg)
                 .filter(Constant.class::isInstance)
                 .map(Constant.class::cast)
-                .map(all -> emit(node, to, limits, (x, y) -> quantized(
-                        to, all.real((x - Byte.MIN_VALUE) * PairLookup.SIZE + y - Byte.MIN_VALUE))));
+                .map(all -> emit(
+                        node,
+                        to,
+                        limits,
+                        (x, y) ->
+                                quantized(to, all.real((x - Byte.MIN_VALUE) * PairLookup.SIZE + y - Byte.MIN_VALUE))));
     }
 
     private static int quantized(Quantization to, float real) {
@@ -92,8 +97,7 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
             case "Add", "QLinearAdd" -> new PairLookup(PairLookup.Kind.SUM, left, right, leftZero, rightZero);
             case "Sub" -> new PairLookup(PairLookup.Kind.SUM, left, -right, leftZero, rightZero);
             case "Mul", "QLinearMul" ->
-                new PairLookup(
-                        PairLookup.Kind.PRODUCT, left * rhs.by().scale(), 0, leftZero, rightZero);
+                new PairLookup(PairLookup.Kind.PRODUCT, left * rhs.by().scale(), 0, leftZero, rightZero);
             default -> new PairLookup();
         };
     }

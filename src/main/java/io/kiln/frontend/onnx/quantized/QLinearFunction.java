@@ -21,16 +21,17 @@ record QLinearFunction(String operator, OnnxImporter importer) implements OnnxIm
     @Override
     public void emit(NodeContext node) {
         node.require(
-                !node.attributes().truth("channels_last", false), "its channels are the last dimension", "channels_last 0");
+                !node.attributes().truth("channels_last", false),
+                "its channels are the last dimension",
+                "channels_last 0");
         ElementType type = node.element(0);
         Quantization from = Parameters.readOne(node, 1, 2, type);
         Quantization to = Parameters.readOne(node, 3, 4, type);
         Dequantized data = new Dequantized(SignedBytes.of(node, node.input(0)), from);
-        NodeContext shadow = node.as(operator, List.of(0))
-                .shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
+        NodeContext shadow =
+                node.as(operator, List.of(0)).shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
         QuantizedNodes.emit(importer, shadow);
-        OnnxValue result = shadow.output(0)
-                .orElseThrow(() -> node.failure("it computes nothing", "one output"));
+        OnnxValue result = shadow.output(0).orElseThrow(() -> node.failure("it computes nothing", "one output"));
         node.finish(0, SignedBytes.value(node, QuantizeImporter.bytes(node, result, to), type));
     }
 }

@@ -42,7 +42,10 @@ final class QLinearImporters {
 
     private static void emit(NodeContext node, Formula formula) {
         ElementType type = node.element(0);
-        node.require(node.element(3) == type, "it mixes " + type.text() + " and " + node.element(3).text(), "one type");
+        node.require(
+                node.element(3) == type,
+                "it mixes " + type.text() + " and " + node.element(3).text(),
+                "one type");
         Quantization lhs = Parameters.readOne(node, 1, 2, type);
         Quantization rhs = Parameters.readOne(node, 4, 5, type);
         Quantization to = Parameters.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, type);

@@ -39,7 +39,7 @@ record QLinearLayer(OnnxImporter layer) implements OnnxImporter {
                         b.arg(), new Quantization(List.of(1f), Collections.nCopies(1, 0), 0, ElementType.INT32)));
         SumForm form = new SumForm(
                 new Dequantized(SignedBytes.of(node, node.input(0)), data), new Dequantized(weights, weight), bias);
-        Arg bytes = form.emit(layer, node.reordered(List.of(0, WEIGHT, BIAS)), to, Limits.NONE)
+        Arg bytes = form.emit(layer, node.as(node.node().operator(), List.of(0, WEIGHT, BIAS)), to, Limits.NONE)
                 .orElseThrow(() -> node.failure("its layer has no integer form", "a layer over images or vectors"));
         node.finish(0, SignedBytes.value(node, bytes, to.type()));
     }

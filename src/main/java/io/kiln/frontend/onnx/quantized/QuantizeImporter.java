@@ -39,8 +39,7 @@ final class QuantizeImporter implements OnnxImporter {
                 return;
             }
         }
-        node.require(
-                areBytes || type == ElementType.INT16, "its result is " + type.text(), "int8, uint8 or int16");
+        node.require(areBytes || type == ElementType.INT16, "its result is " + type.text(), "int8, uint8 or int16");
         node.finish(0, computed(node, type, axis));
     }
 

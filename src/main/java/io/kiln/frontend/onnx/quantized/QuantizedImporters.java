@@ -21,8 +21,8 @@ public final class QuantizedImporters {
             onnx("QLinearMatMul", 10, new QLinearLayer(importer("MatMul"))),
             microsoft("QLinearAdd", QLinearImporters.ADD),
             microsoft("QLinearMul", QLinearImporters.MULTIPLY),
-            microsoft("QLinearAveragePool", function("AveragePool")),
-            microsoft("QLinearGlobalAveragePool", function("GlobalAveragePool")),
+            microsoft("QLinearAveragePool", new QLinearPool("AveragePool", importer("AveragePool"))),
+            microsoft("QLinearGlobalAveragePool", new QLinearPool("GlobalAveragePool", importer("GlobalAveragePool"))),
             microsoft("QLinearSigmoid", function("Sigmoid")),
             microsoft("QLinearLeakyRelu", function("LeakyRelu")),
             microsoft("QLinearSoftmax", new QLinearSoftmax()));

@@ -59,7 +59,8 @@ public final class QuantizedNodes {
         for (int i = 0; i < node.inputs(); i++) {
             Optional<Dequantized> part = IntegerForms.bytes(node, i);
             isJoint &= node.input(i).type() == ElementType.UINT8
-                    || (part.isPresent() && part.get().by().isSame(first.orElse(part.get()).by()));
+                    || (part.isPresent()
+                            && part.get().by().isSame(first.orElse(part.get()).by()));
         }
         return isJoint;
     }
@@ -76,7 +77,9 @@ public final class QuantizedNodes {
             bytes.put(
                     i,
                     new OnnxValue(
-                            IntegerForms.bytes(node, i).map(Dequantized::integers).orElse(SignedBytes.of(node, node.input(i))),
+                            IntegerForms.bytes(node, i)
+                                    .map(Dequantized::integers)
+                                    .orElse(SignedBytes.of(node, node.input(i))),
                             ElementType.INT8));
         }
         NodeContext shadow = node.shadow(bytes, Optional.empty());
@@ -103,7 +106,9 @@ public final class QuantizedNodes {
 
     private static Optional<IntegerForm> form(OnnxImporter importer, NodeContext node) {
         if (!node.node().domain().isEmpty()
-                || node.output(0).filter(v -> v.type().isFloat() && !(v.arg() instanceof Constant)).isEmpty()
+                || node.output(0)
+                        .filter(v -> v.type().isFloat() && !(v.arg() instanceof Constant))
+                        .isEmpty()
                 || node.output(0).flatMap(OnnxValue::form).isPresent()) {
             return Optional.empty();
         }

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * Makes integer functions by writing the plan as a TensorFlow Lite model and reading that. So a network that Kiln
- * quantises has the arithmetic of one that TensorFlow Lite quantised, and compiles to the same code.
+ * quantizes has the arithmetic of one that TensorFlow Lite quantized, and compiles to the same code.
  *
  * @param fileName name of the model file in the origins of operators
  */
@@ -25,7 +25,7 @@ public record TfliteMaker(String fileName) implements QuantizedNetwork.Maker {
     public QuantizedNetwork make(Plan plan) {
         PlanWriter.Written written = new PlanWriter(plan).write();
         List<CustomOperator> operators = written.custom().keySet().stream()
-                .map(name -> new CustomOperator(name, name.replace('.', '_'), "", ""))
+                .map(name -> new CustomOperator(name, "node_" + name.substring(PlanWriter.CUSTOM.length()), "", ""))
                 .toList();
         Function read = TfliteFrontend.read(
                 written.file(), fileName, plan.function().name(), InputShapes.NONE, CustomOperators.of(operators));

@@ -74,7 +74,16 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes(
-                "kind", kind.text(), "lhs", lhs, "rhs", rhs, "lhs_zero_point", lhsZeroPoint, "rhs_zero_point", rhsZeroPoint);
+                "kind",
+                kind.text(),
+                "lhs",
+                lhs,
+                "rhs",
+                rhs,
+                "lhs_zero_point",
+                lhsZeroPoint,
+                "rhs_zero_point",
+                rhsZeroPoint);
     }
 
     @Override
@@ -87,7 +96,6 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
                 args.get(2).shape().dims().equals(List.of(SIZE, SIZE)),
                 "the table of " + name() + " must have " + SIZE + " by " + SIZE + " elements, not "
                         + args.get(2).shape().text());
-        return new TensorType(
-                Check.broadcast(args.get(0).shape(), args.get(1).shape()), DType.INT8);
+        return new TensorType(Check.broadcast(args.get(0).shape(), args.get(1).shape()), DType.INT8);
     }
 }

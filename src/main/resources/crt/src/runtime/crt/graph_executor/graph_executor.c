@@ -3,6 +3,8 @@
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/platform.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* Longest text of an error. */
 #define MESSAGE_SIZE 160u
 
@@ -33,7 +35,7 @@ static int find_functions(TVMGraphExecutor* executor, TVMModuleHandle module) {
     }
     if (!JSONReader_Copy(node->func_name, name, sizeof(name))) {
       return TVMGraphExecutor_Fail(kTvmErrorFunctionNameNotFound,
-                                   "graph: a func_name is longer than TVM_CRT_MAX_STRLEN_FUNCTION_NAME");
+                                   "graph: a func_name is too long");
     }
     int error = TVMModGetFunction(module, name, 0, &node->function);
     if (error != 0) {
@@ -121,7 +123,7 @@ static int set_input(TVMGraphExecutor* executor, const char* name, const DLTenso
   if (data_in == NULL || data_in->data == NULL ||
       !TVMGraphStorage_IsSame(data_in, &executor->data_entry[entry].dl_tensor)) {
     return TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg,
-                                 "graph: an input of another element type or size");
+                                 "graph: another rank, element type or size");
   }
   TVMGraphStorage_Set(executor, entry, data_in);
   return 0;
@@ -146,7 +148,7 @@ int TVMGraphExecutor_GetOutput(TVMGraphExecutor* executor, const int32_t index, 
   }
   if (out->ndim != array->dl_tensor.ndim || !TVMGraphStorage_IsSame(out, &array->dl_tensor)) {
     return TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg,
-                                 "graph: an output of another rank, element type or size");
+                                 "graph: another rank, element type or size");
   }
   memcpy((uint8_t*)out->data + out->byte_offset, array->dl_tensor.data, TVMGraphStorage_Size(out));
   return 0;
@@ -186,3 +188,5 @@ int TVMGraphExecutor_RunChecked(TVMGraphExecutor* executor) {
 void TVMGraphExecutor_Run(TVMGraphExecutor* executor) {
   (void)TVMGraphExecutor_RunChecked(executor);
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

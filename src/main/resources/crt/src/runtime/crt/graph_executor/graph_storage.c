@@ -6,6 +6,8 @@
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/platform.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* Bytes of a tensor; 0 in *is_valid if there are more than addresses. */
 static size_t tensor_size(const DLTensor* tensor, int* is_valid) {
   size_t size = ((size_t)tensor->dtype.bits * tensor->dtype.lanes + 7u) / 8u;
@@ -99,7 +101,7 @@ static int measure(TVMGraphExecutor* executor) {
   }
   return is_valid ? 0
                   : TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg,
-                                          "graph: a shape is too large, or __nop has memory of its own");
+                                          "graph: a shape is too large, or __nop has other memory");
 }
 
 uint32_t TVMGraphStorage_Viewed(const TVMGraphExecutor* executor, uint32_t node) {
@@ -150,3 +152,5 @@ int TVMGraphStorage_Release(TVMGraphExecutor* executor) {
   }
   return first_error;
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

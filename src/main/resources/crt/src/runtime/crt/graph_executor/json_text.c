@@ -5,6 +5,8 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_json.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* Four hexadecimal digits, or a value above 0xffff. */
 static uint32_t hex(const char* digits) {
   uint32_t value = 0;
@@ -115,3 +117,5 @@ const char* JSONReader_EndOfText(const char* reference, int* is_valid) {
   *is_valid = c.is_valid;
   return reference;
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

@@ -6,13 +6,15 @@
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 #include <tvm/runtime/crt/packed_func.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 static void read_shape(TVMGraphPass* pass, uint32_t entry) {
   JSONReader* reader = pass->reader;
   int64_t extent = 0;
   uint32_t first = pass->shape;
   reader->BeginArray(reader);
   while (reader->NextArrayItem(reader) && reader->ReadInteger(reader, &extent) == 0) {
-    TVMGraphPass_FailIf(pass, extent < 0, "an extent is negative");
+    TVMGraphPass_FailIf(pass, extent < 0, "a wrong extent");
     if (!pass->is_counting) {
       pass->executor->shapes[pass->shape] = extent;
     }
@@ -28,7 +30,7 @@ static void read_shape(TVMGraphPass* pass, uint32_t entry) {
 static void read_storage_id(TVMGraphPass* pass, uint32_t entry) {
   unsigned int id = 0;
   (void)pass->reader->ReadUnsignedInteger(pass->reader, &id);
-  TVMGraphPass_FailIf(pass, id >= pass->entry, "a storage id is out of its range");
+  TVMGraphPass_FailIf(pass, id >= pass->entry, "a wrong storage_id");
   if (!pass->is_counting) {
     pass->executor->storage_id[entry] = id;
   }
@@ -38,7 +40,7 @@ static void read_type(TVMGraphPass* pass, uint32_t entry) {
   char type[TVM_CRT_MAX_STRLEN_DLTYPE];
   (void)pass->reader->ReadString(pass->reader, type, sizeof(type));
   DLDataType dtype = String2DLDataType(type);
-  TVMGraphPass_FailIf(pass, dtype.bits == 0u, "an element type is not known");
+  TVMGraphPass_FailIf(pass, dtype.bits == 0u, "a wrong dltype");
   if (!pass->is_counting) {
     pass->executor->data_entry[entry].dl_tensor.dtype = dtype;
   }
@@ -48,14 +50,14 @@ static void read_device(TVMGraphPass* pass, uint32_t entry) {
   unsigned int device = 0;
   (void)entry;
   (void)pass->reader->ReadUnsignedInteger(pass->reader, &device);
-  TVMGraphPass_FailIf(pass, device != kDLCPU, "device_index: there is the CPU only");
+  TVMGraphPass_FailIf(pass, device != kDLCPU, "there is the CPU's memory only");
 }
 
 static void read_scope(TVMGraphPass* pass, uint32_t entry) {
   char scope[TVM_GRAPH_KEY_SIZE];
   (void)entry;
   (void)pass->reader->ReadString(pass->reader, scope, sizeof(scope));
-  TVMGraphPass_FailIf(pass, strcmp(scope, "global") != 0, "storage_scope: there is global memory only");
+  TVMGraphPass_FailIf(pass, strcmp(scope, "global") != 0, "there is the CPU's memory only");
 }
 
 /* What there can be of each entry: a list of the type of the items, then the items. */
@@ -85,23 +87,23 @@ static void read_attribute(TVMGraphPass* pass, const char* key, uint32_t* seen) 
   }
   uint32_t count = 0;
   uint32_t bit = 1u << list;
-  TVMGraphPass_FailIf(pass, (*seen & bit) != 0u, "an attribute is there twice");
+  TVMGraphPass_FailIf(pass, (*seen & bit) != 0u, "it is there twice");
   reader->BeginArray(reader);
-  TVMGraphPass_FailIf(pass, !reader->NextArrayItem(reader), "an attribute has no type");
+  TVMGraphPass_FailIf(pass, !reader->NextArrayItem(reader), "[type, list] is expected");
   (void)JSONReader_ReadReference(reader, &type);
-  TVMGraphPass_FailIf(pass, !reader->NextArrayItem(reader), "an attribute has no list");
+  TVMGraphPass_FailIf(pass, !reader->NextArrayItem(reader), "[type, list] is expected");
   reader->BeginArray(reader);
   while (reader->NextArrayItem(reader) && reader->error == NULL) {
     if (count == pass->entry) {
-      JSONReader_Fail(reader, "an attribute has more items than there are outputs of nodes");
+      JSONReader_Fail(reader, "one item for each output is expected");
       return;
     }
     entry_lists[list].read(pass, count);
     ++count;
   }
-  TVMGraphPass_FailIf(pass, reader->NextArrayItem(reader), "an attribute has more than its type and its list");
+  TVMGraphPass_FailIf(pass, reader->NextArrayItem(reader), "[type, list] is expected");
   TVMGraphPass_FailIf(pass, count != pass->entry,
-                      "an attribute has fewer items than there are outputs of nodes");
+                      "one item for each output is expected");
   *seen |= bit;
 }
 
@@ -113,5 +115,7 @@ void TVMGraphPass_ReadAttributes(TVMGraphPass* pass) {
   while (reader->NextObjectItem(reader, key, sizeof(key)) && reader->error == NULL) {
     read_attribute(pass, key, &seen);
   }
-  TVMGraphPass_FailIf(pass, (seen & NEEDED) != NEEDED, "shape, storage_id or dltype is missing");
+  TVMGraphPass_FailIf(pass, (seen & NEEDED) != NEEDED, "a part is missing");
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

@@ -6,6 +6,8 @@
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 #include <tvm/runtime/crt/platform.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* The parts, in the order of reading: each one needs those before it. */
 enum { NODES, ARG_NODES, HEADS, ATTRS, NODE_ROW_PTR, PARTS };
 static const char part_names[PARTS][16] = {"nodes", "arg_nodes", "heads", "attrs", "node_row_ptr"};
@@ -17,10 +19,10 @@ static void read_arg_nodes(TVMGraphPass* pass) {
   unsigned int least = 0;
   reader->BeginArray(reader);
   while (reader->NextArrayItem(reader) && reader->ReadUnsignedInteger(reader, &node) == 0) {
-    TVMGraphPass_FailIf(pass, node < least || node >= pass->node, "arg_nodes are not in order");
+    TVMGraphPass_FailIf(pass, node < least || node >= pass->node, "arg_nodes are inputs in order");
     if (!pass->is_counting && reader->error == NULL) {
       TVMGraphPass_FailIf(pass, pass->executor->nodes[node].kind != TVM_GRAPH_NODE_INPUT,
-                          "one of arg_nodes is an operator");
+                          "arg_nodes are inputs in order");
       pass->executor->input_nodes[pass->input] = node;
     }
     least = node + 1u;
@@ -37,12 +39,12 @@ static void read_head(TVMGraphPass* pass) {
     (void)reader->ReadUnsignedInteger(reader, &numbers[count < 2 ? count : 2]);
     ++count;
   }
-  TVMGraphPass_FailIf(pass, count < 2 || count > 3, "an output has node, output and version");
-  TVMGraphPass_FailIf(pass, numbers[0] >= pass->node, "an output is no output of a node");
+  TVMGraphPass_FailIf(pass, count < 2 || count > 3, "[node, output, version] is expected");
+  TVMGraphPass_FailIf(pass, numbers[0] >= pass->node, "no output of an earlier node");
   if (!pass->is_counting && reader->error == NULL) {
     const uint32_t* rows = pass->executor->node_row_ptr;
     TVMGraphPass_FailIf(pass, numbers[1] >= rows[numbers[0] + 1u] - rows[numbers[0]],
-                        "an output is no output of a node");
+                        "no output of an earlier node");
     pass->executor->outputs[pass->output] = rows[numbers[0]] + numbers[1];
   }
   ++pass->output;
@@ -65,10 +67,10 @@ static void read_row_ptr(TVMGraphPass* pass) {
   while (reader->NextArrayItem(reader) && reader->ReadUnsignedInteger(reader, &row) == 0) {
     int is_wrong = count > pass->node ||
                    (!pass->is_counting && row != pass->executor->node_row_ptr[count]);
-    TVMGraphPass_FailIf(pass, is_wrong, "node_row_ptr is not what the nodes say");
+    TVMGraphPass_FailIf(pass, is_wrong, "a wrong node_row_ptr");
     ++count;
   }
-  TVMGraphPass_FailIf(pass, count != pass->node + 1u, "node_row_ptr is not what the nodes say");
+  TVMGraphPass_FailIf(pass, count != pass->node + 1u, "a wrong node_row_ptr");
 }
 
 static void read_parts(TVMGraphPass* pass, const JSONReader* parts) {
@@ -89,7 +91,7 @@ static void find_parts(JSONReader* reader, JSONReader* parts) {
     for (int i = 0; i < PARTS; ++i) {
       if (strcmp(key, part_names[i]) == 0) {
         if (parts[i].text != NULL) {
-          JSONReader_Fail(reader, "a part is there twice");
+          JSONReader_Fail(reader, "it is there twice");
         }
         parts[i] = *reader;
       }
@@ -98,7 +100,7 @@ static void find_parts(JSONReader* reader, JSONReader* parts) {
   }
   for (int i = 0; i < PARTS; ++i) {
     if (parts[i].text == NULL) {
-      JSONReader_Fail(reader, "nodes, arg_nodes, heads, attrs or node_row_ptr is missing");
+      JSONReader_Fail(reader, "a part is missing");
     }
   }
 }
@@ -184,3 +186,5 @@ int TVMGraphExecutor_Load(TVMGraphExecutor* executor, JSONReader* reader) {
   read_parts(&filling, parts);
   return reader->error == NULL ? 0 : fail(reader);
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

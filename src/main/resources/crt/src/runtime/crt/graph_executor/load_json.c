@@ -2,6 +2,8 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_json.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* Levels of objects and lists; a graph has 5. */
 #define MOST_DEPTH 16u
 
@@ -83,7 +85,7 @@ int JSONReader_ReadReference(JSONReader* reader, const char** out_reference) {
   const char* begin_of_text = reader->at;
   reader->at = JSONReader_EndOfText(begin_of_text, &is_valid);
   if (!is_valid) {
-    JSONReader_Fail(reader, *reader->at == '\0' ? "it ends too early" : "a character that no text may have");
+    JSONReader_Fail(reader, *reader->at == '\0' ? "it ends too early" : "a wrong character");
     return INVALID;
   }
   ++reader->at;
@@ -126,13 +128,13 @@ static int read_integer(JSONReader* reader, int64_t* out_value) {
     ++reader->at;
   }
   if (*reader->at < '0' || *reader->at > '9') {
-    JSONReader_Fail(reader, *reader->at == '\0' ? "it ends too early" : "a number is expected");
+    JSONReader_Fail(reader, *reader->at == '\0' ? "it ends too early" : "an integer is expected");
     return INVALID;
   }
   while (*reader->at >= '0' && *reader->at <= '9') {
     int digit = *reader->at - '0';
     if (value > (INT64_MAX - digit) / 10) {
-      JSONReader_Fail(reader, "a number is too large");
+      JSONReader_Fail(reader, "an integer is expected");
       return INVALID;
     }
     value = 10 * value + digit;
@@ -150,7 +152,7 @@ static int read_unsigned_integer(JSONReader* reader, unsigned int* out_value) {
   int64_t value = 0;
   *out_value = 0;
   if (read_integer(reader, &value) == 0 && (value < 0 || value > INT32_MAX)) {
-    JSONReader_Fail(reader, "a number is out of its range");
+    JSONReader_Fail(reader, "an integer is expected");
   }
   if (reader->error == NULL) {
     *out_value = (unsigned int)value;
@@ -216,3 +218,5 @@ tvm_crt_error_t JSONReader_Release(JSONReader* reader) {
   memset(reader, 0, sizeof(*reader));
   return kTvmErrorNoError;
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* Longest number among the attributes of an operator, with the terminating zero. */
 #define NUMBER_SIZE 8u
 #define MOST_OUTPUTS 255u
@@ -14,12 +16,12 @@ static uint32_t read_count(TVMGraphPass* pass, uint32_t most) {
   char digits[NUMBER_SIZE];
   uint32_t value = 0;
   (void)pass->reader->ReadString(pass->reader, digits, sizeof(digits));
-  TVMGraphPass_FailIf(pass, digits[0] == '\0', "a number of inputs or outputs is missing");
+  TVMGraphPass_FailIf(pass, digits[0] == '\0', "num_inputs or num_outputs");
   for (const char* c = digits; *c != '\0'; ++c) {
-    TVMGraphPass_FailIf(pass, *c < '0' || *c > '9', "a number of inputs or outputs is none");
+    TVMGraphPass_FailIf(pass, *c < '0' || *c > '9', "num_inputs or num_outputs");
     value = 10u * value + (uint32_t)(unsigned char)(*c - '0');
   }
-  TVMGraphPass_FailIf(pass, value > most, "too many inputs or outputs");
+  TVMGraphPass_FailIf(pass, value > most, "num_inputs or num_outputs");
   return pass->reader->error == NULL ? value : 0u;
 }
 
@@ -53,13 +55,13 @@ static void read_input(TVMGraphPass* pass, uint32_t argument) {
     (void)reader->ReadUnsignedInteger(reader, &numbers[count < 2 ? count : 2]);
     ++count;
   }
-  TVMGraphPass_FailIf(pass, count < 2 || count > 3, "an input has node, output and version");
+  TVMGraphPass_FailIf(pass, count < 2 || count > 3, "[node, output, version] is expected");
   if (pass->is_counting || reader->error != NULL) {
     return;
   }
   const uint32_t* rows = pass->executor->node_row_ptr;
   if (numbers[0] >= pass->node || numbers[1] >= rows[numbers[0] + 1u] - rows[numbers[0]]) {
-    JSONReader_Fail(reader, "an input is no output of an earlier node");
+    JSONReader_Fail(reader, "no output of an earlier node");
     return;
   }
   pass->executor->arguments[argument].v_handle =
@@ -74,30 +76,30 @@ static uint32_t read_inputs(TVMGraphPass* pass) {
     read_input(pass, pass->argument + count);
     ++count;
   }
-  TVMGraphPass_FailIf(pass, count > UINT16_MAX, "too many inputs or outputs");
+  TVMGraphPass_FailIf(pass, count > UINT16_MAX, "num_inputs or num_outputs");
   return count;
 }
 
 /* What a node is, by its kind and its function. */
 static void classify(TVMGraphPass* pass, TVMGraphExecutorNode* node, const char* op, uint32_t num_inputs) {
   if (strcmp(op, "null") == 0) {
-    TVMGraphPass_FailIf(pass, node->num_inputs != 0u, "an input or parameter reads something");
+    TVMGraphPass_FailIf(pass, node->num_inputs != 0u, "num_inputs or num_outputs");
     node->kind = TVM_GRAPH_NODE_INPUT;
     node->num_outputs = 1;
     return;
   }
-  TVMGraphPass_FailIf(pass, strcmp(op, "tvm_op") != 0, "a node is neither null nor tvm_op");
-  TVMGraphPass_FailIf(pass, node->func_name == NULL, "an operator has no func_name");
-  TVMGraphPass_FailIf(pass, num_inputs != node->num_inputs, "num_inputs is not the number of inputs");
+  TVMGraphPass_FailIf(pass, strcmp(op, "tvm_op") != 0, "op is null or tvm_op");
+  TVMGraphPass_FailIf(pass, node->func_name == NULL, "a name is missing");
+  TVMGraphPass_FailIf(pass, num_inputs != node->num_inputs, "num_inputs or num_outputs");
   if (pass->reader->error != NULL) {
     return;
   }
   node->kind = TVM_GRAPH_NODE_OPERATOR;
   if (JSONReader_Equals(node->func_name, "__nop")) {
     node->kind = TVM_GRAPH_NODE_VIEW;
-    TVMGraphPass_FailIf(pass, node->num_inputs != 1u || node->num_outputs != 1u, "__nop has one input and one output");
+    TVMGraphPass_FailIf(pass, node->num_inputs != 1u || node->num_outputs != 1u, "num_inputs or num_outputs");
   }
-  TVMGraphPass_FailIf(pass, JSONReader_Equals(node->func_name, "__copy"), "__copy: there is one device only");
+  TVMGraphPass_FailIf(pass, JSONReader_Equals(node->func_name, "__copy"), "there is the CPU's memory only");
 }
 
 /* Adds a node with its outputs; the second pass has places for them. */
@@ -134,16 +136,16 @@ static void read_node(TVMGraphPass* pass) {
     } else if (strcmp(key, "name") == 0) {
       (void)JSONReader_ReadReference(reader, &node.name);
     } else if (strcmp(key, "inputs") == 0) {
-      TVMGraphPass_FailIf(pass, node.num_inputs != 0u, "a node has two lists of inputs");
+      TVMGraphPass_FailIf(pass, node.num_inputs != 0u, "it is there twice");
       node.num_inputs = (uint16_t)read_inputs(pass);
     } else if (strcmp(key, "attrs") == 0 || strcmp(key, "attr") == 0) {
       num_inputs = read_operator(pass, &node);
     } else {
-      TVMGraphPass_FailIf(pass, strcmp(key, "control_deps") == 0, "control_deps are not supported");
+      TVMGraphPass_FailIf(pass, strcmp(key, "control_deps") == 0, "control_deps");
       JSONReader_Skip(reader);
     }
   }
-  TVMGraphPass_FailIf(pass, node.name == NULL, "a node has no name");
+  TVMGraphPass_FailIf(pass, node.name == NULL, "a name is missing");
   classify(pass, &node, op, num_inputs);
   if (reader->error == NULL) {
     add_node(pass, &node);
@@ -157,3 +159,5 @@ void TVMGraphPass_ReadNodes(TVMGraphPass* pass) {
     read_node(pass);
   }
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

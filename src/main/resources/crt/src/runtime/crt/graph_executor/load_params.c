@@ -6,6 +6,8 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 
+#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+
 /* What is left of a file. */
 typedef struct {
   const char* at;
@@ -13,7 +15,7 @@ typedef struct {
 } blob_t;
 
 static int cut(void) {
-  return TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg, "parameters: the file is cut, or it is none");
+  return TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg, "parameters: the file is cut");
 }
 
 /* The next bytes, or NULL if there are not as many. */
@@ -86,7 +88,7 @@ static int load(TVMGraphExecutor* executor, blob_t* blob, int64_t entry) {
       (stored.ndim > 0 && memcmp(shape, tensor->shape, (size_t)stored.ndim * sizeof(int64_t)) != 0) ||
       size != TVMGraphStorage_Size(tensor)) {
     return TVMGraphExecutor_Fail(kTvmErrorFunctionCallInvalidArg,
-                                 "parameters: a tensor has another element type or shape than in the graph");
+                                 "parameters: another element type or shape");
   }
   int error = TVMGraphExecutor_Tensor(executor, (uint32_t)entry, &array);
   if (error == 0) {
@@ -122,7 +124,7 @@ int TVMGraphExecutor_LoadParams(TVMGraphExecutor* executor, const char* param_bl
     int64_t entry = find(executor, take(&names, length), (size_t)length);
     if (entry < 0) {
       return TVMGraphExecutor_Fail(kTvmErrorExecutorModuleNoSuchInput,
-                                   "parameters: a name that the graph does not have");
+                                   "parameters: the graph has no such name");
     }
     int error = load(executor, &blob, entry);
     if (error != 0) {
@@ -131,3 +133,5 @@ int TVMGraphExecutor_LoadParams(TVMGraphExecutor* executor, const char* param_bl
   }
   return blob.left == 0u ? 0 : cut();
 }
+
+#include <tvm/runtime/crt/internal/graph_executor/small_end.h>

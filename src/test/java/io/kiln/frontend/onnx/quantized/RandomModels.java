@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** Draws quantized models of one operator, in both formats. */
-final class RandomModels {
+public final class RandomModels {
     private static final String MICROSOFT = "com.microsoft";
 
     /** Quantization of a tensor. */
@@ -33,10 +33,35 @@ final class RandomModels {
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
+    /** Operators, which take turns. */
     private static final List<String> OPERATORS = List.of(
-            "QLinearConv", "Conv", "QLinearMatMul", "Gemm", "QLinearAdd", "QLinearMul", "Add", "Sub", "Mul", "Div", "Min", "Max",
-            "Relu", "LeakyRelu", "Clip", "Abs", "MaxPool", "AveragePool", "QLinearAveragePool", "GlobalAveragePool",
-            "QLinearGlobalAveragePool", "QLinearLeakyRelu", "QLinearSoftmax", "Concat", "Reshape", "Transpose", "Conv+Relu",
+            "QLinearConv",
+            "Conv",
+            "QLinearMatMul",
+            "Gemm",
+            "QLinearAdd",
+            "QLinearMul",
+            "Add",
+            "Sub",
+            "Mul",
+            "Div",
+            "Min",
+            "Max",
+            "Relu",
+            "LeakyRelu",
+            "Clip",
+            "Abs",
+            "MaxPool",
+            "AveragePool",
+            "QLinearAveragePool",
+            "GlobalAveragePool",
+            "QLinearGlobalAveragePool",
+            "QLinearLeakyRelu",
+            "QLinearSoftmax",
+            "Concat",
+            "Reshape",
+            "Transpose",
+            "Conv+Relu",
             "Rescale");
 
     /**
@@ -44,10 +69,10 @@ final class RandomModels {
      *
      * @param name its operator
      */
-    record Model(String name, Bytes file) {}
+    public record Model(String name, Bytes file) {}
 
     /** The model of a number; operators take turns. */
-    static Model draw(long seed) {
+    public static Model draw(long seed) {
         RandomModels drawn = new RandomModels(seed);
         drawn.build();
         return new Model(drawn.name + (drawn.isPowerOfTwo ? " with powers of two" : ""), drawn.model.build());
@@ -218,8 +243,7 @@ final class RandomModels {
         Map<String, Object> attributes = isGlobal
                 ? Map.of("channels_last", 0L)
                 : Map.of("channels_last", 0L, "kernel_shape", List.of((long) kernel, (long) kernel));
-        model.output(
-                model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(1, channels, out, out));
+        model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(1, channels, out, out));
     }
 
     private void fusedFunction() {
@@ -228,8 +252,7 @@ final class RandomModels {
         inputs.addAll(parameters(scale(0.01, 0.2)));
         boolean isSoftmax = name.equals("QLinearSoftmax");
         inputs.addAll(parameters(isSoftmax ? new Scale(1f / 256, type == UINT8 ? 0 : -128) : scale(0.01, 0.2)));
-        Map<String, Object> attributes =
-                isSoftmax ? Map.of("axis", 1L, "opset", 13L) : Map.of("alpha", 0.1f);
+        Map<String, Object> attributes = isSoftmax ? Map.of("axis", 1L, "opset", 13L) : Map.of("alpha", 0.1f);
         model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, dims);
     }
 
@@ -249,11 +272,13 @@ final class RandomModels {
         Scale from = scale(0.01, 0.1);
         Scale to = random.nextBoolean() ? from : scale(0.01, 0.1);
         String x = real("x", List.of(rows, columns), from);
-        List<Integer> dims = name.equals("Reshape") || name.equals("Transpose") ? List.of(columns, rows) : List.of(rows, columns);
+        List<Integer> dims =
+                name.equals("Reshape") || name.equals("Transpose") ? List.of(columns, rows) : List.of(rows, columns);
         String result = switch (name) {
             case "Rescale" -> x;
             case "LeakyRelu" -> model.node(name, List.of(x), "y", Map.of("alpha", 0.1f));
-            case "Clip" -> model.node(name, List.of(x, model.floats(true, -0.5f), model.floats(true, 1.5f)), "y", Map.of());
+            case "Clip" ->
+                model.node(name, List.of(x, model.floats(true, -0.5f), model.floats(true, 1.5f)), "y", Map.of());
             case "Reshape" -> model.node(name, List.of(x, longs(dims)), "y", Map.of());
             default -> model.node(name, List.of(x), "y", Map.of());
         };

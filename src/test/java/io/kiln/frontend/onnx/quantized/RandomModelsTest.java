@@ -32,7 +32,9 @@ class RandomModelsTest {
     private static final int COMPILED = 4;
 
     private static final List<String> TARGETS = List.of(
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m4", "c -keys=arm_cpu,cpu -mcpu=cortex-m55", "c -keys=cpu -march=rv32imac");
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
+            "c -keys=cpu -march=rv32imac");
 
     @TempDir
     private Path folder;

@@ -17,11 +17,14 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Models of one operator with random shapes, types, quantization and options, answered by three: TensorFlow Lite's reference kernels
@@ -77,20 +80,39 @@ public final class SingleOperatorCheck {
     }
 
     /**
-     * Checks cases of an operator.
+     * Checks cases of operators, whose C becomes one program: starting compiler and linker takes longer than compiling an operator.
      *
-     * @param operator how they are drawn
-     * @param firstSeed seed of the first; the others follow
+     * @param operators how they are drawn; their names differ
+     * @param firstSeed seed of the first case; the others follow
+     * @param cases number of cases of each operator
      * @param folder an empty folder for the generated C
-     * @return what is wrong, one text per finding
+     * @return what is wrong, one text per finding, by the operator's name
      */
-    public static List<String> check(OperatorCases operator, long firstSeed, int cases, Path folder) {
-        SingleOperatorCheck check = new SingleOperatorCheck(operator);
-        for (long seed = firstSeed; seed < firstSeed + cases; seed++) {
-            check.prepare(seed);
+    public static Map<String, List<String>> check(
+            List<OperatorCases> operators, long firstSeed, int cases, Path folder) {
+        List<SingleOperatorCheck> checks =
+                operators.stream().map(SingleOperatorCheck::new).toList();
+        for (SingleOperatorCheck check : checks) {
+            for (long seed = firstSeed; seed < firstSeed + cases; seed++) {
+                check.prepare(seed);
+            }
         }
-        check.compareWithC(folder);
-        return check.failures;
+        try {
+            compareWithC(checks, folder.resolve("all"));
+        } catch (AssertionError together) {
+            checks.forEach(check -> check.compareAlone(together, folder));
+        }
+        return checks.stream().collect(Collectors.toMap(check -> check.operator.name(), check -> check.failures));
+    }
+
+    /** A program that does not compile, or that stops, does not say whose fault it is. */
+    private void compareAlone(AssertionError together, Path folder) {
+        try {
+            compareWithC(List.of(this), folder.resolve(operator.name()));
+            failures.add("beside other operators, perhaps because of one of them: " + together.getMessage());
+        } catch (AssertionError alone) {
+            failures.add(String.valueOf(alone.getMessage()));
+        }
     }
 
     private void prepare(long seed) {
@@ -155,36 +177,43 @@ public final class SingleOperatorCheck {
         }
     }
 
-    private void compareWithC(Path folder) {
-        if (prepared.isEmpty()) {
+    /** Every check's cases in turn, in rounds, so that variables keep their values. */
+    private static void compareWithC(List<SingleOperatorCheck> checks, Path folder) {
+        List<Prepared> all = checks.stream().flatMap(c -> c.prepared.stream()).toList();
+        if (all.isEmpty()) {
             return;
         }
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
-        for (Prepared one : prepared) {
+        for (Prepared one : all) {
             models.add(one.compiled().library().metadata());
             artifacts.add(one.compiled().library().artifacts().artifacts());
         }
         List<Bytes> inputs = new ArrayList<>();
         for (int round = 0; round < ROUNDS; round++) {
-            for (Prepared one : prepared) {
+            for (Prepared one : all) {
                 inputs.addAll(one.inputs().get(round));
             }
         }
-        Bytes answers = HostProgram.build(folder, models, artifacts).run(inputs);
-        int at = 0;
+        ByteBuffer answers =
+                HostProgram.build(folder, models, artifacts).run(inputs).buffer();
         for (int round = 0; round < ROUNDS; round++) {
-            for (Prepared one : prepared) {
-                for (int i = 0; i < one.types().size(); i++) {
-                    Bytes ours = one.ours().get(round).get(i);
-                    byte[] answer = new byte[ours.size()];
-                    answers.buffer().get(at, answer);
-                    at += answer.length;
-                    String what = Agreement.difference(one.types().get(i).dtype(), ours, Bytes.wrap(answer), 0);
-                    if (!what.isEmpty()) {
-                        fail(one.seed(), one.model(), "C against the interpreter, round " + round + ": " + what);
-                    }
+            for (SingleOperatorCheck check : checks) {
+                for (Prepared one : check.prepared) {
+                    check.compareWithC(one, round, answers);
                 }
+            }
+        }
+    }
+
+    private void compareWithC(Prepared one, int round, ByteBuffer answers) {
+        for (int i = 0; i < one.types().size(); i++) {
+            Bytes ours = one.ours().get(round).get(i);
+            byte[] answer = new byte[ours.size()];
+            answers.get(answer);
+            String what = Agreement.difference(one.types().get(i).dtype(), ours, Bytes.wrap(answer), 0);
+            if (!what.isEmpty()) {
+                fail(one.seed(), one.model(), "C against the interpreter, round " + round + ": " + what);
             }
         }
     }

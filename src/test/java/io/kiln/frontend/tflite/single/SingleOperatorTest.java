@@ -5,20 +5,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every operator against TensorFlow Lite, see {@link SingleOperatorCheck}. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public class SingleOperatorTest {
     private static final int CASES = Integer.getInteger("kiln.cases", 6);
     private static final long FIRST_SEED = Long.getLong("kiln.seed", 0);
 
+    /** Models in one program; with more, the compiler takes longer for each. */
+    private static final int TOGETHER = 60;
+
     @TempDir
     private Path folder;
+
+    /** What is wrong with the operators checked so far, by name. */
+    private final Map<String, List<String>> failures = new HashMap<>();
 
     /** All operators. */
     public static Stream<OperatorCases> operators() {
@@ -48,7 +58,17 @@ public class SingleOperatorTest {
     void answersAsTensorFlowLiteDoes(OperatorCases operator) {
         Optional<String> missing = TfliteOracle.missing();
         assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
-        assertThat(SingleOperatorCheck.check(operator, FIRST_SEED, CASES, folder))
-                .isEmpty();
+        if (!failures.containsKey(operator.name())) {
+            failures.putAll(SingleOperatorCheck.check(from(operator), FIRST_SEED, CASES, folder));
+        }
+        assertThat(failures.get(operator.name())).isEmpty();
+    }
+
+    /** An operator and those after it that fit into its program. */
+    private static List<OperatorCases> from(OperatorCases operator) {
+        return operators()
+                .dropWhile(other -> !other.name().equals(operator.name()))
+                .limit(Math.max(1, TOGETHER / CASES))
+                .toList();
     }
 }

@@ -63,6 +63,15 @@ struct TVMGraphExecutor {
   int error;             /* of the last run */
 };
 
+/* Bytes that an executor of such a graph takes beside its tensors, and the table of functions of the runtime. Parts of the block are rounded
+ * up to 8 bytes. */
+#define TVM_GRAPH_EXECUTOR_BYTES(nodes, entries, arguments, most_arguments, extents, inputs, outputs)       \
+  (TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES + sizeof(TVMGraphExecutor) +                                    \
+   (arguments) * sizeof(TVMValue) + (extents) * sizeof(int64_t) +                                          \
+   (entries) * (sizeof(TVMNDArray) + sizeof(TVMGraphExecutorStorage) + sizeof(uint32_t)) +                 \
+   (nodes) * (sizeof(TVMGraphExecutorNode) + sizeof(uint32_t)) + (1u + (inputs) + (outputs)) * sizeof(uint32_t) + \
+   (most_arguments) * sizeof(int) + 80u)
+
 uint32_t TVMGraphExecutor_GetEntryId(TVMGraphExecutor* executor, uint32_t nid, uint32_t index);
 
 /* Reads a graph into an executor whose members are all 0, but for its device. It takes the block; functions and tensors have none yet. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-#include "kiln_leading_zeros.h"
+#include "../kiln_leading_zeros.h"
 #include "kiln_round_even.h"
 
 /*

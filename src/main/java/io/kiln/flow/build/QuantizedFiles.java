@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.FileFailure;
+import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.Quantized;
+import io.kiln.quantize.run.Runs;
+import io.kiln.report.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The files of quantized models: Relay text with parameters, a TensorFlow Lite model, and a report. */
+public final class QuantizedFiles {
+    private static final int SHOWN = 3;
+    private static final int STEPS = 4;
+
+    private final BuildSpec spec;
+    private final Log log;
+
+    public QuantizedFiles(BuildSpec spec, Log log) {
+        this.spec = spec;
+        this.log = log;
+    }
+
+    /** The request for a model of the build; empty if it is compiled as it is, as models without samples among several are. */
+    Optional<QuantizeRequest> request(ModelSource model) {
+        if (!spec.quantize().isActive() || ModelArchives.accepts(model.file())) {
+            return Optional.empty();
+        }
+        QuantizeRequest request = spec.quantize().request(name(model), progress(model));
+        return spec.models().size() == 1 || Files.exists(request.samples()) ? Optional.of(request) : Optional.empty();
+    }
+
+    private Optional<String> name(ModelSource model) {
+        return spec.models().size() > 1 ? Optional.of(model.name()) : Optional.empty();
+    }
+
+    private Runs.Progress progress(ModelSource model) {
+        return (done, all) -> {
+            if (done * STEPS / all > (done - 1) * STEPS / all) {
+                log.info("Calibrating " + model.name() + ": " + done + " of " + all + " samples");
+            }
+        };
+    }
+
+    /** The model as it was compiled: the quantized one if there is one, which later steps read instead of the user's. */
+    public ModelSource compiled(ModelSource model) {
+        Path relay = spec.layout().quantized(name(model), "relay");
+        return request(model).isPresent() && Files.isRegularFile(relay) ? new ModelSource(relay, model.name()) : model;
+    }
+
+    /** Deletes the files of an earlier run. */
+    void clear() {
+        List<Path> old = new ArrayList<>();
+        for (ModelSource model : spec.models()) {
+            for (String extension : List.of("relay", "params", "tflite", "json")) {
+                old.add(spec.layout().quantized(name(model), extension));
+            }
+        }
+        for (Path file : old) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw FileFailure.of("cannot delete", file, e);
+            }
+        }
+    }
+
+    /** Writes the files of those models that were quantized. */
+    List<Path> write(List<CompiledModel> compiled) {
+        List<Path> written = new ArrayList<>();
+        for (CompiledModel one : compiled) {
+            spec.models().stream()
+                    .filter(model -> model.name().equals(one.imported().name()))
+                    .forEach(model -> one.quantized().ifPresent(quantized -> written.addAll(write(model, quantized))));
+        }
+        return written;
+    }
+
+    private List<Path> write(ModelSource model, Quantized quantized) {
+        List<Path> written = new ArrayList<>();
+        RelayPrinter.Module relay = RelayPrinter.withParameters(quantized.function());
+        written.add(file(model, "relay"));
+        WholeFiles.write(file(model, "relay"), relay.text());
+        written.add(file(model, "params"));
+        WholeFiles.write(
+                file(model, "params"), ParameterFile.write(relay.parameters()).toArray());
+        quantized.network().file().ifPresent(bytes -> {
+            written.add(file(model, "tflite"));
+            WholeFiles.write(file(model, "tflite"), bytes.toArray());
+        });
+        written.add(file(model, "json"));
+        Json.write(
+                file(model, "json"), QuantizeReports.of(model, spec.quantize().options(), quantized));
+        summary(model, quantized).forEach(log::info);
+        return written;
+    }
+
+    private Path file(ModelSource model, String extension) {
+        return spec.layout().quantized(name(model), extension);
+    }
+
+    private List<String> summary(ModelSource model, Quantized quantized) {
+        List<String> lines = new ArrayList<>();
+        long floats = quantized.network().plan().nodes().stream()
+                .filter(node -> node.node().type().dtype().isFloat()
+                        && !node.output().dtype().isInteger())
+                .count();
+        lines.add(String.format(
+                Locale.ROOT,
+                "Quantized %s to %s on %d samples: outputs at %.1f dB, same class for %.1f %%%s",
+                model.name(),
+                spec.quantize().options().mode().text(),
+                quantized.samples(),
+                quantized.quality().sqnr(),
+                100 * quantized.quality().agreement(),
+                floats == 0 ? "" : ", " + floats + " operators stay float"));
+        quantized
+                .quality()
+                .accuracy()
+                .ifPresent(accuracy -> lines.add(String.format(
+                        Locale.ROOT,
+                        "Accuracy: float %.2f %%, quantized %.2f %%",
+                        100 * accuracy.real(),
+                        100 * accuracy.quantized())));
+        quantized.advice().stream()
+                .limit(SHOWN)
+                .forEach(advice -> lines.add(String.format(
+                        Locale.ROOT, "  `%s` in %s: %.1f dB", advice.layer(), advice.precision(), advice.sqnr())));
+        if (!quantized.trials().isEmpty()) {
+            lines.add("Tried " + quantized.trials().size() + " assignments of precisions, see " + file(model, "json"));
+        }
+        if (!quantized.network().missing().isEmpty()) {
+            lines.add("No .tflite: TensorFlow Lite lacks "
+                    + String.join(", ", quantized.network().missing()));
+        }
+        return lines;
+    }
+}

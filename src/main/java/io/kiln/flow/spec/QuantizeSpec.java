@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
+import io.kiln.base.Problems;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.QuantizeRequest;
+import io.kiln.quantize.range.RangeMethod;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.SampleReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * How float models are quantized before they are compiled.
+ *
+ * @param options how
+ * @param samples folder or file of samples; with several models a folder that holds one for each, named like the model
+ * @param labels their labels
+ */
+public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Optional<Path> labels) {
+    /** Models stay as they are. */
+    public static final QuantizeSpec NONE = new QuantizeSpec(QuantizeOptions.NONE, Optional.empty(), Optional.empty());
+
+    /**
+     * The parameters as text.
+     *
+     * @param mode {@code kiln.quantize}
+     * @param method {@code .method}
+     * @param io {@code .io}
+     * @param keepFloat {@code .keepFloat}, separated by commas
+     * @param limits {@code .maxAccuracyLoss} and {@code .minSqnr}
+     * @param samples {@code .samples}
+     * @param labels {@code .labels}
+     */
+    public record Text(
+            String mode,
+            String method,
+            String io,
+            String keepFloat,
+            QuantizeOptions.Limits limits,
+            Optional<Path> samples,
+            Optional<Path> labels) {
+        /** @throws KilnException with all values that are none of those allowed */
+        QuantizeSpec parsed() {
+            Problems problems = new Problems();
+            Optional<QuantizeMode> modeValue = value(problems, "kiln.quantize", QuantizeMode.class, mode);
+            Optional<RangeMethod> methodValue = value(problems, "kiln.quantize.method", RangeMethod.class, method);
+            Optional<Border> border = value(problems, "kiln.quantize.io", Border.class, io);
+            Stream.of(limits.maxAccuracyLoss(), limits.minSqnr())
+                    .flatMap(Optional::stream)
+                    .filter(limit -> !Double.isFinite(limit))
+                    .forEach(limit -> problems.add("a limit of kiln.quantize is " + limit, "", "a number", ""));
+            problems.throwIfAny();
+            List<String> names = Stream.of(keepFloat.split(",", -1))
+                    .map(String::strip)
+                    .filter(name -> !name.isEmpty())
+                    .toList();
+            QuantizeOptions options = new QuantizeOptions(
+                    modeValue.orElseThrow(),
+                    methodValue.orElseThrow(),
+                    names,
+                    border.equals(Optional.of(Border.FLOAT)),
+                    limits);
+            return new QuantizeSpec(options, samples, labels);
+        }
+
+        private static <E extends Enum<E>> Optional<E> value(
+                Problems problems, String parameter, Class<E> type, String text) {
+            try {
+                return Optional.of(ParameterValue.of(parameter, type, text));
+            } catch (KilnException e) {
+                e.problems().forEach(problems::add);
+                return Optional.empty();
+            }
+        }
+    }
+
+    /** The values of {@code kiln.quantize.io}. */
+    private enum Border {
+        /** The integers of the quantized model: int8, or int16 for int16x8. */
+        INT8,
+        FLOAT
+    }
+
+    /** Whether models are quantized. */
+    public boolean isActive() {
+        return options.isActive();
+    }
+
+    /**
+     * The request for a model.
+     *
+     * @param model its name, if the build has several models; empty for the only one
+     */
+    public QuantizeRequest request(Optional<String> model, Runs.Progress progress) {
+        return new QuantizeRequest(
+                options, folder(samples, model), labels.map(file -> folder(Optional.of(file), model)), progress);
+    }
+
+    private static Path folder(Optional<Path> path, Optional<String> model) {
+        Path all = path.orElse(Path.of(""));
+        return model.map(all::resolve).orElse(all);
+    }
+
+    /** Checks that the samples are there. */
+    public void check(Problems problems, Problems missing) {
+        if (!isActive()) {
+            return;
+        }
+        if (samples.isEmpty()) {
+            problems.add(
+                    "kiln.quantize is " + options.mode().text() + ", and no samples are given",
+                    "",
+                    "kiln.quantize.samples: a folder of input_0.bin and so on, or a file .npy or .npz",
+                    "Set kiln.quantize.samples to 100 to 500 typical inputs");
+        }
+        samples.filter(path -> !Files.exists(path))
+                .ifPresent(path -> missing.add(
+                        "the samples do not exist",
+                        path.toString(),
+                        "a folder or a file",
+                        "Correct kiln.quantize.samples"));
+        labels.filter(path -> !Files.exists(path))
+                .ifPresent(path -> missing.add(
+                        "the labels do not exist", path.toString(), "a file", "Correct kiln.quantize.labels"));
+    }
+
+    /** Adds everything that the quantized models depend on. */
+    public Fingerprint addTo(Fingerprint fingerprint) {
+        if (!isActive()) {
+            return fingerprint;
+        }
+        fingerprint
+                .setting("quantize", options.mode().text())
+                .setting("quantize.method", options.method().text())
+                .setting("quantize.keepFloat", options.keepFloat())
+                .setting("quantize.io", options.floatBorder() ? "float" : "int8")
+                .setting("quantize.maxAccuracyLoss", options.limits().maxAccuracyLoss())
+                .setting("quantize.minSqnr", options.limits().minSqnr());
+        samples.ifPresent(path -> addFiles(fingerprint, "quantize.samples", path));
+        samples.flatMap(path -> SampleReader.labelFile(path, labels))
+                .ifPresent(path -> addFiles(fingerprint, "quantize.labels", path));
+        return fingerprint;
+    }
+
+    private static void addFiles(Fingerprint fingerprint, String name, Path path) {
+        if (Files.isDirectory(path)) {
+            fingerprint.folder(name, path);
+        } else {
+            fingerprint.file(name, path);
+        }
+    }
+}

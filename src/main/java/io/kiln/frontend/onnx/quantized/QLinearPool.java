@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.quantized;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.type.Shape;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * {@code QLinearAveragePool} and {@code QLinearGlobalAveragePool} of ONNX Runtime (contrib_ops/cpu/quantization): X, its scale and zero
+ * point, those of the result. The mean of a whole image is a rescaled sum of integers; that of a smaller window is one of floats, whose
+ * zero point is added before rounding.
+ *
+ * @param operator name of the operator on floats
+ * @param importer its importer
+ */
+record QLinearPool(String operator, OnnxImporter importer) implements OnnxImporter {
+    @Override
+    public void emit(NodeContext node) {
+        node.require(
+                !node.attributes().truth("channels_last", false),
+                "its channels are the last dimension",
+                "channels_last 0");
+        ElementType type = node.element(0);
+        Quantization to = Parameters.readOne(node, 3, 4, type);
+        Dequantized data = new Dequantized(SignedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
+        NodeContext mean =
+                node.as(operator, List.of(0)).shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
+        MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node));
+        Optional<Arg> integers = form.isOfSum() || isClear(node, form) ? form.emit(importer, mean) : Optional.empty();
+        node.finish(0, SignedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));
+    }
+
+    /** Whether a window is a whole image. */
+    private static boolean isWhole(NodeContext node) {
+        Shape shape = node.shape(0);
+        Optional<List<Long>> kernel = node.attributes().wholes("kernel_shape");
+        boolean isPadded =
+                node.attributes().wholes("pads").orElse(List.of()).stream().anyMatch(p -> p != 0);
+        return kernel.isEmpty()
+                || (!isPadded
+                        && kernel.get()
+                                .equals(shape.dims().subList(2, shape.rank()).stream()
+                                        .map(Long::valueOf)
+                                        .toList()));
+    }
+
+    private static boolean isClear(NodeContext node, MeanForm form) {
+        long count =
+                node.attributes().wholes("kernel_shape").orElseThrow().stream().reduce(1L, Math::multiplyExact);
+        return form.isClear(count);
+    }
+
+    private Arg ofFloats(NodeContext node, NodeContext mean, Quantization to) {
+        importer.emit(mean);
+        Arg real =
+                mean.output(0).map(OnnxValue::arg).orElseThrow(() -> node.failure("it computes nothing", "one output"));
+        Expressions e = new Expressions(node);
+        int sign = to.type() == ElementType.UINT8 ? Byte.MIN_VALUE : 0;
+        Arg steps = e.divide(real, e.number(to.scale(), DType.FLOAT32));
+        Arg shifted = e.add(steps, (double) to.zeroPoint() - sign);
+        return node.emit(
+                new QnnQuantize(DType.INT8, Rounding.ONNX),
+                e.unary(Unary.Kind.ROUND, shifted),
+                Constant.scalar(1f),
+                Constant.scalar(sign));
+    }
+}

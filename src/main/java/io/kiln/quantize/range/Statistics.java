@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.range;
+
+import java.util.Map;
+
+/**
+ * What calibration finds out.
+ *
+ * @param ranges the range of each float value
+ * @param means the mean of each channel, the last dimension, of each float value
+ */
+public record Statistics(Map<Integer, Range> ranges, Map<Integer, double[]> means) {
+    public Statistics {
+        ranges = Map.copyOf(ranges);
+        means = Map.copyOf(means);
+    }
+}

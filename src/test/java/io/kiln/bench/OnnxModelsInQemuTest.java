@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.OnnxRuntime;
+import io.kiln.frontend.onnx.quantized.RandomModels;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.lower.RandomOperators;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Quantized ONNX models on the cores, with the kernels written for them, answer as in ONNX Runtime. */
+final class OnnxModelsInQemuTest {
+    private static final int MODELS = 84;
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "mps2-an386, gnu, SPEED, 3000",
+        "mps2-an386, clang, SIZE, 4000",
+        "mps3-an547, clang, SPEED, 5000",
+        "qemu-riscv32, gnu, SPEED, 6000"
+    })
+    void answerAsOnnxRuntime(String board, String toolchain, Optimize optimize, long firstSeed) {
+        String target = Boards.builtIn().find(board).target();
+        TestToolchains.resolve(toolchain, target);
+        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        List<ModelLibrary> models = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<Bytes> expected = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (long seed = firstSeed; models.size() < MODELS; seed++) {
+            RandomModels.Model model = RandomModels.draw(seed);
+            Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
+            List<Bytes> own = new ArrayList<>();
+            for (Parameter parameter : function.params()) {
+                own.add(RandomOperators.input(parameter.type(), seed + own.size()));
+            }
+            CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), target)
+                    .name(function.name())
+                    .optimize(optimize)
+                    .build();
+            models.add(ModelCompiler.compile(request, function).library());
+            inputs.addAll(own);
+            expected.add(OnnxRuntime.run(model.file(), function.params(), own).get(0));
+            names.add(seed + ": " + model.name());
+        }
+
+        Bytes actual = OperatorsImage.run(folder, board, toolchain, optimize, models, inputs);
+        List<String> wrong = new ArrayList<>();
+        int offset = 0;
+        for (int i = 0; i < models.size(); i++) {
+            byte[] answer = new byte[expected.get(i).size()];
+            actual.buffer().get(offset, answer);
+            offset += answer.length;
+            if (!Bytes.wrap(answer).equals(expected.get(i))) {
+                wrong.add(names.get(i));
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+}

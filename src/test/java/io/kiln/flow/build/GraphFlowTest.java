@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ExecutorKind;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.CallSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.SharedFolder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Images whose models run on the graph executor of the C runtime: Kiln's own, and those of archives that TVM wrote. */
+final class GraphFlowTest extends ArchiveProject {
+    /** Several graphs in one image share the system library and the memory; all of a board's run in one image. */
+    @ParameterizedTest
+    @CsvSource({
+        "host, host, false, 5",
+        "mps2-an386, clang, true, 7",
+        "mps3-an547, clang, true, 7",
+        "qemu-riscv32, clang, true, 7",
+    })
+    void modelsWithGraphsAnswerBitExact(String board, String toolchain, boolean linked, int version)
+            throws IOException {
+        assumeRunnable(board, toolchain);
+        List<String> names = names(board);
+        List<ModelSource> models = names.stream()
+                .map(name -> new ModelSource(GoldenModels.model(name), name))
+                .toList();
+        BuildSpec spec = build(board, toolchain, models)
+                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, linked))
+                .mlfVersion(version)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").path("cases")).hasSize(names.size());
+        assertThat(said).noneMatch(line -> line.contains("warning"));
+    }
+
+    /** {@code nightly} runs all of them everywhere. */
+    private static List<String> names(String board) {
+        boolean isWhole = board.equals("mps2-an386")
+                || System.getProperty("kiln.golden", "").equals("all");
+        if (board.equals("host")) {
+            return List.of("hello_world_int8"); // Version 5 has one model; GraphCTest has them all.
+        }
+        return isWhole
+                ? List.of("kws_ref_model", "ad01_int8", "pretrainedResnet_quant", "hello_world_int8")
+                : List.of("kws_ref_model", "hello_world_int8");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hello_world_int8, host, host",
+        "kws_ref_model, mps2-an386, clang",
+        "hello_world_int8, qemu-riscv32, clang",
+    })
+    void archivesOfTvmAnswerWhatTvmAnswers(String model, String board, String toolchain) throws IOException {
+        assumeRunnable(board, toolchain);
+        Path tvm = SharedFolder.need("tvm");
+        BuildSpec spec = build(
+                        board, toolchain, List.of(new ModelSource(tvm.resolve(model + "__graph.tar"), "default")))
+                .verify(new VerifySpec(
+                        VerifyOn.EMULATOR, Optional.of(tvm.resolve("vectors").resolve(model)), 0, 0))
+                .build();
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").path("cases")).hasSize(3);
+    }
+
+    private BuildSpecBuilder build(String board, String toolchain, List<ModelSource> models) {
+        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+                .toolchain(Optional.of(toolchain));
+    }
+}

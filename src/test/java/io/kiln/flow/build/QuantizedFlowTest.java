@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static io.kiln.report.JsonSchemas.assertFits;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.ir.type.Shape;
+import io.kiln.quantize.FloatNet;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.QuantizeOptions.Limits;
+import io.kiln.quantize.sample.Sample;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** All steps for a float model that is quantized on the way, on this computer. */
+final class QuantizedFlowTest {
+    @TempDir
+    Path folder;
+
+    private Function model;
+
+    @BeforeEach
+    void writeModelAndSamples() throws IOException {
+        ArchiveProject.assumeRunnable("host", "host");
+        FloatNet net = new FloatNet(5);
+        Arg.Ref conv = net.relu(net.conv(net.input(1, 6, 6, 2), Window.of(3, 3).strided(2, 2), 4));
+        Arg.Ref flat = net.bind(new Reshape(Shape.of(1, 16)), conv);
+        model = net.function(net.bind(new Softmax(1), net.dense(flat, 3)));
+        RelayPrinter.Module text = RelayPrinter.withParameters(model);
+        Files.writeString(folder.resolve("net.relay"), text.text());
+        Files.write(
+                folder.resolve("net.params"),
+                ParameterFile.write(text.parameters()).toArray());
+        Path samples = Files.createDirectory(folder.resolve("samples"));
+        int k = 0;
+        for (Sample sample : FloatNet.samples(model, 20, 1)) {
+            Files.write(
+                    samples.resolve("input_" + k++ + ".bin"),
+                    sample.inputs().get(0).toArray());
+        }
+    }
+
+    private BuildSpec spec(String mode, String keepFloat, Limits limits) {
+        QuantizeSpec.Text quantize = new QuantizeSpec.Text(
+                mode,
+                "minmax",
+                mode.equals("auto") ? "float" : "int8",
+                keepFloat,
+                limits,
+                Optional.of(folder.resolve("samples")),
+                Optional.empty());
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "net"),
+                        List.of(new ModelSource(folder.resolve("net.relay"), "net")),
+                        "host")
+                .toolchain(Optional.of("host"))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 3, 0))
+                .quantize(quantize)
+                .build();
+    }
+
+    private List<String> build(BuildSpec spec) {
+        KeptLog log = new KeptLog();
+        new Flow(log, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        return log.said();
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(folder.resolve("out").resolve(file).toFile());
+    }
+
+    private static Limits minSqnr(double decibels) {
+        return new Limits(Optional.empty(), Optional.of(decibels));
+    }
+
+    @Test
+    void theImageAnswersAsTheQuantizedModelBitForBit() throws IOException {
+        List<String> lines = build(spec("int8", "", minSqnr(20)));
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").path("cases")).hasSize(3);
+        assertThat(lines)
+                .contains("Calibrating net: 20 of 20 samples")
+                .anyMatch(l -> l.startsWith("Quantized net to int8"));
+        assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
+        assertThat(json("kiln/quantized.json").path("layers").get(0).path("op").asText())
+                .isEqualTo("nn.conv2d");
+        assertThat(json("kiln/quantized.json").at("/inputs/0/zeroPoint").asInt())
+                .isEqualTo(19);
+        assertThat(json("kiln/report.json").at("/operators/0/inputs/0/dtype").asText())
+                .isEqualTo("int8");
+        Function written = TfliteFrontend.read(
+                Bytes.wrap(Files.readAllBytes(folder.resolve("out/kiln/quantized.tflite"))), "net.relay", "net");
+        assertThat(RelayPrinter.withParameters(written).text())
+                .isEqualTo(Files.readString(folder.resolve("out/kiln/quantized.relay")));
+    }
+
+    @Test
+    void nothingIsDoneTwiceUnlessASampleChanges() throws IOException {
+        build(spec("int8", "", Limits.NONE));
+        byte[] first = Files.readAllBytes(folder.resolve("out/kiln/quantized.tflite"));
+        assertThat(build(spec("int8", "", Limits.NONE))).noneMatch(line -> line.startsWith("Calibrating"));
+
+        byte[] sample = Files.readAllBytes(folder.resolve("samples/input_3.bin"));
+        ByteBuffer.wrap(sample).order(ByteOrder.LITTLE_ENDIAN).putFloat(0, 9);
+        Files.write(folder.resolve("samples/input_3.bin"), sample);
+        assertThat(build(spec("int8", "", Limits.NONE))).anyMatch(line -> line.startsWith("Calibrating"));
+        assertThat(Files.readAllBytes(folder.resolve("out/kiln/quantized.tflite")))
+                .isNotEqualTo(first);
+    }
+
+    @Test
+    void aLayerThatStaysFloatIsFloatInTheImage() throws IOException {
+        build(spec("int8", "t3", Limits.NONE));
+        assertThat(json("kiln/quantized.json")
+                        .path("layers")
+                        .get(0)
+                        .path("precision")
+                        .asText())
+                .isEqualTo("float");
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+    }
+
+    @Test
+    void accuracyOfLabelledSamplesIsReported() throws IOException {
+        StringBuilder labels = new StringBuilder();
+        for (int k = 0; k < 20; k++) {
+            labels.append(k).append(",").append(k % 3).append("\n");
+        }
+        Files.writeString(folder.resolve("samples/labels.csv"), labels);
+        List<String> lines = build(spec("int8", "", new Limits(Optional.of(100.0), Optional.empty())));
+        assertThat(lines).anyMatch(line -> line.startsWith("Accuracy: float "));
+        assertThat(json("kiln/quantized.json").at("/accuracy/real").asDouble()).isBetween(0.0, 1.0);
+    }
+
+    @Test
+    void aLimitThatIsBrokenFailsTheBuildAndLeavesNothing() {
+        assertThatThrownBy(() -> build(spec("int8", "", minSqnr(150))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("signal-to-noise ratio")
+                .hasMessageContaining("150.0 dB or more (kiln.quantize.minSqnr)");
+        assertThat(folder.resolve("out/kiln/quantized.relay")).doesNotExist();
+    }
+
+    @Test
+    void aLimitOfAccuracyNeedsLabels() {
+        assertThatThrownBy(() -> build(spec("int8", "", new Limits(Optional.of(1.0), Optional.empty()))))
+                .hasMessageContaining("kiln.quantize.maxAccuracyLoss needs labels");
+    }
+
+    @Test
+    void ofSeveralModelsThoseWithSamplesAreQuantized() throws IOException {
+        Path all = Files.createDirectory(folder.resolve("all"));
+        Files.move(folder.resolve("samples"), all.resolve("one"));
+        Path model = folder.resolve("net.relay");
+        BuildSpec spec = spec("int8", "", Limits.NONE).toBuilder()
+                .models(List.of(new ModelSource(model, "one"), new ModelSource(model, "two")))
+                .quantize(new QuantizeSpec(QuantizeOptions.of(QuantizeMode.INT8), Optional.of(all), Optional.empty()))
+                .build();
+        build(spec);
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+        assertThat(folder.resolve("out/kiln/quantized-one.relay")).isRegularFile();
+        assertThat(folder.resolve("out/kiln/quantized-two.relay")).doesNotExist();
+    }
+
+    @Test
+    void aSearchSaysWhatItTried() throws IOException {
+        build(spec("auto", "", minSqnr(50)));
+        JsonNode trials = json("kiln/quantized.json").path("trials");
+        assertThat(trials.size()).isBetween(2, 7);
+        assertThat(trials.get(0).path("layers")).isEmpty();
+        assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
+    }
+
+    @Test
+    void wrongParametersAreReportedTogether() {
+        assertThatThrownBy(() -> build(spec("int4", "", Limits.NONE)))
+                .hasMessageContaining("kiln.quantize is 'int4'")
+                .hasMessageContaining("none, int8, int16x8, auto");
+        assertThatThrownBy(() -> build(spec("int8", "absent", Limits.NONE)))
+                .hasMessageContaining("no layer is named `absent`");
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Measuring on a board: a virtual one, whose description says that its timer counts cycles. */
+final class BoardProfileTest {
+    @TempDir
+    private Path folder;
+
+    private final KeptLog log = new KeptLog();
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    @Test
+    void aBoardMeasuresTimeAndCyclesAndAVirtualOneTheSameOnEveryRun() throws IOException {
+        TestOpenOcd.get();
+        Path board = folder.resolve("src/main/boards/counting/board.yaml");
+        Files.createDirectories(board.getParent());
+        Files.writeString(board, """
+                schema: 1
+                id: counting
+                extends: virtual-stm32f405
+                timer: {counter: TIM2 as fast as the core, hertz: 1000000000, cycles: true}
+                """);
+        BuildSpec spec = new GestureProject(folder)
+                .spec("counting")
+                .application("rpc")
+                .calls(Optional.empty(), true, Optional.empty(), false)
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+
+        flow.profile(spec, DeviceSpec.USUAL);
+        String text = new GestureProject(folder).text("kiln/profile.json");
+        flow.profile(spec, DeviceSpec.USUAL);
+
+        assertThat(new GestureProject(folder).text("kiln/profile.json")).isEqualTo(text);
+        JsonSchemas.assertFits("profile", text);
+        JsonNode profile = new GestureProject(folder).json("kiln/profile.json");
+        assertThat(profile.path("deterministic").asBoolean()).isTrue();
+        JsonNode time = profile.path("times").get(0);
+        assertThat(time.path("model").asText()).isEqualTo("gesture");
+        assertThat(time.path("cycles").asLong()).isPositive();
+        assertThat(time.path("microseconds").asDouble() * 1000)
+                .isCloseTo(time.path("cycles").asDouble(), within(0.5));
+        assertThatThrownBy(() -> flow.profile(new GestureProject(folder).gnu("counting"), DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a board measures by an RPC server, and the models have no system library")
+                .hasMessageContaining("Set kiln.application to rpc");
+        assertThat(log.said()).anyMatch(line -> line.matches("One run of gesture on counting, .* us, [0-9,]+ cycles"));
+    }
+}

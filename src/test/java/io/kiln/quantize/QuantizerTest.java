@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.write.TfliteMaker;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.ir.type.Shape;
+import io.kiln.quantize.QuantizeOptions.Limits;
+import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.quality.Evaluation;
+import io.kiln.quantize.range.RangeMethod;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
+import io.kiln.reference.Interpreter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ForkJoinPool;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class QuantizerTest {
+    private static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
+
+    private final FloatNet net = new FloatNet(3);
+
+    private static Quantized quantized(Function model, QuantizeOptions options) {
+        return new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE)
+                .quantize(model, FloatNet.samples(model, 12, 1), options);
+    }
+
+    private static QuantizeOptions keeping(String... names) {
+        return new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(names), false, Limits.NONE);
+    }
+
+    private Function chain() {
+        Arg.Ref first = net.relu(net.depthwise(net.conv(net.input(1, 6, 6, 3), SAME, 4), SAME));
+        return net.function(net.conv(first, SAME, 2));
+    }
+
+    private static List<Precision> precisions(Quantized quantized) {
+        return quantized.network().plan().nodes().stream()
+                .map(PlannedNode::precision)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theSameBytesWithAnyNumberOfThreads(RangeMethod method) throws Exception {
+        Function model = chain();
+        QuantizeOptions options = new QuantizeOptions(QuantizeMode.INT8, method, List.of(), false, Limits.NONE);
+        List<RelayPrinter.Module> results = new ArrayList<>();
+        for (int threads : new int[] {1, 4}) {
+            ForkJoinPool pool = new ForkJoinPool(threads);
+            try {
+                results.add(RelayPrinter.withParameters(
+                        pool.submit(() -> quantized(model, options)).get().function()));
+            } finally {
+                pool.shutdown();
+            }
+        }
+        assertThat(results.get(1).text()).isEqualTo(results.get(0).text());
+        assertThat(results.get(1).parameters()).isEqualTo(results.get(0).parameters());
+    }
+
+    @Test
+    void namesChooseTheLayersThatStayFloat() {
+        Function model = chain();
+        assertThat(precisions(quantized(model, keeping("t2"))))
+                .containsExactly(Precision.FLOAT, Precision.INT8, Precision.INT8);
+        assertThat(precisions(quantized(model, keeping("t*")))).containsOnly(Precision.FLOAT);
+        assertThatThrownBy(() -> quantized(model, keeping("t9x", "u")))
+                .hasMessageContaining("no layer is named `t9x`")
+                .hasMessageContaining("no layer is named `u`");
+    }
+
+    @Test
+    void anOperatorThatTensorflowLiteLacksStaysFloatAndThereIsNoFile() {
+        Arg.Ref rounded = net.bind(new Unary(Unary.Kind.ROUND_AWAY), net.conv(net.input(1, 6, 6, 3), SAME, 4));
+        Function model = net.function(net.conv(rounded, SAME, 2));
+        Quantized quantized = quantized(model, QuantizeOptions.of(QuantizeMode.INT8));
+        Verifier.verify(quantized.function());
+        assertThat(quantized.network().missing()).containsExactly("round");
+        assertThat(quantized.network().file()).isEmpty();
+        assertThat(quantized.function().opaque()).isEmpty();
+        assertThat(quantized.function().bindings())
+                .extracting(b -> b.op().name())
+                .contains("round", "qnn.dequantize");
+        assertThat(quantized.quality().sqnr()).isGreaterThan(5);
+    }
+
+    @Test
+    void stateStaysFloatAndIsKept() {
+        Arg.Ref state = net.variable(1, 8);
+        Arg.Ref svdf = net.bind(
+                new Svdf(1, 0, 0, 0),
+                net.relu(net.dense(net.input(1, 5), 3)),
+                net.constant(1, 4, 3),
+                net.constant(1, 4, 2),
+                net.constant(1, 4),
+                state,
+                Constant.scalar(1),
+                Constant.scalar(0),
+                Constant.scalar(1),
+                Constant.scalar(0));
+        Function model = net.function(net.dense(svdf, 2));
+        Quantized quantized = quantized(model, QuantizeOptions.of(QuantizeMode.INT8));
+        Verifier.verify(quantized.function());
+        assertThat(quantized.network().missing()).containsExactly("tfl.svdf");
+        assertThat(quantized.function().variables())
+                .extracting(v -> v.type().dtype())
+                .containsExactly(DType.FLOAT32);
+        assertThat(precisions(quantized)).containsExactly(Precision.INT8, Precision.FLOAT, Precision.INT8);
+        assertSecondRunRemembersTheFirst(model, quantized.function());
+    }
+
+    private static void assertSecondRunRemembersTheFirst(Function model, Function quantized) {
+        List<Sample> samples = FloatNet.samples(model, 2, 7);
+        Interpreter.State state = Interpreter.State.initial(quantized);
+        Interpreter.run(quantized, Evaluation.inputs(quantized, samples.get(0)), state);
+        List<Bytes> second = Evaluation.inputs(quantized, samples.get(1));
+        assertThat(Interpreter.run(quantized, second, state)).isNotEqualTo(Interpreter.run(quantized, second));
+    }
+
+    @Test
+    void inputsThatAreNotFloatAreRefused() {
+        Quantized once = quantized(chain(), QuantizeOptions.of(QuantizeMode.INT8));
+        assertThatThrownBy(() -> quantized(once.function(), QuantizeOptions.of(QuantizeMode.INT8)))
+                .hasMessageContaining("the model has no float inputs")
+                .hasMessageContaining("kiln.quantize");
+    }
+
+    @Test
+    void aModelThatIsQuantizedBetweenFloatsIsRefused() {
+        QuantizeOptions options =
+                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(), true, Limits.NONE);
+        Quantized once = quantized(chain(), options);
+        assertThatThrownBy(() -> quantized(once.function(), options))
+                .hasMessageContaining("the model has quantized operators already");
+    }
+
+    @Test
+    void rangesThatExplodeAreRefusedByName() {
+        Arg.Ref exp = net.bind(new Unary(Unary.Kind.EXP), net.input(1, 4));
+        for (int i = 0; i < 4; i++) {
+            exp = net.bind(new Unary(Unary.Kind.EXP), net.bind(new Binary(Binary.Kind.MULTIPLY), exp, exp));
+        }
+        Function model = net.function(net.dense(exp, 2));
+        assertThatThrownBy(() -> quantized(model, QuantizeOptions.of(QuantizeMode.INT8)))
+                .hasMessageContaining("to Infinity")
+                .hasMessageContaining("net: operator #");
+    }
+
+    @Test
+    void aLabelBeyondTheClassesIsRefused() {
+        Function model = net.function(net.dense(net.bind(new Reshape(Shape.of(1, 4)), net.input(1, 2, 2)), 3));
+        Sample sample = FloatNet.samples(model, 1, 1).get(0);
+        Sample labelled = new Sample(sample.name(), sample.inputs(), Optional.of(3));
+        Quantizer quantizer = new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE);
+        assertThatThrownBy(() -> quantizer.quantize(model, List.of(labelled), QuantizeOptions.of(QuantizeMode.INT8)))
+                .hasMessageContaining("the label of sample 0 is 3")
+                .hasMessageContaining("0 to 2");
+    }
+
+    @Test
+    void adviceNamesLayersAndWhatTheyGiveBack() {
+        Quantized quantized = quantized(chain(), QuantizeOptions.of(QuantizeMode.INT8));
+        assertThat(quantized.advice()).hasSize(6);
+        assertThat(quantized.advice().get(0).sqnr())
+                .isGreaterThanOrEqualTo(quantized.advice().get(5).sqnr());
+        assertThat(quantized.advice()).extracting(Quantized.Advice::precision).contains("int16", "float");
+    }
+
+    @Test
+    void aSearchStopsAsSoonAsTheLimitIsKept() {
+        Function model = chain();
+        double whole = quantized(model, QuantizeOptions.of(QuantizeMode.INT8))
+                .quality()
+                .sqnr();
+        QuantizeOptions options = new QuantizeOptions(
+                QuantizeMode.AUTO,
+                RangeMethod.MINMAX,
+                List.of(),
+                true,
+                new Limits(Optional.empty(), Optional.of(whole + 1)));
+        Quantized mixed = quantized(model, options);
+        assertThat(mixed.trials()).hasSizeGreaterThan(1);
+        assertThat(mixed.trials().get(mixed.trials().size() - 1).isEnough()).isTrue();
+        assertThat(mixed.quality().sqnr()).isGreaterThan(whole + 1);
+    }
+}
