@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Random quantized models answer as in ONNX Runtime, bit for bit: in the interpreter, and their C on the host. */
 class RandomModelsTest {
-    private static final int MODELS = "all".equals(System.getProperty("kiln.onnx")) ? 2000 : 140;
+    private static final boolean IS_WHOLE = "all".equals(System.getProperty("kiln.onnx"));
+    private static final int MODELS = IS_WHOLE ? 2000 : 140;
+    private static final int NETWORKS = IS_WHOLE ? 100 : 12;
 
     /** Every so many models one becomes C as well. */
     private static final int COMPILED = 4;
@@ -39,28 +41,43 @@ class RandomModelsTest {
     @TempDir
     private Path folder;
 
+    private final List<ModelMetadata> models = new ArrayList<>();
+    private final List<List<Artifact>> artifacts = new ArrayList<>();
+    private final List<Bytes> inputs = new ArrayList<>();
+    private final ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    private final List<String> wrong = new ArrayList<>();
+
     @Test
-    void answerAsOnnxRuntime() {
-        List<ModelMetadata> models = new ArrayList<>();
-        List<List<Artifact>> artifacts = new ArrayList<>();
-        List<Bytes> inputs = new ArrayList<>();
-        ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        List<String> wrong = new ArrayList<>();
+    void operatorsAnswerAsInOnnxRuntime() {
         for (int seed = 0; seed < MODELS; seed++) {
             RandomModels.Model model = RandomModels.draw(seed);
-            Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
+            compare(seed, model.name(), model.file(), COMPILED);
+        }
+        assertCAnswers();
+    }
+
+    @Test
+    void networksAnswerAsInOnnxRuntime() {
+        for (int seed = 0; seed < NETWORKS; seed++) {
+            compare(seed, "network", RandomNetworks.draw(seed), 1);
+        }
+        assertCAnswers();
+    }
+
+    private void compare(int seed, String name, Bytes file, int compiledEvery) {
+            Function function = OnnxFrontend.read(file, "m.onnx", "m" + seed, InputShapes.NONE);
             List<Bytes> data = new ArrayList<>();
             for (var param : function.params()) {
                 data.add(RandomOperators.input(param.type(), seed + data.size()));
             }
-            List<Bytes> answers = OnnxRuntime.run(model.file(), function.params(), data);
+            List<Bytes> answers = OnnxRuntime.run(file, function.params(), data);
             if (!Interpreter.run(function, data).equals(answers)) {
-                wrong.add(seed + ": " + model.name());
-            } else if (seed % COMPILED == 0) {
+                wrong.add(seed + ": " + name);
+            } else if (seed % compiledEvery == 0) {
                 CompileRequest request = CompileRequest.builder(
-                                Path.of("m.onnx"), TARGETS.get(seed / COMPILED % TARGETS.size()))
+                                Path.of("m.onnx"), TARGETS.get(seed / compiledEvery % TARGETS.size()))
                         .name("m" + seed)
-                        .optimize(Optimize.values()[seed / COMPILED % Optimize.values().length])
+                        .optimize(Optimize.values()[seed / compiledEvery % Optimize.values().length])
                         .build();
                 CompiledModel compiled = ModelCompiler.compile(request, function);
                 models.add(compiled.library().metadata());
@@ -68,8 +85,9 @@ class RandomModelsTest {
                 inputs.addAll(data);
                 answers.forEach(answer -> expected.writeBytes(answer.toArray()));
             }
-        }
+    }
 
+    private void assertCAnswers() {
         assertThat(wrong).isEmpty();
         assertThat(HostProgram.build(folder, models, artifacts).run(inputs).toArray())
                 .isEqualTo(expected.toByteArray());
