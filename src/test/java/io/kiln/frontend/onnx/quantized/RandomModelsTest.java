@@ -65,26 +65,26 @@ class RandomModelsTest {
     }
 
     private void compare(int seed, String name, Bytes file, int compiledEvery) {
-            Function function = OnnxFrontend.read(file, "m.onnx", "m" + seed, InputShapes.NONE);
-            List<Bytes> data = new ArrayList<>();
-            for (var param : function.params()) {
-                data.add(RandomOperators.input(param.type(), seed + data.size()));
-            }
-            List<Bytes> answers = OnnxRuntime.run(file, function.params(), data);
-            if (!Interpreter.run(function, data).equals(answers)) {
-                wrong.add(seed + ": " + name);
-            } else if (seed % compiledEvery == 0) {
-                CompileRequest request = CompileRequest.builder(
-                                Path.of("m.onnx"), TARGETS.get(seed / compiledEvery % TARGETS.size()))
-                        .name("m" + seed)
-                        .optimize(Optimize.values()[seed / compiledEvery % Optimize.values().length])
-                        .build();
-                CompiledModel compiled = ModelCompiler.compile(request, function);
-                models.add(compiled.library().metadata());
-                artifacts.add(compiled.library().artifacts().artifacts());
-                inputs.addAll(data);
-                answers.forEach(answer -> expected.writeBytes(answer.toArray()));
-            }
+        Function function = OnnxFrontend.read(file, "m.onnx", "m" + seed, InputShapes.NONE);
+        List<Bytes> data = new ArrayList<>();
+        for (var param : function.params()) {
+            data.add(RandomOperators.input(param.type(), seed + data.size()));
+        }
+        List<Bytes> answers = OnnxRuntime.run(file, function.params(), data);
+        if (!Interpreter.run(function, data).equals(answers)) {
+            wrong.add(seed + ": " + name);
+        } else if (seed % compiledEvery == 0) {
+            CompileRequest request = CompileRequest.builder(
+                            Path.of("m.onnx"), TARGETS.get(seed / compiledEvery % TARGETS.size()))
+                    .name("m" + seed)
+                    .optimize(Optimize.values()[seed / compiledEvery % Optimize.values().length])
+                    .build();
+            CompiledModel compiled = ModelCompiler.compile(request, function);
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+            inputs.addAll(data);
+            answers.forEach(answer -> expected.writeBytes(answer.toArray()));
+        }
     }
 
     private void assertCAnswers() {

@@ -61,7 +61,8 @@ final class RandomNetworks {
     private void rescaled(float newScale) {
         scale = newScale;
         parameters = model.floats(true, scale);
-        zeroPoint = model.bytes(type, true, type == ElementType.UINT8 ? random.nextInt(256) : random.nextInt(256) - 128);
+        zeroPoint =
+                model.bytes(type, true, type == ElementType.UINT8 ? random.nextInt(256) : random.nextInt(256) - 128);
     }
 
     private void convolution(int outputs, boolean isDepthwise) {
@@ -73,12 +74,14 @@ final class RandomNetworks {
         for (int i = 0; i < outputs; i++) {
             scales[i] = (float) (0.002 + 0.01 * random.nextDouble());
         }
-        String weight =
-                model.constant(INT8, List.of(outputs, isDepthwise ? 1 : channels, kernel, kernel), weights);
+        String weight = model.constant(INT8, List.of(outputs, isDepthwise ? 1 : channels, kernel, kernel), weights);
         List<String> inputs = new ArrayList<>(List.of(value, parameters, zeroPoint));
         inputs.addAll(List.of(weight, model.floats(false, scales), model.bytes(INT8, false, new int[outputs])));
         rescaled((float) (scale * 0.4 * Math.sqrt(taps)));
-        inputs.addAll(List.of(parameters, zeroPoint, model.words(random.ints(outputs, -2000, 2000).toArray())));
+        inputs.addAll(List.of(
+                parameters,
+                zeroPoint,
+                model.words(random.ints(outputs, -2000, 2000).toArray())));
         long pad = kernel / 2;
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("kernel_shape", List.of((long) kernel, (long) kernel));
