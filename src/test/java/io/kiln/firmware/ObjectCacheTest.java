@@ -19,6 +19,7 @@ import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -202,7 +203,7 @@ class ObjectCacheTest {
                 "own.yaml",
                 new String(getClass()
                         .getResourceAsStream("/toolchains/compilers/host.yaml")
-                        .readAllBytes()));
+                        .readAllBytes(), StandardCharsets.UTF_8));
         assertThat(TestToolchains.resolve("host", target).objectCache()).isPresent();
         assertThat(TestToolchains.resolve(own.toString(), target).objectCache()).isEmpty();
         assertThat(Toolchains.resolve(
