@@ -11,6 +11,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.ResourceTree;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Made;
 import io.kiln.firmware.image.Image;
@@ -19,7 +20,6 @@ import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -199,11 +199,9 @@ class ObjectCacheTest {
     @Test
     void aCompilerOfTheUsersOwnDescriptorHasNoCache() throws IOException {
         String target = TestFirmware.board("host").target();
-        Path own = write(
-                "own.yaml",
-                new String(getClass()
-                        .getResourceAsStream("/toolchains/compilers/host.yaml")
-                        .readAllBytes(), StandardCharsets.UTF_8));
+        String descriptor =
+                ResourceTree.read("toolchains/compilers").get("host.yaml").text();
+        Path own = write("own.yaml", descriptor);
         assertThat(TestToolchains.resolve("host", target).objectCache()).isPresent();
         assertThat(TestToolchains.resolve(own.toString(), target).objectCache()).isEmpty();
         assertThat(Toolchains.resolve(
