@@ -11,6 +11,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.ResourceTree;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Made;
 import io.kiln.firmware.image.Image;
@@ -198,11 +199,9 @@ class ObjectCacheTest {
     @Test
     void aCompilerOfTheUsersOwnDescriptorHasNoCache() throws IOException {
         String target = TestFirmware.board("host").target();
-        Path own = write(
-                "own.yaml",
-                new String(getClass()
-                        .getResourceAsStream("/toolchains/compilers/host.yaml")
-                        .readAllBytes()));
+        String descriptor =
+                ResourceTree.read("toolchains/compilers").get("host.yaml").text();
+        Path own = write("own.yaml", descriptor);
         assertThat(TestToolchains.resolve("host", target).objectCache()).isPresent();
         assertThat(TestToolchains.resolve(own.toString(), target).objectCache()).isEmpty();
         assertThat(Toolchains.resolve(
