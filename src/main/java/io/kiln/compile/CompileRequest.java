@@ -12,8 +12,8 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
-import io.kiln.quantize.QuantizeRequest;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.quantize.QuantizeRequest;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
@@ -274,34 +274,9 @@ public final class CompileRequest {
                         "one pool, which holds all of it",
                         "Give one pool"));
             }
-            if (convention.hasPackedEntry() && io == Io.WORKSPACE) {
-                problems.add(new Problem(
-                        "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
-                        "compile request",
-                        "kiln.io caller, or kiln.interfaceApi c",
-                        "Leave kiln.io out"));
-            }
-            executorProblems(problems);
+            RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
             return new CompileRequest(this);
-        }
-
-        private void executorProblems(Problems problems) {
-            if (executor != ExecutorKind.AOT && io == Io.WORKSPACE) {
-                problems.add(new Problem(
-                        "kiln.io is workspace with kiln.executor " + executor.text()
-                                + ": operators that are found by their names take each tensor by itself",
-                        "compile request",
-                        "kiln.io caller, or kiln.executor aot",
-                        "Leave kiln.io out"));
-            }
-            if (executor == ExecutorKind.AOT && !linked) {
-                problems.add(new Problem(
-                        "kiln.linkParams is false with kiln.executor aot: its main function passes no parameters",
-                        "compile request",
-                        "kiln.linkParams true, or kiln.executor graph",
-                        "Leave kiln.linkParams out, or set kiln.executor to graph"));
-            }
         }
     }
 }

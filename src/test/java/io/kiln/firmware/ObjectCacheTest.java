@@ -132,7 +132,8 @@ class ObjectCacheTest {
         assertThat(second.elf()).hasSameBinaryContentAs(first.elf());
         build(request("host", "host", "three", cache), "three");
         assertThat(compiled("three")).isEmpty();
-        FirmwareRequest size = request("host", "host", "size", List.of(TestFirmware.model("default", 1000)), Optimize.SIZE, cache);
+        FirmwareRequest size =
+                request("host", "host", "size", List.of(TestFirmware.model("default", 1000)), Optimize.SIZE, cache);
         build(size, "size");
         assertThat(taken("size")).as("with other flags").isEmpty();
     }
@@ -140,8 +141,9 @@ class ObjectCacheTest {
     @Test
     void whatWasUsedLongestAgoIsDeleted() throws IOException {
         Path folderOfAll = folder.resolve("cache");
-        ObjectCache cache = ObjectCache.of(TestToolchains.resolve("host", TestFirmware.board("host").target())
-                .withObjectCache(Optional.of(folderOfAll)));
+        ObjectCache cache = ObjectCache.of(
+                TestToolchains.resolve("host", TestFirmware.board("host").target())
+                        .withObjectCache(Optional.of(folderOfAll)));
         for (int i = 0; i < 8; i++) {
             Path object = Files.write(folder.resolve("some.o"), new byte[1000 + i]);
             cache.keep("key" + i, Made.of(Fingerprint.empty().setting("number", i), Map.of()), object);

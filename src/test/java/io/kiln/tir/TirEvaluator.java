@@ -6,7 +6,6 @@ import io.kiln.base.DType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /**

@@ -103,7 +103,8 @@ public final class GraphData {
 
     private void literal(List<String> lines) {
         StringBuilder line = new StringBuilder();
-        for (char c : graph.toCharArray()) {
+        for (int i = 0; i < graph.length(); i++) {
+            char c = graph.charAt(i);
             // Two question marks may begin a trigraph.
             line.append(c == '"' || c == '\\' || c == '?' ? "\\" + c : String.valueOf(c));
             if (line.length() >= COLUMNS) {

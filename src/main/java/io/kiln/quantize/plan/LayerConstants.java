@@ -95,7 +95,8 @@ public record LayerConstants(Constant weights, List<Float> scales, Optional<Cons
         return corrected;
     }
 
-    private static Constant bias(Constant like, float[] bias, List<Float> scales, float inputScale, Precision precision) {
+    private static Constant bias(
+            Constant like, float[] bias, List<Float> scales, float inputScale, Precision precision) {
         DType dtype = precision.bias();
         return QuantizedConstants.limited(
                 like,

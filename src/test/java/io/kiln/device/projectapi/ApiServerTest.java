@@ -5,23 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.NullNode;
 import io.kiln.base.KeptLog;
-import io.kiln.device.rpc.client.TransportTimeouts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,83 +24,7 @@ final class ApiServerTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final String INFO =
             "{\"jsonrpc\":\"2.0\",\"method\":\"server_info_query\",\"params\":{\"tvm_version\":\"0.16.0\"},\"id\":1}";
-    private final Echo handler = new Echo();
-
-    /** Gives back what is written, at most five bytes at a time. */
-    private static final class Echo implements ProjectHandler {
-        private final List<String> calls = new ArrayList<>();
-        private byte[] held = new byte[0];
-        private boolean isOpen;
-
-        @Override
-        public ServerInfo info(String tvmVersion) {
-            ProjectOption board = new ProjectOption(
-                    "board",
-                    List.of("b", "a"),
-                    NullNode.getInstance(),
-                    ProjectOption.Type.STR,
-                    Set.of("build"),
-                    Set.of(),
-                    "Which.");
-            return new ServerInfo("echo", true, Optional.empty(), List.of(board));
-        }
-
-        @Override
-        public void generate(Path archive, Path runtime, Path project, OptionValues options) {
-            calls.add(archive + " " + runtime + " " + project + " " + options.node());
-        }
-
-        @Override
-        public void build(OptionValues options) {
-            options.check(info("").options(), "build");
-            calls.add("build");
-        }
-
-        @Override
-        public void flash(OptionValues options) {
-            throw new IllegalStateException("a bug");
-        }
-
-        @Override
-        public TransportTimeouts openTransport(OptionValues options) {
-            isOpen = true;
-            return new TransportTimeouts(Duration.ofMillis(500), Duration.ZERO, Duration.ofSeconds(7));
-        }
-
-        @Override
-        public void closeTransport() {
-            isOpen = false;
-        }
-
-        @Override
-        public byte[] read(int most, Duration time) {
-            requireOpen();
-            byte[] bytes = Arrays.copyOf(held, Math.min(most, held.length));
-            held = Arrays.copyOfRange(held, bytes.length, held.length);
-            return bytes;
-        }
-
-        @Override
-        public int write(byte[] bytes, int from, Duration time) {
-            requireOpen();
-            int count = Math.min(5, bytes.length - from);
-            int before = held.length;
-            held = Arrays.copyOf(held, before + count);
-            System.arraycopy(bytes, from, held, before, count);
-            return time.isZero() && before > 0 ? 0 : count;
-        }
-
-        private void requireOpen() {
-            if (!isOpen) {
-                throw MethodFailure.transportClosed("it is closed");
-            }
-        }
-
-        @Override
-        public void close() {
-            calls.add("closed");
-        }
-    }
+    private final EchoHandler handler = new EchoHandler();
 
     private List<JsonNode> replies(String... lines) throws IOException {
         ByteArrayOutputStream replies = new ByteArrayOutputStream();
@@ -149,7 +66,7 @@ final class ApiServerTest {
                                 "model_library_format_path":"","project_options":[{"name":"board","choices":["b","a"],
                                 "default":null,"type":"str","required":["build"],"optional":null,"help":"Which."}],
                                 "protocol_version":1}}"""));
-        assertThat(handler.calls).containsExactly("/m.tar /crt /p {\"x\":1}", "build");
+        assertThat(handler.calls()).containsExactly("/m.tar /crt /p {\"x\":1}", "build");
         assertThat(replies.get(3).path("result").path("timeouts")).isEqualTo(JSON.readTree("""
                                 {"session_start_retry_timeout_sec":0.5,"session_start_timeout_sec":0.0,
                                 "session_established_timeout_sec":7.0}"""));

@@ -2,7 +2,6 @@
 package io.kiln.toolchain.board;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KilnException;
@@ -15,8 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import org.apache.commons.compress.archivers.zip.UnixStat;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
@@ -204,26 +201,6 @@ class BoardArchiveTest {
     }
 
     @Test
-    void aProjectApiServerNeedsTrust() throws IOException {
-        Map<String, String> files = Map.of("theirs/board.yaml", """
-                schema: 1
-                id: theirs
-                extends: stm32f405
-                flash: {projectApi: {directory: template, options: {port: /dev/ttyACM0, verbose: true, baud: 9600}}}
-                """);
-        assertThatThrownBy(() -> boards(files, Set.of()).find("theirs"))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("a Project API server, which is a program that runs with your rights")
-                .hasMessageContaining("board.yaml:4")
-                .hasMessageContaining("<trustBoard>com.acme:boards:1.2.0:theirs</trustBoard>");
-        Board trusted = boards(files, Set.of("com.acme:boards:1.2.0:theirs")).find("theirs");
-        assertThat(trusted.projectApi())
-                .contains(new Flashing.ProjectApi(
-                        "template", Map.of("port", "/dev/ttyACM0", "verbose", "true", "baud", "9600")));
-        assertThat(trusted.openOcd()).isEmpty();
-    }
-
-    @Test
     void whatNoProfileNeedsIsRefused() throws IOException {
         Boards boards = boards(
                 Map.of(
@@ -292,15 +269,7 @@ class BoardArchiveTest {
     }
 
     private Path zip(Map<String, String> files) throws IOException {
-        Path zip = Files.createTempFile(folder, "boards", ".zip");
-        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
-            for (Map.Entry<String, String> file : files.entrySet()) {
-                out.putNextEntry(new ZipEntry(file.getKey()));
-                out.write(file.getValue().getBytes(StandardCharsets.UTF_8));
-                out.closeEntry();
-            }
-        }
-        return zip;
+        return BoardZip.of(Files.createTempFile(folder, "boards", ".zip"), files);
     }
 
     private static String refusal(Path zip) {

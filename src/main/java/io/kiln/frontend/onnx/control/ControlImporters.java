@@ -77,7 +77,7 @@ public final class ControlImporters {
         for (long trip = 0; trip < trips && goesOn; trip++) {
             node.require(trip < MAX_TRIPS, "it runs more than " + MAX_TRIPS + " times", "fewer iterations");
             List<OnnxValue> inputs = new ArrayList<>();
-            inputs.add(new OnnxValue(e.number(trip, DType.INT64), ElementType.INT64));
+            inputs.add(new OnnxValue(e.number((double) trip, DType.INT64), ElementType.INT64));
             inputs.add(new OnnxValue(e.number(1, DType.BOOL), ElementType.BOOL));
             inputs.addAll(carried);
             List<OnnxValue> results = node.run("body", inputs);

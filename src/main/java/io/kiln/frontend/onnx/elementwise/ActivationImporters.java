@@ -19,8 +19,8 @@ import java.util.Optional;
 /** Activations and other functions of one input; formulas are those of ONNX's operator pages. */
 final class ActivationImporters {
     private static final int CLIP_INPUTS = 11;
-    private static final float SELU_ALPHA = 1.67326319217681884765625f;
-    private static final float SELU_GAMMA = 1.05070102214813232421875f;
+    private static final float SELU_ALPHA = 1.6732632f;
+    private static final float SELU_GAMMA = 1.050701f;
 
     static final List<Registration> ALL = List.of(
             onnx("Relu", ActivationImporters::relu),

@@ -85,7 +85,7 @@ final class ResponseImporters {
     private static Arg power(Expressions e, NodeContext node, Arg data) {
         long p = node.attributes().whole("p", 2);
         Arg magnitude = e.unary(Unary.Kind.ABS, data);
-        return p == 1 ? magnitude : p == 2 ? e.multiply(data, data) : Powers.real(e, magnitude, number(e, p));
+        return p == 1 ? magnitude : p == 2 ? e.multiply(data, data) : Powers.real(e, magnitude, number(e, (double) p));
     }
 
     private static Arg root(Expressions e, NodeContext node, Arg sum) {

@@ -49,7 +49,8 @@ public record OnnxNode(
      * @param number its number among all nodes that are imported
      */
     public Origin origin(String file, int number) {
-        String tensor = outputs.stream().filter(output -> !output.isEmpty()).findFirst().orElse("");
+        String tensor =
+                outputs.stream().filter(output -> !output.isEmpty()).findFirst().orElse("");
         return new Origin(file, number, type(), tensor);
     }
 

@@ -30,7 +30,6 @@ public final class NodeContext {
         }
     }
 
-
     private final OnnxNode node;
     private final int version;
     private final Surroundings around;

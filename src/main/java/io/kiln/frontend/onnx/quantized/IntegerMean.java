@@ -84,7 +84,7 @@ final class IntegerMean implements Emitter {
             real = node.emit(
                     new Conv2d(each, channels, channels, layout(channels)), real, ones(each, channels, DType.FLOAT32));
         }
-        return quantized(e.divide(real, e.number(count, DType.FLOAT32)));
+        return quantized(e.divide(real, e.number((double) count, DType.FLOAT32)));
     }
 
     private static String layout(int channels) {

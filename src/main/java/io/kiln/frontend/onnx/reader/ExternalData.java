@@ -53,8 +53,9 @@ final class ExternalData {
                         size + " bytes from byte " + offset + " on");
             }
             ByteBuffer buffer = ByteBuffer.allocate(Math.toIntExact(size));
-            while (buffer.hasRemaining() && channel.read(buffer, offset + buffer.position()) >= 0) {
-                continue;
+            int read = 0;
+            while (buffer.hasRemaining() && read >= 0) {
+                read = channel.read(buffer, offset + buffer.position());
             }
             if (buffer.hasRemaining()) {
                 throw failure("`" + location + "` became shorter while it was read", where, "");

@@ -86,7 +86,8 @@ final class EinsumImporter implements OnnxImporter {
             }
             terms.add(term);
         }
-        for (char c : result.toCharArray()) {
+        for (int i = 0; i < result.length(); i++) {
+            char c = result.charAt(i);
             node.require(sizes.containsKey(c), "no operand has the result's index " + c, "indices of operands");
         }
         Term product = reduced(e, terms.get(0), result + later(operands, 1));

@@ -12,7 +12,7 @@ public enum Padding {
 
     /** Its code in a file. */
     public int code() {
-        return ordinal();
+        return SchemaEnums.code(values(), this);
     }
 
     /** The padding of a code; empty if there is none. */

@@ -46,7 +46,7 @@ public enum TfliteType {
 
     /** Its code in a file. */
     public int code() {
-        return ordinal();
+        return SchemaEnums.code(values(), this);
     }
 
     public static Optional<TfliteType> of(int code) {

@@ -45,8 +45,7 @@ final class GraphWriter {
     }
 
     private int add(String name, TensorType type, Format format, Optional<Bytes> data) {
-        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization()
-                .map(TfliteTensorEntry.Scaling::of);
+        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization().map(TfliteTensorEntry.Scaling::of);
         tensors.add(new TfliteTensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));
         return tensors.size() - 1;
     }
@@ -105,7 +104,8 @@ final class GraphWriter {
     Format format(int tensor) {
         TfliteTensorEntry entry = tensors.get(tensor);
         return new Format(
-                entry.type().dtype(), entry.scaling().map(s -> new Quantization(s.scales().get(0), s.zeroPoint())));
+                entry.type().dtype(),
+                entry.scaling().map(s -> new Quantization(s.scales().get(0), s.zeroPoint())));
     }
 
     TfliteTensorEntry entry(int tensor) {

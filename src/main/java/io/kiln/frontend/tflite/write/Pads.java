@@ -44,8 +44,7 @@ final class Pads {
         Constant value =
                 new Constant(node.name() + "/lowest", new TensorType(Shape.of(1), dtype), Bytes.wrap(buffer.array()));
         int border = format.quantization()
-                .map(q -> node.graph()
-                        .constant(value, TfliteTensorEntry.Scaling.of(q)))
+                .map(q -> node.graph().constant(value, TfliteTensorEntry.Scaling.of(q)))
                 .orElseGet(() -> node.graph().constant(value));
         node.graph()
                 .operator(

@@ -38,6 +38,8 @@ class RandomModelsTest {
             "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
             "c -keys=cpu -march=rv32imac");
 
+    private static final List<Optimize> OPTIMIZE = List.of(Optimize.values());
+
     @TempDir
     private Path folder;
 
@@ -77,7 +79,7 @@ class RandomModelsTest {
             CompileRequest request = CompileRequest.builder(
                             Path.of("m.onnx"), TARGETS.get(seed / compiledEvery % TARGETS.size()))
                     .name("m" + seed)
-                    .optimize(Optimize.values()[seed / compiledEvery % Optimize.values().length])
+                    .optimize(OPTIMIZE.get(seed / compiledEvery % OPTIMIZE.size()))
                     .build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
