@@ -2,8 +2,9 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/platform.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* Longest text of an error. */
 #define MESSAGE_SIZE 160u
@@ -189,4 +190,4 @@ void TVMGraphExecutor_Run(TVMGraphExecutor* executor) {
   (void)TVMGraphExecutor_RunChecked(executor);
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/platform.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* Bytes of a tensor; 0 in *is_valid if there are more than addresses. */
 static size_t tensor_size(const DLTensor* tensor, int* is_valid) {
@@ -153,4 +154,4 @@ int TVMGraphStorage_Release(TVMGraphExecutor* executor) {
   return first_error;
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

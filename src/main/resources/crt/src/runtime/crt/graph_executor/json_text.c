@@ -4,8 +4,9 @@
  */
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_json.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* Four hexadecimal digits, or a value above 0xffff. */
 static uint32_t hex(const char* digits) {
@@ -118,4 +119,4 @@ const char* JSONReader_EndOfText(const char* reference, int* is_valid) {
   return reference;
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

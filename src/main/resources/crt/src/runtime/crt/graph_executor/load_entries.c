@@ -5,8 +5,9 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 #include <tvm/runtime/crt/packed_func.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 static void read_shape(TVMGraphPass* pass, uint32_t entry) {
   JSONReader* reader = pass->reader;
@@ -118,4 +119,4 @@ void TVMGraphPass_ReadAttributes(TVMGraphPass* pass) {
   TVMGraphPass_FailIf(pass, (seen & NEEDED) != NEEDED, "a part is missing");
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 #include <tvm/runtime/crt/platform.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* The parts, in the order of reading: each one needs those before it. */
 enum { NODES, ARG_NODES, HEADS, ATTRS, NODE_ROW_PTR, PARTS };
@@ -187,4 +188,4 @@ int TVMGraphExecutor_Load(TVMGraphExecutor* executor, JSONReader* reader) {
   return reader->error == NULL ? 0 : fail(reader);
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_json.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* Levels of objects and lists; a graph has 5. */
 #define MOST_DEPTH 16u
@@ -219,4 +220,4 @@ tvm_crt_error_t JSONReader_Release(JSONReader* reader) {
   return kTvmErrorNoError;
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

@@ -4,8 +4,9 @@
  */
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* Longest number among the attributes of an operator, with the terminating zero. */
 #define NUMBER_SIZE 8u
@@ -160,4 +161,4 @@ void TVMGraphPass_ReadNodes(TVMGraphPass* pass) {
   }
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END

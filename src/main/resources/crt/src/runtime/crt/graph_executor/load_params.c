@@ -5,8 +5,9 @@
  */
 #include <string.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
+#include <tvm/runtime/crt/internal/graph_executor/small.h>
 
-#include <tvm/runtime/crt/internal/graph_executor/small_begin.h>
+TVM_CRT_SMALL_BEGIN
 
 /* What is left of a file. */
 typedef struct {
@@ -134,4 +135,4 @@ int TVMGraphExecutor_LoadParams(TVMGraphExecutor* executor, const char* param_bl
   return blob.left == 0u ? 0 : cut();
 }
 
-#include <tvm/runtime/crt/internal/graph_executor/small_end.h>
+TVM_CRT_SMALL_END
