@@ -7,6 +7,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.kiln.base.Bytes;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
@@ -22,6 +25,9 @@ import org.junit.jupiter.api.Test;
 /** Every operator of the IR has a form in Relay's text and a rule that reads it. */
 class EveryOperatorTest {
     private static final int SEEDS = 6;
+
+    /** A number of an ONNX model that adds two quantized tensors. */
+    private static final long QUANTIZED_SUM = 6;
 
     /** Operators that no TensorFlow Lite model has: TVM's own arithmetic, and a C function of the user's. */
     private static final String FOREIGN = """
@@ -42,6 +48,7 @@ class EveryOperatorTest {
             }
         });
         addOperators(read(FOREIGN), seen);
+        addOperators(OnnxFrontend.read(RandomModels.draw(QUANTIZED_SUM).file(), "m.onnx", "default", InputShapes.NONE), seen);
 
         Set<Class<?>> missing = operators();
         missing.removeAll(seen);
