@@ -11,8 +11,10 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes a template whose Project API server is Kiln, so that tools of microTVM generate, build and flash projects for Kiln's
@@ -51,10 +53,15 @@ public final class ProjectApiMojo extends AbstractByHandMojo {
         new TemplateStep(new MojoLog(getLog()), environment()).write(spec(), folder, classPath());
     }
 
-    /** What Maven loaded this plugin from: its jar and all that it depends on. */
+    /** What Maven loaded this plugin from: its jar and all that it depends on; SLF4J comes from Maven itself. */
     private static List<Path> classPath() {
         if (ProjectApiMojo.class.getClassLoader() instanceof URLClassLoader loader) {
-            return Arrays.stream(loader.getURLs()).map(ProjectApiMojo::file).toList();
+            URL logging =
+                    LoggerFactory.class.getProtectionDomain().getCodeSource().getLocation();
+            return Stream.concat(Arrays.stream(loader.getURLs()), Stream.of(logging))
+                    .map(ProjectApiMojo::file)
+                    .distinct()
+                    .toList();
         }
         throw new KilnException(Problem.of("this Maven does not tell what it loads a plugin from", ""));
     }

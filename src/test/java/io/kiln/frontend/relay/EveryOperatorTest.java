@@ -48,7 +48,9 @@ class EveryOperatorTest {
             }
         });
         addOperators(read(FOREIGN), seen);
-        addOperators(OnnxFrontend.read(RandomModels.draw(QUANTIZED_SUM).file(), "m.onnx", "default", InputShapes.NONE), seen);
+        addOperators(
+                OnnxFrontend.read(RandomModels.draw(QUANTIZED_SUM).file(), "m.onnx", "default", InputShapes.NONE),
+                seen);
 
         Set<Class<?>> missing = operators();
         missing.removeAll(seen);
