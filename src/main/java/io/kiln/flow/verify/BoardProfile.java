@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -76,6 +77,14 @@ public final class BoardProfile {
     }
 
     private void requirePackedFunctions() {
+        if (build.spec().calls().executor() != ExecutorKind.AOT) {
+            throw new KilnException(new Problem(
+                    "a board measures whole runs of the AOT executor, and kiln.executor is "
+                            + build.spec().calls().executor().text(),
+                    "kiln.profile.on",
+                    "kiln.executor aot",
+                    "Leave kiln.executor out, or let the emulator count with kiln.profile.on emulator"));
+        }
         boolean isCompiled = build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
         if (device.isFlashed() && isCompiled && !build.spec().calls().systemLib()) {
             throw new KilnException(new Problem(

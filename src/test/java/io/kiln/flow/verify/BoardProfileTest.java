@@ -65,6 +65,11 @@ final class BoardProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("a board measures by an RPC server, and the models have no system library")
                 .hasMessageContaining("Set kiln.application to rpc");
+        BuildSpec graph = spec.toBuilder().executor("graph", true).build();
+        assertThatThrownBy(() -> flow.profile(graph, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.executor is graph")
+                .hasMessageContaining("kiln.profile.on emulator");
         assertThat(log.said()).anyMatch(line -> line.matches("One run of gesture on counting, .* us, [0-9,]+ cycles"));
     }
 }
