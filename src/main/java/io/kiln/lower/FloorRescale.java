@@ -50,7 +50,7 @@ record FloorRescale(List<Channel> channels) {
             return Optional.empty();
         }
         long nearest = reference.multiplier(c) >> (exact - shift);
-        long[] steps = Steps.of(reference, c, bound);
+        long[] steps = RescaleSteps.of(reference, c, bound);
         for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
             long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
             if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE) {

@@ -130,7 +130,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
                 : List.of(reference.low() < r.outputZeroPoint() ? Corrected.NEGATIVE : Corrected.NONE);
         List<long[]> steps = new ArrayList<>();
         for (int c = 0; c < bounds.size(); c++) {
-            steps.add(Steps.of(reference, c, bounds.get(c)));
+            steps.add(RescaleSteps.of(reference, c, bounds.get(c)));
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
             for (Corrected corrected : corrections) {

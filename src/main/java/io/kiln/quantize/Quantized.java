@@ -4,7 +4,7 @@ package io.kiln.quantize;
 import io.kiln.ir.Function;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Quality;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 import java.util.List;
 import java.util.Map;
 
@@ -20,7 +20,7 @@ import java.util.Map;
  */
 public record Quantized(
         QuantizedNetwork network,
-        Map<Integer, Range> ranges,
+        Map<Integer, ValueRange> ranges,
         Quality quality,
         int samples,
         List<Advice> advice,

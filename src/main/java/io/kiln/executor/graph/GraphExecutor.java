@@ -72,7 +72,7 @@ public final class GraphExecutor implements Executor {
         if (module.api().executor() == ExecutorKind.NONE) {
             return new ExecutableModule(unit, library, List.of(), names);
         }
-        GraphBuilder.Built built = GraphBuilder.of(module, operators);
+        StorageGraphBuilder.Built built = StorageGraphBuilder.of(module, operators);
         StoragePlan plan = StoragePlan.of(built.graph());
         return new ExecutableModule(unit, library, description(module, built, plan), names, plan.storages());
     }
@@ -108,7 +108,7 @@ public final class GraphExecutor implements Executor {
         return packed;
     }
 
-    private static List<Artifact> description(PlannedModule module, GraphBuilder.Built built, StoragePlan plan) {
+    private static List<Artifact> description(PlannedModule module, StorageGraphBuilder.Built built, StoragePlan plan) {
         String target = module.origin().target().text();
         String codegen = module.origin().target().kind().text();
         return List.of(

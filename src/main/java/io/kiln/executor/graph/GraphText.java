@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.graph;
 
-import io.kiln.executor.graph.Graph.Node;
+import io.kiln.executor.graph.StorageGraph.Node;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
@@ -15,17 +15,17 @@ import java.util.stream.Stream;
 final class GraphText {
     private static final int CPU = 1;
 
-    private final Graph graph;
+    private final StorageGraph graph;
     private final List<Integer> rows;
 
-    private GraphText(Graph graph) {
+    private GraphText(StorageGraph graph) {
         this.graph = graph;
         this.rows = graph.rows();
     }
 
-    static String print(Graph graph, StoragePlan plan) {
+    static String print(StorageGraph graph, StoragePlan plan) {
         GraphText text = new GraphText(graph);
-        List<Graph.Tensor> entries = graph.entries();
+        List<StorageGraph.Tensor> entries = graph.entries();
         List<String> attributes = List.of(
                 typed(
                         "dltype",

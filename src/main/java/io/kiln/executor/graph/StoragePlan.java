@@ -2,7 +2,7 @@
 package io.kiln.executor.graph;
 
 import io.kiln.artifact.ModelMetadata.Storage;
-import io.kiln.executor.graph.Graph.Node;
+import io.kiln.executor.graph.StorageGraph.Node;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -20,7 +20,7 @@ final class StoragePlan {
     private static final int MATCH_RANGE = 16;
     private static final int NEVER = Integer.MAX_VALUE;
 
-    private final Graph graph;
+    private final StorageGraph graph;
     private final int[] storageOf;
     private final List<Long> bytes = new ArrayList<>();
     private final List<String> bindings = new ArrayList<>();
@@ -28,19 +28,19 @@ final class StoragePlan {
     private final List<Integer> free = new ArrayList<>();
     private final int[] lastUse;
 
-    private StoragePlan(Graph graph) {
+    private StoragePlan(StorageGraph graph) {
         this.graph = graph;
         int entries = graph.entries().size();
         this.storageOf = new int[entries];
         this.lastUse = lastUses(entries);
     }
 
-    static StoragePlan of(Graph graph) {
+    static StoragePlan of(StorageGraph graph) {
         StoragePlan plan = new StoragePlan(graph);
         int entry = 0;
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = graph.nodes().get(i);
-            for (Graph.Tensor tensor : node.outputs()) {
+            for (StorageGraph.Tensor tensor : node.outputs()) {
                 plan.storageOf[entry] = plan.storage(node, tensor.bytes());
                 entry++;
             }

@@ -10,7 +10,7 @@ import io.kiln.quantize.Quantized;
 import io.kiln.quantize.plan.PlannedNode;
 import io.kiln.quantize.quality.Noise;
 import io.kiln.quantize.quality.Quality;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 import io.kiln.report.QuantizeReport;
 import io.kiln.report.QuantizeReport.Advice;
 import io.kiln.report.QuantizeReport.Input;
@@ -53,14 +53,14 @@ final class QuantizeReports {
 
     private static Layer layer(PlannedNode node, Quantized quantized) {
         int id = node.node().output();
-        Optional<Range> range = Optional.ofNullable(quantized.ranges().get(id));
+        Optional<ValueRange> range = Optional.ofNullable(quantized.ranges().get(id));
         Optional<Quantization> quantization = node.output().quantization();
         return new Layer(
                 node.node().name(),
                 node.node().op().name(),
                 node.precision().text(),
-                range.map(Range::min).orElse(null),
-                range.map(Range::max).orElse(null),
+                range.map(ValueRange::min).orElse(null),
+                range.map(ValueRange::max).orElse(null),
                 quantization.map(Quantization::scale).orElse(null),
                 quantization.map(Quantization::zeroPoint).orElse(null),
                 Optional.ofNullable(quantized.quality().nodes().get(id))

@@ -12,10 +12,10 @@ import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.Opsets;
 import io.kiln.frontend.onnx.operator.Bodies;
-import io.kiln.frontend.onnx.operator.GraphBuilder;
+import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.frontend.onnx.quantized.QuantizedNodes;
 import java.util.ArrayList;
@@ -33,21 +33,21 @@ final class NodeImporter implements Bodies {
     private static final int MAX_NODES = 1 << 18;
 
     private final OnnxModel model;
-    private final GraphBuilder graph;
+    private final OnnxGraphBuilder graph;
     private final GraphProblems problems;
     private final Map<String, OnnxFunction> functions;
     private Opsets opsets;
     private int depth;
     private int imported;
 
-    NodeImporter(OnnxModel model, GraphBuilder graph, GraphProblems problems) {
+    NodeImporter(OnnxModel model, OnnxGraphBuilder graph, GraphProblems problems) {
         this.model = model;
         this.graph = graph;
         this.problems = problems;
         this.opsets = model.opsets();
         this.functions = model.functions().stream()
                 .collect(Collectors.toMap(
-                        f -> Registration.key(f.domain(), f.name()), Function.identity(), (first, second) -> first));
+                        f -> OnnxRegistration.key(f.domain(), f.name()), Function.identity(), (first, second) -> first));
     }
 
     /** Imports a graph's constants and nodes. */
@@ -132,10 +132,10 @@ final class NodeImporter implements Bodies {
     }
 
     private void importOperator(OnnxNode node, Scope scope) {
-        Optional<Registration> found = OnnxOperators.find(node.domain(), node.operator());
+        Optional<OnnxRegistration> found = OnnxOperators.find(node.domain(), node.operator());
         int version = opsets.version(node.domain()).orElse(1);
         if (found.isEmpty() || version < found.orElseThrow().since()) {
-            Refusals.Refusal refusal = Refusals.of(node.operator());
+            UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(node.operator());
             throw new KilnException(new Problem(
                     node.type()
                             + (found.isEmpty()
@@ -153,7 +153,7 @@ final class NodeImporter implements Bodies {
     }
 
     /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
-    private static void emit(Registration registration, NodeContext context) {
+    private static void emit(OnnxRegistration registration, NodeContext context) {
         try {
             QuantizedNodes.emit(registration.importer(), context);
         } catch (IndexOutOfBoundsException | ArithmeticException | IllegalArgumentException e) {

@@ -6,7 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.frontend.onnx.model.OnnxModel;
-import io.kiln.frontend.onnx.reader.Budget;
+import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.ir.Function;
 import io.kiln.transform.FoldChannelFactors;
@@ -52,7 +52,7 @@ public final class OnnxFrontend {
     public static Function read(Path file, String moduleName, InputShapes inputShapes, OnnxIo io) {
         Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");
         Path folder = file.toAbsolutePath().getParent();
-        Budget budget = new Budget(ModelFile.name(file), MAX_CONSTANT_BYTES);
+        ReadBudget budget = new ReadBudget(ModelFile.name(file), MAX_CONSTANT_BYTES);
         OnnxModel model = ModelReader.read(content, ModelFile.name(file), Optional.ofNullable(folder), budget);
         return convert(model, moduleName, inputShapes, io, budget);
     }
@@ -64,14 +64,14 @@ public final class OnnxFrontend {
      * @param fileName its name in messages and origins
      */
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
-        Budget budget = new Budget(fileName, MAX_CONSTANT_BYTES);
+        ReadBudget budget = new ReadBudget(fileName, MAX_CONSTANT_BYTES);
         OnnxModel model = ModelReader.read(content, fileName, Optional.empty(), budget);
         return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget);
     }
 
     /** Imports a model that was read, see {@link ModelReader}. */
     public static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes) {
-        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, new Budget(model.file(), MAX_CONSTANT_BYTES));
+        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, new ReadBudget(model.file(), MAX_CONSTANT_BYTES));
     }
 
     /** The files with data of a model that exist; empty if it is not one. */
@@ -85,8 +85,8 @@ public final class OnnxFrontend {
     }
 
     private static Function convert(
-            OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, Budget budget) {
-        Function imported = new ModelImporter(model, io, budget).read(moduleName, inputShapes);
+            OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, ReadBudget budget) {
+        Function imported = new OnnxModelImporter(model, io, budget).read(moduleName, inputShapes);
         return new FoldChannelFactors().run(new MoveTransposes().run(imported)).withIdsInOrder();
     }
 }

@@ -2,10 +2,10 @@
 package io.kiln.frontend.onnx;
 
 import io.kiln.frontend.onnx.control.ControlImporters;
-import io.kiln.frontend.onnx.elementwise.ElementwiseImporters;
-import io.kiln.frontend.onnx.layer.LayerImporters;
-import io.kiln.frontend.onnx.movement.MovementImporters;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
+import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
+import io.kiln.frontend.onnx.movement.OnnxMovementImporters;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.quantized.QuantizedImporters;
 import io.kiln.frontend.onnx.recurrent.RecurrentImporters;
 import io.kiln.frontend.onnx.reduce.ReduceImporters;
@@ -19,23 +19,23 @@ import java.util.stream.Stream;
 
 /** The operators that Kiln imports: the tables of all families combined. */
 final class OnnxOperators {
-    private static final Map<String, Registration> ALL = Stream.of(
+    private static final Map<String, OnnxRegistration> ALL = Stream.of(
                     ControlImporters.ALL,
-                    ElementwiseImporters.ALL,
-                    LayerImporters.ALL,
-                    MovementImporters.ALL,
+                    OnnxElementwiseImporters.ALL,
+                    OnnxLayerImporters.ALL,
+                    OnnxMovementImporters.ALL,
                     QuantizedImporters.ALL,
                     RecurrentImporters.ALL,
                     ReduceImporters.ALL,
                     TensorImporters.ALL)
             .flatMap(List::stream)
-            .collect(Collectors.toUnmodifiableMap(Registration::key, Function.identity()));
+            .collect(Collectors.toUnmodifiableMap(OnnxRegistration::key, Function.identity()));
 
     private OnnxOperators() {}
 
     /** The importer of an operator, if there is one. */
-    static Optional<Registration> find(String domain, String name) {
-        return Optional.ofNullable(ALL.get(Registration.key(domain, name)));
+    static Optional<OnnxRegistration> find(String domain, String name) {
+        return Optional.ofNullable(ALL.get(OnnxRegistration.key(domain, name)));
     }
 
     /** The names of all operators, in order. */

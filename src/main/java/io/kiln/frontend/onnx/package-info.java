@@ -15,7 +15,7 @@
  *
  * <ol>
  *   <li>Make a package {@code io.kiln.frontend.onnx.<family>} with a public class that has a list {@code ALL} of
- *       {@link io.kiln.frontend.onnx.operator.Registration}: one line per operator, {@code onnx("Relu", importer)}, or
+ *       {@link io.kiln.frontend.onnx.operator.OnnxRegistration}: one line per operator, {@code onnx("Relu", importer)}, or
  *       {@code microsoft(...)} for ONNX Runtime's domain.
  *   <li>Add that list to {@code OnnxOperators}. This is the only line outside the package.
  *   <li>An importer gets a {@link io.kiln.frontend.onnx.operator.NodeContext}: inputs ({@code arg}, {@code optional}),

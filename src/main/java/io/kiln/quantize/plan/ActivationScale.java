@@ -2,7 +2,7 @@
 package io.kiln.quantize.plan;
 
 import io.kiln.ir.Quantization;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 
 /** Scales and zero points of activations (TensorFlow Lite, quantization_utils.cc). */
 final class ActivationScale {
@@ -15,8 +15,8 @@ final class ActivationScale {
      * {@code -128 - min / scale}, halves away from zero; for int16 {@code scale = max|x| / 32767} and zero point 0. A
      * range of 0 alone gets the smallest scale that an int8 model can state without trouble.
      */
-    static Quantization of(Precision precision, Range observed) {
-        Range range = observed.withZero();
+    static Quantization of(Precision precision, ValueRange observed) {
+        ValueRange range = observed.withZero();
         if (range.min() == range.max()) {
             return new Quantization(1f / INT8_STEPS, precision == Precision.INT8 ? Byte.MIN_VALUE : 0);
         }

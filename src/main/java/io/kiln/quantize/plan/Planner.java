@@ -8,7 +8,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 import io.kiln.quantize.range.Statistics;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -123,7 +123,7 @@ public final class Planner {
 
     private static Quantization quantization(Arg arg, Precision precision, ScaleGroups groups) {
         return arg instanceof Constant constant
-                ? ActivationScale.of(precision, Range.of(ScaleGroups.floats(constant)))
+                ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
                 : groups.quantization(((Arg.Ref) arg).id(), precision);
     }
 

@@ -6,7 +6,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +19,10 @@ import java.util.Optional;
  */
 final class ScaleGroups {
     private final Map<Integer, Integer> parents = new HashMap<>();
-    private final Map<Integer, Range> ranges;
+    private final Map<Integer, ValueRange> ranges;
     private final Map<Integer, Form> fixed = new HashMap<>();
 
-    private ScaleGroups(Map<Integer, Range> ranges) {
+    private ScaleGroups(Map<Integer, ValueRange> ranges) {
         this.ranges = new HashMap<>(ranges);
     }
 
@@ -32,7 +32,7 @@ final class ScaleGroups {
      * @param ranges the range of each float value
      * @param forms the integer form of each node that has one, by its output
      */
-    static ScaleGroups of(FloatGraph graph, Map<Integer, Range> ranges, Map<Integer, Form> forms) {
+    static ScaleGroups of(FloatGraph graph, Map<Integer, ValueRange> ranges, Map<Integer, Form> forms) {
         ScaleGroups groups = new ScaleGroups(ranges);
         Map<Integer, Integer> uses = graph.function().useCounts();
         for (Node node : graph.nodes()) {
@@ -50,7 +50,7 @@ final class ScaleGroups {
         List<Arg> data = node.data();
         for (Arg arg : data) {
             if (arg instanceof Constant constant) {
-                ranges.merge(root(node.output()), Range.of(floats(constant)), Range::union);
+                ranges.merge(root(node.output()), ValueRange.of(floats(constant)), ValueRange::union);
             } else if (arg instanceof Arg.Ref ref && (isOnly(data, ref) || isFree(ref, forms, uses))) {
                 join(ref.id(), node.output());
             }
@@ -72,7 +72,7 @@ final class ScaleGroups {
         int other = root(second);
         if (root != other) {
             parents.put(other, root);
-            ranges.put(root, ranges.getOrDefault(root, Range.EMPTY).union(ranges.getOrDefault(other, Range.EMPTY)));
+            ranges.put(root, ranges.getOrDefault(root, ValueRange.EMPTY).union(ranges.getOrDefault(other, ValueRange.EMPTY)));
             Optional.ofNullable(fixed.get(other)).ifPresent(form -> fixed.put(root, form));
         }
     }
@@ -90,7 +90,7 @@ final class ScaleGroups {
         int root = root(id);
         Optional<Quantization> prescribed =
                 Optional.ofNullable(fixed.get(root)).flatMap(Form::fixed).filter(q -> isOf(precision, q));
-        return prescribed.orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root, Range.EMPTY)));
+        return prescribed.orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root, ValueRange.EMPTY)));
     }
 
     /** A prescribed quantization belongs to the precision of the operator that prescribes it. */

@@ -19,7 +19,7 @@ public final class Calibration {
     private Calibration() {}
 
     /** A sample's part: the range and the sums over each channel of every float value. */
-    private record Part(Map<Integer, Range> ranges, Map<Integer, double[]> sums) {}
+    private record Part(Map<Integer, ValueRange> ranges, Map<Integer, double[]> sums) {}
 
     /**
      * Ranges and means. Sums are added in the order of the samples, so that they are the same on every computer.
@@ -30,10 +30,10 @@ public final class Calibration {
      */
     public static Statistics of(FloatGraph graph, List<Sample> samples, RangeMethod method, Runs.Progress progress) {
         List<Part> parts = Runs.each(graph.function(), samples, progress, (sample, values) -> part(graph, values));
-        Map<Integer, Range> extremes = new LinkedHashMap<>();
+        Map<Integer, ValueRange> extremes = new LinkedHashMap<>();
         Map<Integer, double[]> means = new HashMap<>();
         for (Part part : parts) {
-            part.ranges.forEach((id, range) -> extremes.merge(id, range, Range::union));
+            part.ranges.forEach((id, range) -> extremes.merge(id, range, ValueRange::union));
             part.sums.forEach((id, sums) -> means.merge(id, sums, Calibration::added));
         }
         requireFinite(graph, extremes);
@@ -57,25 +57,25 @@ public final class Calibration {
         }
     }
 
-    private static Map<Integer, Range> chosen(
-            FloatGraph graph, List<Sample> samples, RangeMethod method, Map<Integer, Range> extremes) {
+    private static Map<Integer, ValueRange> chosen(
+            FloatGraph graph, List<Sample> samples, RangeMethod method, Map<Integer, ValueRange> extremes) {
         Map<Integer, Histogram> histograms = new HashMap<>();
         extremes.forEach((id, range) -> histograms.put(id, new Histogram(range)));
         Runs.each(graph.function(), samples, Runs.Progress.NONE, (sample, values) -> {
             histograms.forEach((id, histogram) -> histogram.add(values.floats(id)));
             return true;
         });
-        Map<Integer, Range> chosen = new LinkedHashMap<>();
+        Map<Integer, ValueRange> chosen = new LinkedHashMap<>();
         extremes.keySet().forEach(id -> chosen.put(id, RangeChoice.choose(method, histograms.get(id))));
         return chosen;
     }
 
     private static Part part(FloatGraph graph, Runs.Values values) {
-        Map<Integer, Range> ranges = new LinkedHashMap<>();
+        Map<Integer, ValueRange> ranges = new LinkedHashMap<>();
         Map<Integer, double[]> sums = new LinkedHashMap<>();
         for (int id : graph.values()) {
             if (values.isFloat(id)) {
-                ranges.put(id, Range.of(values.floats(id)));
+                ranges.put(id, ValueRange.of(values.floats(id)));
                 sums.put(id, sums(values.byId().get(id)));
             }
         }
@@ -92,9 +92,9 @@ public final class Calibration {
         return sums;
     }
 
-    private static void requireFinite(FloatGraph graph, Map<Integer, Range> ranges) {
+    private static void requireFinite(FloatGraph graph, Map<Integer, ValueRange> ranges) {
         for (Node node : graph.nodes()) {
-            Range range = ranges.getOrDefault(node.output(), new Range(0, 0));
+            ValueRange range = ranges.getOrDefault(node.output(), new ValueRange(0, 0));
             if (!range.isFinite()) {
                 throw new KilnException(new Problem(
                         "the values of `" + node.name() + "` range from " + range.min() + " to " + range.max(),

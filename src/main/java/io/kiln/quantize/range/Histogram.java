@@ -11,10 +11,10 @@ final class Histogram {
     /** Number of parts. */
     static final int BINS = 2048;
 
-    private final Range range;
+    private final ValueRange range;
     private final AtomicLongArray counts = new AtomicLongArray(BINS);
 
-    Histogram(Range range) {
+    Histogram(ValueRange range) {
         this.range = range;
     }
 
@@ -33,7 +33,7 @@ final class Histogram {
         }
     }
 
-    Range range() {
+    ValueRange range() {
         return range;
     }
 

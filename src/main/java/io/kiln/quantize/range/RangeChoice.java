@@ -10,8 +10,8 @@ final class RangeChoice {
 
     private RangeChoice() {}
 
-    static Range choose(RangeMethod method, Histogram histogram) {
-        Range all = histogram.range();
+    static ValueRange choose(RangeMethod method, Histogram histogram) {
+        ValueRange all = histogram.range();
         if (all.min() == all.max()) {
             return all;
         }
@@ -23,7 +23,7 @@ final class RangeChoice {
         };
     }
 
-    private static Range percentile(Histogram histogram) {
+    private static ValueRange percentile(Histogram histogram) {
         long outside = (long) (histogram.total() * OUTLIERS);
         int low = 0;
         for (long seen = histogram.count(0); seen <= outside; seen += histogram.count(low)) {
@@ -34,24 +34,24 @@ final class RangeChoice {
             high--;
         }
         double width = histogram.width();
-        Range all = histogram.range();
-        Range kept = new Range((float) (all.min() + low * width), (float) (all.min() + (high + 1) * width));
+        ValueRange all = histogram.range();
+        ValueRange kept = new ValueRange((float) (all.min() + low * width), (float) (all.min() + (high + 1) * width));
         return kept.within(all).withZero();
     }
 
     /** How bad a range is; smaller is better. */
     private interface Loss {
-        double of(Histogram histogram, Range range);
+        double of(Histogram histogram, ValueRange range);
     }
 
     /** The best of the ranges that shrink both ends towards 0 in equal steps; the widest wins a tie. */
-    private static Range best(Histogram histogram, Loss loss) {
-        Range all = histogram.range().withZero();
-        Range best = all;
+    private static ValueRange best(Histogram histogram, Loss loss) {
+        ValueRange all = histogram.range().withZero();
+        ValueRange best = all;
         double least = loss.of(histogram, all);
         for (int step = STEPS - 1; step > 0; step--) {
             float part = (float) step / STEPS;
-            Range range = new Range(all.min() * part, all.max() * part);
+            ValueRange range = new ValueRange(all.min() * part, all.max() * part);
             double found = loss.of(histogram, range);
             if (found < least) {
                 least = found;
@@ -62,7 +62,7 @@ final class RangeChoice {
     }
 
     /** Elements inside are off by a third of half a step squared on average, those outside by their distance. */
-    private static double squareError(Histogram histogram, Range range) {
+    private static double squareError(Histogram histogram, ValueRange range) {
         double step = ((double) range.max() - range.min()) / (LEVELS - 1);
         double sum = 0;
         for (int i = 0; i < Histogram.BINS; i++) {
@@ -77,7 +77,7 @@ final class RangeChoice {
      * The divergence of the quantized distribution from that of the elements. Elements outside the range count to its
      * last bin. A level spreads its elements evenly over the bins that it stands for, and that are not empty.
      */
-    private static double divergence(Histogram histogram, Range range) {
+    private static double divergence(Histogram histogram, ValueRange range) {
         double[] elements = new double[Histogram.BINS];
         int[] levels = new int[Histogram.BINS];
         double[] inLevel = new double[LEVELS];

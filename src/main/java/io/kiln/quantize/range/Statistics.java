@@ -9,7 +9,7 @@ import java.util.Map;
  * @param ranges the range of each float value
  * @param means the mean of each channel, the last dimension, of each float value
  */
-public record Statistics(Map<Integer, Range> ranges, Map<Integer, double[]> means) {
+public record Statistics(Map<Integer, ValueRange> ranges, Map<Integer, double[]> means) {
     public Statistics {
         ranges = Map.copyOf(ranges);
         means = Map.copyOf(means);

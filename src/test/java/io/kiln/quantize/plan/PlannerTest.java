@@ -22,7 +22,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.plan.Planner.Wishes;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.ValueRange;
 import io.kiln.quantize.range.Statistics;
 import java.util.HashMap;
 import java.util.List;
@@ -36,10 +36,10 @@ class PlannerTest {
     private static final Window POINT = Window.of(1, 1);
 
     private final FloatNet net = new FloatNet(1);
-    private final Map<Integer, Range> ranges = new HashMap<>();
+    private final Map<Integer, ValueRange> ranges = new HashMap<>();
 
     private Arg.Ref ranged(Arg.Ref value, float min, float max) {
-        ranges.put(value.id(), new Range(min, max));
+        ranges.put(value.id(), new ValueRange(min, max));
         return value;
     }
 
@@ -63,7 +63,7 @@ class PlannerTest {
     @ParameterizedTest
     @CsvSource({"-1,1,-1", "0,2.55,-128", "-2.55,0,127", "1,2.55,-128", "-1,4.1,-78", "0,0,-128"})
     void int8ScalesAndZeroPoints(float min, float max, int zeroPoint) {
-        Quantization quantization = ActivationScale.of(Precision.INT8, new Range(min, max));
+        Quantization quantization = ActivationScale.of(Precision.INT8, new ValueRange(min, max));
         assertThat(quantization.zeroPoint()).isEqualTo(zeroPoint);
         float span = Math.max(max, 0) - Math.min(min, 0);
         assertThat(quantization.scale()).isCloseTo(span == 0 ? 1f / 255 : span / 255, within(1e-7f));
@@ -71,7 +71,7 @@ class PlannerTest {
 
     @Test
     void int16ScalesAreSymmetric() {
-        assertThat(ActivationScale.of(Precision.INT16, new Range(-1, 32.767f)))
+        assertThat(ActivationScale.of(Precision.INT16, new ValueRange(-1, 32.767f)))
                 .isEqualTo(new Quantization(32.767f / 32767, 0));
     }
 

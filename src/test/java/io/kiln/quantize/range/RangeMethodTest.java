@@ -19,38 +19,38 @@ class RangeMethodTest {
         }
         values[7] = 40;
         values[9] = -30;
-        Histogram histogram = new Histogram(Range.of(values));
+        Histogram histogram = new Histogram(ValueRange.of(values));
         histogram.add(values);
         return histogram;
     }
 
-    private static Range chosen(RangeMethod method) {
+    private static ValueRange chosen(RangeMethod method) {
         return RangeChoice.choose(method, withOutliers());
     }
 
     @Test
     void extremesKeepOutliers() {
-        assertThat(chosen(RangeMethod.MINMAX)).isEqualTo(new Range(-30, 40));
+        assertThat(chosen(RangeMethod.MINMAX)).isEqualTo(new ValueRange(-30, 40));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"PERCENTILE", "KL"})
     void otherMethodsLeaveOutliersOut(RangeMethod method) {
-        Range range = chosen(method);
+        ValueRange range = chosen(method);
         assertThat(range.max()).isBetween(2.5f, 12f);
         assertThat(range.min()).isBetween(-9f, -2f);
     }
 
     @Test
     void theMeanSquareErrorWeighsOutliersAgainstSmallerSteps() {
-        Range range = chosen(RangeMethod.MSE);
+        ValueRange range = chosen(RangeMethod.MSE);
         assertThat(range.max()).isBetween(12f, 39f);
         assertThat(range.min()).isCloseTo(-30 * range.max() / 40, within(1e-3f));
     }
 
     @Test
     void aPercentileLeavesOutATenThousandthOnEitherSide() {
-        Range range = chosen(RangeMethod.PERCENTILE);
+        ValueRange range = chosen(RangeMethod.PERCENTILE);
         // N(0, 1) exceeds 3.72 once in 10,000.
         assertThat(range.max()).isCloseTo(3.72f, within(0.25f));
         assertThat(range.min()).isCloseTo(-3.72f, within(0.25f));
@@ -63,9 +63,9 @@ class RangeMethodTest {
         for (int i = 0; i < values.length; i++) {
             values[i] = i / 10_000f;
         }
-        Histogram histogram = new Histogram(Range.of(values));
+        Histogram histogram = new Histogram(ValueRange.of(values));
         histogram.add(values);
-        Range range = RangeChoice.choose(method, histogram);
+        ValueRange range = RangeChoice.choose(method, histogram);
         assertThat(range.min()).isZero();
         assertThat(range.max()).isBetween(0.97f, 1f);
     }
@@ -73,14 +73,14 @@ class RangeMethodTest {
     @ParameterizedTest
     @EnumSource
     void aConstantValueIsItsOwnRange(RangeMethod method) {
-        Histogram histogram = new Histogram(new Range(3, 3));
+        Histogram histogram = new Histogram(new ValueRange(3, 3));
         histogram.add(new float[] {3, 3});
-        assertThat(RangeChoice.choose(method, histogram)).isEqualTo(new Range(3, 3));
+        assertThat(RangeChoice.choose(method, histogram)).isEqualTo(new ValueRange(3, 3));
     }
 
     @Test
     void notANumberMakesARangeInfinite() {
-        assertThat(Range.of(new float[] {1, Float.NaN, 2}).isFinite()).isFalse();
-        assertThat(Range.EMPTY.isFinite()).isFalse();
+        assertThat(ValueRange.of(new float[] {1, Float.NaN, 2}).isFinite()).isFalse();
+        assertThat(ValueRange.EMPTY.isFinite()).isFalse();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.control;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
@@ -9,7 +9,7 @@ import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
@@ -21,7 +21,7 @@ public final class ControlImporters {
     private static final int MAX_TRIPS = 4096;
 
     /** All operators of the family. */
-    public static final List<Registration> ALL = List.of(
+    public static final List<OnnxRegistration> ALL = List.of(
             onnx("If", ControlImporters::choose),
             onnx("Loop", ControlImporters::loop),
             onnx("Scan", new ScanImporter()));

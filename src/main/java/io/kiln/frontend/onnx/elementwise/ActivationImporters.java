@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -22,7 +22,7 @@ final class ActivationImporters {
     private static final float SELU_ALPHA = 1.6732632f;
     private static final float SELU_GAMMA = 1.050701f;
 
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("Relu", ActivationImporters::relu),
             onnx("Clip", ActivationImporters::clip),
             onnx("LeakyRelu", n -> n.finish(n.emit(new LeakyRelu(n.attributes().real("alpha", 0.01f)), n.arg(0)))),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
@@ -23,7 +23,7 @@ final class ArithmeticImporters {
     private static final int EXPONENT_BITS = 6;
     private static final int EXPONENT_CAP = 62;
 
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("Pow", ArithmeticImporters::pow),
             onnx("Mod", ArithmeticImporters::mod),
             onnx("BitShift", ArithmeticImporters::shift));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
-import static io.kiln.frontend.onnx.operator.Registration.microsoft;
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -31,8 +31,8 @@ final class FunctionImporters {
         1
     };
 
-    static final List<Registration> ALL = List.of(
-            onnx("Erf", new UnaryImporter(Unary.Kind.ERF)),
+    static final List<OnnxRegistration> ALL = List.of(
+            onnx("Erf", new OnnxUnaryImporter(Unary.Kind.ERF)),
             onnx("Gelu", FunctionImporters::gelu),
             microsoft("Gelu", FunctionImporters::gelu),
             function("Tan", (e, x) -> e.divide(e.unary(Unary.Kind.SIN, x), e.unary(Unary.Kind.COS, x))),
@@ -47,7 +47,7 @@ final class FunctionImporters {
 
     private FunctionImporters() {}
 
-    private static Registration function(String name, BiFunction<Expressions, Arg, Arg> formula) {
+    private static OnnxRegistration function(String name, BiFunction<Expressions, Arg, Arg> formula) {
         return onnx(name, n -> n.finish(formula.apply(new Expressions(n), n.arg(0))));
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.elementwise;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -17,7 +17,7 @@ import java.util.List;
 final class SelectImporters {
     private static final int NO_TRAINING_MODE = 7;
 
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("Where", SelectImporters::where),
             onnx("Sign", SelectImporters::sign),
             onnx(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.frontend.onnx.reduce.Halving;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 
 /** Losses of classes: they are sums of what a model computes anyway. */
 final class LossImporters {
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("NegativeLogLikelihoodLoss", LossImporters::likelihood),
             onnx("SoftmaxCrossEntropyLoss", LossImporters::crossEntropy));
 

@@ -46,8 +46,8 @@ record PoolImporter(Pool pool) implements OnnxImporter {
                     "its window " + kernel + " is larger than its padded data " + data.text(),
                     "a smaller window");
         }
-        Arg last = Layouts.channelsLast(e, node.arg(0));
-        node.finish(Layouts.channelsFirst(e, pool.apply(e, node, last, windows, stated)));
+        Arg last = ImageLayouts.channelsLast(e, node.arg(0));
+        node.finish(ImageLayouts.channelsFirst(e, pool.apply(e, node, last, windows, stated)));
     }
 
     /** One more window where elements are left; it must begin on the data or the padding before it. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.layer;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.elementwise.Powers;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 final class ResponseImporters {
     private static final int ONE_AXIS = 13;
 
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("LRN", ResponseImporters::lrn),
             onnx("LpPool", new PoolImporter(ResponseImporters::lpPool)),
             onnx("GlobalLpPool", ResponseImporters::globalLpPool),
@@ -36,7 +36,7 @@ final class ResponseImporters {
     /** {@code x / (bias + alpha / size * sum of squares of neighbouring channels) ^ beta}. */
     private static void lrn(NodeContext node) {
         Expressions e = new Expressions(node);
-        Arg data = Layouts.channelsLast(e, node.arg(0));
+        Arg data = ImageLayouts.channelsLast(e, node.arg(0));
         Shape shape = e.shape(data);
         long size = node.attributes().requiredWhole("size");
         node.require(size > 0 && size < (1 << 12), "its size is " + size, "a number of channels");
@@ -57,7 +57,7 @@ final class ResponseImporters {
         Arg scaled =
                 e.add(e.multiply(sum, (double) alpha / size), node.attributes().real("bias", 1));
         Arg divisor = Powers.real(e, scaled, e.number(beta, DType.FLOAT32));
-        node.finish(Layouts.channelsFirst(e, e.divide(data, divisor)));
+        node.finish(ImageLayouts.channelsFirst(e, e.divide(data, divisor)));
     }
 
     /** {@code (mean of |x|^p * number of elements) ^ (1 / p)}, with zeros around the data. */
@@ -72,7 +72,7 @@ final class ResponseImporters {
         Arg wide = isPadded ? node.emit(new Pad(before, after), data, e.number(0, DType.FLOAT32)) : data;
         Arg powers = power(e, node, wide);
         int taps = windows.kernel().stream().reduce(1, (a, b) -> a * b);
-        Arg mean = Pools.pooled(e, node, powers, windows.unpadded(), AvgPool2d::new);
+        Arg mean = OnnxPools.pooled(e, node, powers, windows.unpadded(), AvgPool2d::new);
         return root(e, node, e.multiply(mean, taps));
     }
 

@@ -39,7 +39,7 @@ final class VolumeConvolution {
             int first = k * spatial.dilations().get(0);
             Arg planes = node.emit(StridedSlice.along(shape, 1, first, first + (depth - 1) * stride + 1, stride), deep);
             Arg images = e.reshape(planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
-            Arg part = ConvolutionImporter.convolve(e, node, images, weight(e, weight, k), plane, groups);
+            Arg part = OnnxConvolutionImporter.convolve(e, node, images, weight(e, weight, k), plane, groups);
             sum = k == 0 ? part : e.add(sum, part);
         }
         Shape result = e.shape(sum);

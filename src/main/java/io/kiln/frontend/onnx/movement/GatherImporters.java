@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.movement;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.type.Shape;
@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Operators that select elements by indices, which may be computed when the model runs. */
 final class GatherImporters {
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("Gather", GatherImporters::gather),
             onnx("GatherElements", GatherImporters::gatherElements),
             onnx("GatherND", GatherImporters::gatherNd));

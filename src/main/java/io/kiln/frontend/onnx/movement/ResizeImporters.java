@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.movement;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ final class ResizeImporters {
     private static final int UPSAMPLE_INPUT = 9;
     private static final int MOST = 1 << 16;
 
-    static final List<Registration> ALL =
+    static final List<OnnxRegistration> ALL =
             List.of(onnx("Resize", 10, ResizeImporters::resize), onnx("Upsample", ResizeImporters::upsample));
 
     private ResizeImporters() {}

@@ -19,7 +19,7 @@ public sealed interface IntegerForm {
      * @param integers int8, or int32
      * @param by their scale and zero point
      */
-    record Dequantized(Arg integers, Quantization by) implements IntegerForm {}
+    record Dequantized(Arg integers, ElementQuantization by) implements IntegerForm {}
 
     /** Real numbers that can be computed as integers once their quantization is known. */
     non-sealed interface Deferred extends IntegerForm {
@@ -30,7 +30,7 @@ public sealed interface IntegerForm {
          * @param limits of the bytes
          * @return the bytes as int8; empty if they cannot be computed in integers
          */
-        Optional<Arg> quantized(Quantization to, Limits limits);
+        Optional<Arg> quantized(ElementQuantization to, Limits limits);
     }
 
     /**

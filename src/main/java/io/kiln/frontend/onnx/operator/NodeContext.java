@@ -23,9 +23,9 @@ import java.util.Optional;
 public final class NodeContext {
     /** What a node is imported into. */
     public record Surroundings(
-            GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
+            OnnxGraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
         /** Operators are appended as they are emitted. */
-        public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
+        public Surroundings(OnnxGraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
             this(graph, scope, bodies, file, number, graph::emit);
         }
     }
@@ -34,7 +34,7 @@ public final class NodeContext {
     private final int version;
     private final Surroundings around;
     private final List<Optional<OnnxValue>> inputs = new ArrayList<>();
-    private final Attributes attributes;
+    private final NodeAttributes attributes;
 
     /**
      * A node whose inputs are defined.
@@ -48,7 +48,7 @@ public final class NodeContext {
         for (String name : node.inputs()) {
             inputs.add(name.isEmpty() ? Optional.empty() : around.scope().value(name));
         }
-        this.attributes = new Attributes(node.attributes(), this::failure);
+        this.attributes = new NodeAttributes(node.attributes(), this::failure);
     }
 
     /** The node in the file. */
@@ -62,7 +62,7 @@ public final class NodeContext {
     }
 
     /** The node's attributes. */
-    public Attributes attributes() {
+    public NodeAttributes attributes() {
         return attributes;
     }
 

@@ -9,7 +9,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.TflLookup;
 import java.util.Map;
@@ -68,7 +68,7 @@ final class FunctionForm {
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
         String name = node.node().operator();
         if (UNARY.contains(name)) {
-            return IntegerForms.bytes(node, 0)
+            return QuantizedForms.bytes(node, 0)
                     .map(data -> table(importer, node, 0, data))
                     .or(() -> limits(node));
         }
@@ -76,7 +76,7 @@ final class FunctionForm {
             for (int i = 0; i < 2; i++) {
                 int input = i;
                 boolean isWithNumber = node.arg(1 - i) instanceof Constant number && number.elements() == 1;
-                Optional<Dequantized> data = IntegerForms.bytes(node, i).filter(d -> isWithNumber);
+                Optional<Dequantized> data = QuantizedForms.bytes(node, i).filter(d -> isWithNumber);
                 if (data.isPresent()
                         && node.shape(1 - i).rank() <= node.shape(i).rank()) {
                     return data.map(d -> table(importer, node, input, d));
@@ -88,12 +88,12 @@ final class FunctionForm {
 
     private static IntegerForm table(OnnxImporter importer, NodeContext node, int input, Dequantized data) {
         return (Deferred) (to, limits) -> results(importer, node, input, data)
-                .map(results -> IntegerForms.lookup(node, data, to, limits, results));
+                .map(results -> QuantizedForms.lookup(node, data, to, limits, results));
     }
 
     /** The function of the real numbers of all bytes; empty if it is more than a function of single elements. */
     private static Optional<Constant> results(OnnxImporter importer, NodeContext node, int input, Dequantized data) {
-        OnnxValue all = new OnnxValue(IntegerForms.allReals(data.by()), ElementType.FLOAT);
+        OnnxValue all = new OnnxValue(QuantizedForms.allReals(data.by()), ElementType.FLOAT);
         NodeContext shadow = node.shadow(Map.of(input, all), Optional.empty());
         importer.emit(shadow);
         return shadow.output(0)
@@ -114,7 +114,7 @@ final class FunctionForm {
                         inner.get().quantized(to, limits(range.get(), to).then(limits)));
     }
 
-    private static Limits limits(float[] range, Quantization to) {
+    private static Limits limits(float[] range, ElementQuantization to) {
         int low = to.quantize(range[0]);
         return new Limits(low, Math.max(low, to.quantize(range[1])));
     }

@@ -6,7 +6,7 @@ import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
@@ -34,10 +34,10 @@ import java.util.List;
 final class IntegerLayer implements Emitter {
     private final NodeContext node;
     private final SumForm form;
-    private final Quantization to;
+    private final ElementQuantization to;
     private final Limits limits;
 
-    IntegerLayer(NodeContext node, SumForm form, Quantization to, Limits limits) {
+    IntegerLayer(NodeContext node, SumForm form, ElementQuantization to, Limits limits) {
         this.node = node;
         this.form = form;
         this.to = to;
@@ -86,7 +86,7 @@ final class IntegerLayer implements Emitter {
                 Constant.scalar(0),
                 Constant.scalar(to.scale()),
                 Constant.scalar(to.zeroPoint()));
-        return IntegerForms.limited(node, bytes, limits);
+        return QuantizedForms.limited(node, bytes, limits);
     }
 
     private static Constant scales(List<Float> scales) {

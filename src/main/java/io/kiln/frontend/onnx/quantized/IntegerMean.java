@@ -6,7 +6,7 @@ import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
@@ -57,7 +57,7 @@ final class IntegerMean implements Emitter {
         if (!form.isClear(count)) {
             return rounded(window, data, count);
         }
-        Quantization by = form.data().by();
+        ElementQuantization by = form.data().by();
         Arg sums = node.emit(
                 new QnnConv2d(window, channels, channels, layout(channels)),
                 data,
@@ -73,7 +73,7 @@ final class IntegerMean implements Emitter {
     private Arg rounded(Window window, Arg data, long count) {
         Expressions e = new Expressions(node);
         int channels = node.type(data).shape().dim(3);
-        Arg real = SignedBytes.dequantized(
+        Arg real = QuantizedBytes.dequantized(
                         node, new Dequantized(data, form.data().by()))
                 .arg();
         Window columns =
@@ -122,7 +122,7 @@ final class IntegerMean implements Emitter {
         Shape shape = e.shape(data);
         int batch = shape.dim(0);
         int channels = shape.dim(-1);
-        Arg real = SignedBytes.dequantized(
+        Arg real = QuantizedBytes.dequantized(
                         node, new Dequantized(data, form.data().by()))
                 .arg();
         Arg all = e.reshape(real, List.of(batch, count, channels));
@@ -147,7 +147,7 @@ final class IntegerMean implements Emitter {
                 real,
                 Constant.scalar(form.to().scale()),
                 Constant.scalar(form.to().zeroPoint()));
-        return IntegerForms.limited(node, bytes, form.limits());
+        return QuantizedForms.limited(node, bytes, form.limits());
     }
 
     private Arg rescaled(Arg sums, long count) {
@@ -158,6 +158,6 @@ final class IntegerMean implements Emitter {
                 Constant.scalar(0),
                 Constant.scalar(form.to().scale() * count),
                 Constant.scalar(form.to().zeroPoint()));
-        return IntegerForms.limited(node, bytes, form.limits());
+        return QuantizedForms.limited(node, bytes, form.limits());
     }
 }

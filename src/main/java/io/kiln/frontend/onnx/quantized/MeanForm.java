@@ -10,7 +10,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +25,7 @@ import java.util.Set;
  * @param limits of the bytes
  * @param isOfSum whether the result is defined as a rescaled sum of integers
  */
-record MeanForm(Dequantized data, Quantization to, Limits limits, boolean isOfSum) {
+record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean isOfSum) {
     private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
 
     /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
@@ -38,7 +38,7 @@ record MeanForm(Dequantized data, Quantization to, Limits limits, boolean isOfSu
         if (!MEANS.contains(node.node().operator())) {
             return Optional.empty();
         }
-        return IntegerForms.bytes(node, 0)
+        return QuantizedForms.bytes(node, 0)
                 .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false).emit(importer, node));
     }
 

@@ -12,7 +12,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.PairLookup;
@@ -42,18 +42,18 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
         if (!FUNCTIONS.contains(node.node().operator()) || node.inputs() != 2) {
             return Optional.empty();
         }
-        Optional<Dequantized> lhs = IntegerForms.bytes(node, 0);
-        Optional<Dequantized> rhs = IntegerForms.bytes(node, 1);
+        Optional<Dequantized> lhs = QuantizedForms.bytes(node, 0);
+        Optional<Dequantized> rhs = QuantizedForms.bytes(node, 1);
         return lhs.isEmpty() || rhs.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
                         (Deferred) (to, limits) -> new PairForm(lhs.get(), rhs.get()).emit(importer, node, to, limits));
     }
 
-    private Optional<Arg> emit(OnnxImporter importer, NodeContext node, Quantization to, Limits limits) {
+    private Optional<Arg> emit(OnnxImporter importer, NodeContext node, ElementQuantization to, Limits limits) {
         Expressions e = new Expressions(node);
-        Constant left = IntegerForms.allReals(lhs.by());
-        Constant right = IntegerForms.allReals(rhs.by());
+        Constant left = QuantizedForms.allReals(lhs.by());
+        Constant right = QuantizedForms.allReals(rhs.by());
         NodeContext shadow = node.shadow(
                 Map.of(
                         0, new OnnxValue(e.reshape(left, Shape.of(PairLookup.SIZE, 1)), ElementType.FLOAT),
@@ -72,12 +72,12 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
                                 quantized(to, all.real((x - Byte.MIN_VALUE) * PairLookup.SIZE + y - Byte.MIN_VALUE))));
     }
 
-    private static int quantized(Quantization to, float real) {
+    private static int quantized(ElementQuantization to, float real) {
         return Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
     }
 
     /** Emits the table of a function. */
-    Arg emit(NodeContext node, Quantization to, Limits limits, Results results) {
+    Arg emit(NodeContext node, ElementQuantization to, Limits limits, Results results) {
         byte[] table = new byte[PairLookup.SIZE * PairLookup.SIZE];
         for (int i = 0; i < table.length; i++) {
             double result = results.of((i >> 8) + Byte.MIN_VALUE, (i & 255) + Byte.MIN_VALUE);
@@ -88,7 +88,7 @@ record PairForm(Dequantized lhs, Dequantized rhs) {
         return node.emit(kind(node.node().operator(), to), lhs.integers(), rhs.integers(), constant);
     }
 
-    private PairLookup kind(String operator, Quantization to) {
+    private PairLookup kind(String operator, ElementQuantization to) {
         double left = (double) lhs.by().scale() / to.scale();
         double right = (double) rhs.by().scale() / to.scale();
         int leftZero = lhs.by().zeroPoint();

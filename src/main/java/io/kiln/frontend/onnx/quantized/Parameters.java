@@ -3,7 +3,7 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
@@ -35,7 +35,7 @@ final class Parameters {
      * @param axis axis of several scales, from 0
      * @param type of the quantized elements
      */
-    static Quantization read(NodeContext node, int scale, int zeroPoint, int axis, ElementType type) {
+    static ElementQuantization read(NodeContext node, int scale, int zeroPoint, int axis, ElementType type) {
         List<Float> scales = node.reals(scale, "scale");
         node.require(
                 !scales.isEmpty() && scales.stream().allMatch(s -> s > 0 && Float.isFinite(s)),
@@ -51,12 +51,12 @@ final class Parameters {
                 zeroPoints.size() == scales.size(),
                 "it has " + scales.size() + " scales and " + zeroPoints.size() + " zero points",
                 "as many of both");
-        return new Quantization(scales, zeroPoints, axis, type);
+        return new ElementQuantization(scales, zeroPoints, axis, type);
     }
 
     /** Parameters of the whole tensor, for an operator that takes no others. */
-    static Quantization readOne(NodeContext node, int scale, int zeroPoint, ElementType type) {
-        Quantization read = read(node, scale, zeroPoint, 0, type);
+    static ElementQuantization readOne(NodeContext node, int scale, int zeroPoint, ElementType type) {
+        ElementQuantization read = read(node, scale, zeroPoint, 0, type);
         node.require(read.isPerTensor(), "it has " + read.scales().size() + " scales", "one for the whole tensor");
         node.require(read.isOfBytes(), "its elements are " + type.text(), "int8 or uint8");
         return read;

@@ -6,7 +6,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,13 +25,13 @@ record QLinearFunction(String operator, OnnxImporter importer) implements OnnxIm
                 "its channels are the last dimension",
                 "channels_last 0");
         ElementType type = node.element(0);
-        Quantization from = Parameters.readOne(node, 1, 2, type);
-        Quantization to = Parameters.readOne(node, 3, 4, type);
-        Dequantized data = new Dequantized(SignedBytes.of(node, node.input(0)), from);
+        ElementQuantization from = Parameters.readOne(node, 1, 2, type);
+        ElementQuantization to = Parameters.readOne(node, 3, 4, type);
+        Dequantized data = new Dequantized(QuantizedBytes.of(node, node.input(0)), from);
         NodeContext shadow =
-                node.as(operator, List.of(0)).shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
+                node.as(operator, List.of(0)).shadow(Map.of(0, QuantizedBytes.dequantized(node, data)), Optional.empty());
         QuantizedNodes.emit(importer, shadow);
         OnnxValue result = shadow.output(0).orElseThrow(() -> node.failure("it computes nothing", "one output"));
-        node.finish(0, SignedBytes.value(node, QuantizeImporter.bytes(node, result, to), type));
+        node.finish(0, QuantizedBytes.value(node, QuantizeLinearImporter.bytes(node, result, to), type));
     }
 }

@@ -6,7 +6,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 
 /**
@@ -37,7 +37,7 @@ final class QLinearImporters {
     /** The result of two bytes as int8, before it saturates. */
     @FunctionalInterface
     private interface Formula {
-        double of(int x, int y, Quantization lhs, Quantization rhs, Quantization to);
+        double of(int x, int y, ElementQuantization lhs, ElementQuantization rhs, ElementQuantization to);
     }
 
     private static void emit(NodeContext node, Formula formula) {
@@ -46,23 +46,23 @@ final class QLinearImporters {
                 node.element(3) == type,
                 "it mixes " + type.text() + " and " + node.element(3).text(),
                 "one type");
-        Quantization lhs = Parameters.readOne(node, 1, 2, type);
-        Quantization rhs = Parameters.readOne(node, 4, 5, type);
-        Quantization to = Parameters.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, type);
+        ElementQuantization lhs = Parameters.readOne(node, 1, 2, type);
+        ElementQuantization rhs = Parameters.readOne(node, 4, 5, type);
+        ElementQuantization to = Parameters.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, type);
         PairForm pair = new PairForm(
-                new Dequantized(SignedBytes.of(node, node.input(0)), lhs),
-                new Dequantized(SignedBytes.of(node, node.input(3)), rhs));
+                new Dequantized(QuantizedBytes.of(node, node.input(0)), lhs),
+                new Dequantized(QuantizedBytes.of(node, node.input(3)), rhs));
         Arg bytes = pair.emit(node, to, Limits.NONE, (x, y) -> formula.of(x, y, lhs, rhs, to));
-        node.finish(0, SignedBytes.value(node, bytes, type));
+        node.finish(0, QuantizedBytes.value(node, bytes, type));
     }
 
     /** What an int8 is less than the byte in the model. */
-    private static int sign(Quantization by) {
+    private static int sign(ElementQuantization by) {
         return by.type() == ElementType.UINT8 ? -Byte.MIN_VALUE : 0;
     }
 
     /** The zero point in the model. */
-    private static float inModel(Quantization by) {
+    private static float inModel(ElementQuantization by) {
         return by.zeroPoint() + sign(by);
     }
 }

@@ -9,7 +9,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -36,13 +36,13 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
                 "its channels are the last dimension",
                 "channels_last 0");
         ElementType type = node.element(0);
-        Quantization to = Parameters.readOne(node, 3, 4, type);
-        Dequantized data = new Dequantized(SignedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
+        ElementQuantization to = Parameters.readOne(node, 3, 4, type);
+        Dequantized data = new Dequantized(QuantizedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
         NodeContext mean =
-                node.as(operator, List.of(0)).shadow(Map.of(0, SignedBytes.dequantized(node, data)), Optional.empty());
+                node.as(operator, List.of(0)).shadow(Map.of(0, QuantizedBytes.dequantized(node, data)), Optional.empty());
         MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node));
         Optional<Arg> integers = form.isOfSum() || isClear(node, form) ? form.emit(importer, mean) : Optional.empty();
-        node.finish(0, SignedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));
+        node.finish(0, QuantizedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));
     }
 
     /** Whether a window is a whole image. */
@@ -65,7 +65,7 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
         return form.isClear(count);
     }
 
-    private Arg ofFloats(NodeContext node, NodeContext mean, Quantization to) {
+    private Arg ofFloats(NodeContext node, NodeContext mean, ElementQuantization to) {
         importer.emit(mean);
         Arg real =
                 mean.output(0).map(OnnxValue::arg).orElseThrow(() -> node.failure("it computes nothing", "one output"));

@@ -6,7 +6,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -30,17 +30,17 @@ final class QLinearSoftmax implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
         ElementType type = node.element(0);
-        Quantization from = Parameters.readOne(node, 1, 2, type);
-        Quantization to = Parameters.readOne(node, 3, 4, type);
+        ElementQuantization from = Parameters.readOne(node, 1, 2, type);
+        ElementQuantization to = Parameters.readOne(node, 3, 4, type);
         Shape shape = node.shape(0);
         boolean isAlongAxis = node.attributes().requiredWhole("opset") >= ALONG_AXIS;
         int axis = node.axis(node.attributes().whole("axis", isAlongAxis ? -1 : 1), shape.rank());
         Expressions e = new Expressions(node);
-        Arg data = SignedBytes.of(node, node.input(0));
+        Arg data = QuantizedBytes.of(node, node.input(0));
         Shape rows = isAlongAxis ? shape : flattened(shape, axis);
         int along = isAlongAxis ? axis : 1;
         Arg bytes = softmax(node, e.reshape(data, rows), along, from, to);
-        node.finish(0, SignedBytes.value(node, e.reshape(bytes, shape), type));
+        node.finish(0, QuantizedBytes.value(node, e.reshape(bytes, shape), type));
     }
 
     private static Shape flattened(Shape shape, int axis) {
@@ -51,7 +51,7 @@ final class QLinearSoftmax implements OnnxImporter {
         return Shape.of((int) before, (int) (shape.elements() / before));
     }
 
-    private static Arg softmax(NodeContext node, Arg data, int axis, Quantization from, Quantization to) {
+    private static Arg softmax(NodeContext node, Arg data, int axis, ElementQuantization from, ElementQuantization to) {
         Expressions e = new Expressions(node);
         Arg largest = e.cast(e.reduce(Reduce.Kind.MAX, data, List.of(axis)), DType.INT32);
         Arg distance = e.subtract(e.cast(data, DType.INT32), largest);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import static io.kiln.frontend.onnx.operator.Registration.microsoft;
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.microsoft;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
-import io.kiln.frontend.onnx.elementwise.ElementwiseImporters;
-import io.kiln.frontend.onnx.layer.LayerImporters;
+import io.kiln.frontend.onnx.elementwise.OnnxElementwiseImporters;
+import io.kiln.frontend.onnx.layer.OnnxLayerImporters;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** The table of operators on quantized tensors. */
 public final class QuantizedImporters {
     /** All operators of the family. */
-    public static final List<Registration> ALL = List.of(
-            onnx("QuantizeLinear", 10, new QuantizeImporter()),
-            onnx("DequantizeLinear", 10, new DequantizeImporter()),
+    public static final List<OnnxRegistration> ALL = List.of(
+            onnx("QuantizeLinear", 10, new QuantizeLinearImporter()),
+            onnx("DequantizeLinear", 10, new DequantizeLinearImporter()),
             onnx("QLinearConv", 10, new QLinearLayer(importer("Conv"))),
             onnx("QLinearMatMul", 10, new QLinearLayer(importer("MatMul"))),
             microsoft("QLinearAdd", QLinearImporters.ADD),
@@ -34,7 +34,7 @@ public final class QuantizedImporters {
     }
 
     private static OnnxImporter importer(String name) {
-        return Stream.of(LayerImporters.ALL, ElementwiseImporters.ALL)
+        return Stream.of(OnnxLayerImporters.ALL, OnnxElementwiseImporters.ALL)
                 .flatMap(List::stream)
                 .filter(operator -> operator.key().equals(name))
                 .findFirst()

@@ -54,10 +54,10 @@ public final class QuantizedNodes {
         if (!node.node().operator().equals("Concat") || node.inputs() == 0) {
             return false;
         }
-        Optional<Dequantized> first = IntegerForms.bytes(node, 0);
+        Optional<Dequantized> first = QuantizedForms.bytes(node, 0);
         boolean isJoint = true;
         for (int i = 0; i < node.inputs(); i++) {
-            Optional<Dequantized> part = IntegerForms.bytes(node, i);
+            Optional<Dequantized> part = QuantizedForms.bytes(node, i);
             isJoint &= node.input(i).type() == ElementType.UINT8
                     || (part.isPresent()
                             && part.get().by().isSame(first.orElse(part.get()).by()));
@@ -67,7 +67,7 @@ public final class QuantizedNodes {
 
     /** Moves bytes instead of what they stand for. */
     private static boolean isMoved(OnnxImporter importer, NodeContext node) {
-        Optional<Dequantized> real = IntegerForms.bytes(node, 0);
+        Optional<Dequantized> real = QuantizedForms.bytes(node, 0);
         if (real.isEmpty() && !(node.has(0) && node.element(0) == ElementType.UINT8)) {
             return false;
         }
@@ -77,9 +77,9 @@ public final class QuantizedNodes {
             bytes.put(
                     i,
                     new OnnxValue(
-                            IntegerForms.bytes(node, i)
+                            QuantizedForms.bytes(node, i)
                                     .map(Dequantized::integers)
-                                    .orElse(SignedBytes.of(node, node.input(i))),
+                                    .orElse(QuantizedBytes.of(node, node.input(i))),
                             ElementType.INT8));
         }
         NodeContext shadow = node.shadow(bytes, Optional.empty());
@@ -100,8 +100,8 @@ public final class QuantizedNodes {
         if (moved.type() != ElementType.INT8) {
             return moved;
         }
-        return real.map(from -> SignedBytes.dequantized(node, new Dequantized(moved.arg(), from.by())))
-                .orElseGet(() -> SignedBytes.value(node, moved.arg(), ElementType.UINT8));
+        return real.map(from -> QuantizedBytes.dequantized(node, new Dequantized(moved.arg(), from.by())))
+                .orElseGet(() -> QuantizedBytes.value(node, moved.arg(), ElementType.UINT8));
     }
 
     private static Optional<IntegerForm> form(OnnxImporter importer, NodeContext node) {

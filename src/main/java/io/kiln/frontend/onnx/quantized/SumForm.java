@@ -10,7 +10,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import java.util.LinkedHashMap;
@@ -34,7 +34,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
         if (!LAYERS.contains(node.node().operator()) || node.inputs() < 2) {
             return Optional.empty();
         }
-        Optional<Dequantized> data = IntegerForms.bytes(node, 0);
+        Optional<Dequantized> data = QuantizedForms.bytes(node, 0);
         Optional<Dequantized> weight = dequantized(node, 1)
                 .filter(w -> w.by().isOfBytes() && w.by().hasOneZeroPoint() && w.integers() instanceof Constant);
         Optional<Dequantized> bias = dequantized(node, 2)
@@ -54,7 +54,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
     }
 
     /** Emits the layer with its bias, rescaling and limits. */
-    Optional<Arg> emit(OnnxImporter importer, NodeContext node, Quantization to, Limits limits) {
+    Optional<Arg> emit(OnnxImporter importer, NodeContext node, ElementQuantization to, Limits limits) {
         Map<Integer, OnnxValue> integers = new LinkedHashMap<>();
         integers.put(0, new OnnxValue(data.integers(), ElementType.FLOAT));
         integers.put(1, new OnnxValue(weight.integers(), ElementType.FLOAT));

@@ -33,10 +33,10 @@ final class GraphReader {
 
     private final String file;
 
-    private final TensorReader tensors;
-    private final Budget budget;
+    private final OnnxTensorReader tensors;
+    private final ReadBudget budget;
 
-    GraphReader(String file, TensorReader tensors, Budget budget) {
+    GraphReader(String file, OnnxTensorReader tensors, ReadBudget budget) {
         this.file = file;
         this.tensors = tensors;
         this.budget = budget;

@@ -40,7 +40,7 @@ public final class ModelReader {
      * @param budget counts the bytes of constants
      * @throws KilnException if it is not a valid model
      */
-    public static OnnxModel read(Bytes content, String fileName, Optional<Path> folder, Budget budget) {
+    public static OnnxModel read(Bytes content, String fileName, Optional<Path> folder, ReadBudget budget) {
         if (content.size() == 0) {
             throw new KilnException(
                     new Problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
@@ -59,7 +59,7 @@ public final class ModelReader {
             throw new KilnException(
                     new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
         }
-        GraphReader graphs = new GraphReader(fileName, new TensorReader(new ExternalData(folder), budget), budget);
+        GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(new ExternalData(folder), budget), budget);
         return new OnnxModel(
                 fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
     }
@@ -75,7 +75,7 @@ public final class ModelReader {
         Set<Path> files = new LinkedHashSet<>();
         for (TensorProto tensor : parse(content, fileName).getGraph().getInitializerList()) {
             if (tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL) {
-                files.add(external.file(TensorReader.entries(tensor), fileName + ": `" + tensor.getName() + "`"));
+                files.add(external.file(OnnxTensorReader.entries(tensor), fileName + ": `" + tensor.getName() + "`"));
             }
         }
         return List.copyOf(files);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.reduce;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.frontend.onnx.operator.Expressions;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
@@ -17,7 +17,7 @@ public final class ReduceImporters {
     private static final int AXES_INPUT = 18;
 
     /** All operators of the family. */
-    public static final List<Registration> ALL = List.of(
+    public static final List<OnnxRegistration> ALL = List.of(
             onnx("ReduceSum", new ReduceImporter(SUM_AXES_INPUT, ReduceImporters::sum)),
             reduce("ReduceMean", (e, x, axes) -> e.reduce(Reduce.Kind.MEAN, x, axes)),
             reduce("ReduceMax", (e, x, axes) -> Halving.reduce(e, Reduce.Kind.MAX, Binary.Kind.MAXIMUM, x, axes)),
@@ -33,7 +33,7 @@ public final class ReduceImporters {
 
     private ReduceImporters() {}
 
-    private static Registration reduce(String name, ReduceImporter.Formula formula) {
+    private static OnnxRegistration reduce(String name, ReduceImporter.Formula formula) {
         return onnx(name, new ReduceImporter(AXES_INPUT, formula));
     }
 

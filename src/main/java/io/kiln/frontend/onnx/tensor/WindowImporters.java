@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.tensor;
 
-import static io.kiln.frontend.onnx.operator.Registration.onnx;
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
 import io.kiln.ir.type.Shape;
 import java.util.List;
@@ -16,7 +16,7 @@ final class WindowImporters {
     private static final int MOST = 1 << 20;
     private static final double HAMMING = 25.0 / 46;
 
-    static final List<Registration> ALL = List.of(
+    static final List<OnnxRegistration> ALL = List.of(
             onnx("HannWindow", n -> window(n, t -> 0.5 - 0.5 * cosine(1, t))),
             onnx("HammingWindow", n -> window(n, t -> HAMMING - (1 - HAMMING) * cosine(1, t))),
             onnx("BlackmanWindow", n -> window(n, t -> 0.42 - 0.5 * cosine(1, t) + 0.08 * cosine(2, t))));

@@ -7,7 +7,7 @@ import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
-import io.kiln.frontend.onnx.reader.Budget;
+import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.TensorFiles;
 import io.kiln.ir.type.Shape;
@@ -55,7 +55,7 @@ record NodeTest(Path folder) {
     OnnxModel model() {
         Path file = folder.resolve("model.onnx");
         return ModelReader.read(
-                bytes(file), name() + ".onnx", Optional.of(folder), new Budget(name(), Integer.MAX_VALUE));
+                bytes(file), name() + ".onnx", Optional.of(folder), new ReadBudget(name(), Integer.MAX_VALUE));
     }
 
     /** The model with the inputs that Kiln wants constant as constants of the test's values. */

@@ -23,7 +23,7 @@ public final class TensorFiles {
                         .setDataType(TensorProto.DataType.BFLOAT16_VALUE)
                         .build();
             }
-            return new TensorReader(new ExternalData(Optional.empty()), new Budget(name, Integer.MAX_VALUE))
+            return new OnnxTensorReader(new ExternalData(Optional.empty()), new ReadBudget(name, Integer.MAX_VALUE))
                     .read(tensor, name);
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException(name, e);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.frontend.GraphProblems;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.Scope;
+import io.kiln.frontend.onnx.reader.ReadBudget;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Result;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** Converts a model to a function of the IR. */
+final class OnnxModelImporter {
+    /** Oldest and newest version of ONNX's operators. */
+    private static final int MIN_OPSET = 1;
+
+    private static final int MAX_OPSET = 21;
+
+    private final OnnxModel model;
+    private final OnnxIo io;
+    private final OnnxGraphBuilder graph;
+    private final GraphProblems problems;
+    private final Scope scope = new Scope(Optional.empty());
+
+    /**
+     * @param io layout of the images at the border
+     * @param budget counts the bytes of constants
+     */
+    OnnxModelImporter(OnnxModel model, OnnxIo io, ReadBudget budget) {
+        this.model = model;
+        this.io = io;
+        this.graph = new OnnxGraphBuilder(budget);
+        this.problems = new GraphProblems(model.file(), new Problems());
+    }
+
+    /**
+     * The model.
+     *
+     * @throws KilnException with all of its errors and unsupported operators
+     */
+    Function read(String name, InputShapes shapes) {
+        checkOpset();
+        new ModelInputs(model, shapes, problems)
+                .types()
+                .forEach((input, type) ->
+                        scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
+        NodeImporter nodes = new NodeImporter(model, graph, problems);
+        nodes.run(model.graph(), scope);
+        List<Result> results = results();
+        problems.throwIfAny();
+        return new Function(name, graph.params(), graph.bindings(), results).withIdsInOrder();
+    }
+
+    /** An input in the model's layout. */
+    private Arg parameter(String name, TensorType type) {
+        int rank = type.shape().rank();
+        if (!io.moves(rank)) {
+            return graph.addParameter(name, type);
+        }
+        List<Integer> last = channelsLast(rank);
+        Shape moved = new Shape(last.stream().map(type.shape()::dim).toList());
+        Arg value = graph.addParameter(name, new TensorType(moved, type.dtype()));
+        return graph.moved(value, channelsFirst(rank), new Origin(model.file(), 0, "input", name));
+    }
+
+    private static List<Integer> channelsLast(int rank) {
+        List<Integer> axes = new ArrayList<>(List.of(0));
+        IntStream.range(2, rank).forEach(axes::add);
+        axes.add(1);
+        return axes;
+    }
+
+    private static List<Integer> channelsFirst(int rank) {
+        List<Integer> axes = new ArrayList<>(List.of(0, rank - 1));
+        IntStream.range(1, rank - 1).forEach(axes::add);
+        return axes;
+    }
+
+    private void checkOpset() {
+        int version = model.opsets().version("").orElse(MIN_OPSET);
+        if (version < MIN_OPSET || version > MAX_OPSET) {
+            throw new KilnException(new Problem(
+                    "version " + version + " of ONNX's operators is not supported",
+                    model.file(),
+                    "version " + MIN_OPSET + " to " + MAX_OPSET,
+                    "Export the model with opset_version=" + MAX_OPSET + " or an older one"));
+        }
+    }
+
+    /** Results of the model, each in its own memory: inputs, constants and repeated outputs are copied. */
+    private List<Result> results() {
+        List<Result> results = new ArrayList<>();
+        Set<Arg> taken = new HashSet<>();
+        Set<String> names = new HashSet<>();
+        graph.params().forEach(p -> {
+            taken.add(new Arg.Ref(p.id()));
+            names.add(p.name());
+        });
+        if (model.graph().inputs().isEmpty()) {
+            problems.add("the model has no inputs: all its outputs are constants", model.file(), "at least one");
+        }
+        if (model.graph().outputs().isEmpty()) {
+            problems.add("the model has no outputs", model.file(), "at least one");
+        }
+        model.graph().outputs().forEach(output -> {
+            Optional<OnnxValue> value = scope.value(output.name());
+            if (value.isPresent()) {
+                results.add(result(output.name(), value.orElseThrow().arg(), taken, names));
+            } else if (!scope.isFailed(output.name())) {
+                problems.add(
+                        "no node computes the output", model.file() + ": output `" + output.name() + "`", "a value");
+            }
+        });
+        return results;
+    }
+
+    private Result result(String name, Arg computed, Set<Arg> taken, Set<String> names) {
+        Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
+        int rank = graph.type(computed).shape().rank();
+        Arg value = io.moves(rank) ? graph.moved(computed, channelsLast(rank), origin) : computed;
+        TensorType type = graph.type(value);
+        if (type.shape().elements() == 0) {
+            problems.add(
+                    "an output has no elements: " + type.text(),
+                    model.file() + ": output `" + name + "`",
+                    "dimensions of at least 1");
+            return new Result(0, name, Optional.empty());
+        }
+        boolean isOwn = value instanceof Arg.Ref && taken.add(value);
+        Arg.Ref own = isOwn ? (Arg.Ref) value : graph.copied(value, origin);
+        return new Result(own.id(), unused(name, names), Optional.empty());
+    }
+
+    /** Inputs and outputs share the names of macros. */
+    private static String unused(String name, Set<String> names) {
+        String unused = name;
+        for (int number = 2; !names.add(unused); number++) {
+            unused = name + "_" + number;
+        }
+        return unused;
+    }
+}

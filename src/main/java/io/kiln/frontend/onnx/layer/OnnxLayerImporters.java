@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.layer;
+
+import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
+
+import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The table of convolutions, matrix products, pools and normalizations. */
+public final class OnnxLayerImporters {
+    private static final List<OnnxRegistration> OWN = List.of(
+            onnx("Conv", new OnnxConvolutionImporter()),
+            onnx("ConvTranspose", new OnnxTransposedConvolutionImporter()),
+            onnx("Gemm", new GemmImporter()),
+            onnx("MatMul", new MatMulImporter()),
+            onnx("Softmax", new OnnxSoftmaxImporter(false)),
+            onnx("LogSoftmax", new OnnxSoftmaxImporter(true)));
+
+    /** All operators of the family. */
+    public static final List<OnnxRegistration> ALL = Stream.of(
+                    OWN, OnnxPools.ALL, OnnxNormalizations.ALL, ResponseImporters.ALL, LossImporters.ALL)
+            .flatMap(List::stream)
+            .toList();
+
+    private OnnxLayerImporters() {}
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.onnx.reader.ReadBudget;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.movement.Copy;
+import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Collects parameters and bindings of the function that a model becomes. */
+public final class OnnxGraphBuilder {
+    /** Far beyond what fits a microcontroller; unrolled loops count. */
+    private static final int MAX_BINDINGS = 1 << 16;
+
+    private static final long MAX_TENSOR_BYTES = 1L << 28;
+    private static final long LARGE = 1L << 20;
+
+    private final ReadBudget budget;
+    private final List<Parameter> params = new ArrayList<>();
+    private final List<Binding> bindings = new ArrayList<>();
+    private final List<TensorType> types = new ArrayList<>();
+
+    /** @param budget counts the bytes of computed constants */
+    public OnnxGraphBuilder(ReadBudget budget) {
+        this.budget = budget;
+    }
+
+    /** Adds an input. */
+    public Arg.Ref addParameter(String name, TensorType type) {
+        Arg.Ref value = newValue(type);
+        params.add(new Parameter(value.id(), name, type, Optional.empty()));
+        return value;
+    }
+
+    /**
+     * Appends an operator call; a result that depends on constants only, or has no elements, becomes a constant at
+     * once.
+     *
+     * @throws IllegalArgumentException if the arguments do not fit the operator
+     * @throws KilnException if the model becomes too large
+     */
+    Arg emit(Op op, List<Arg> args, Origin origin) {
+        TensorType type = op.infer(args.stream().map(this::type).toList());
+        if (type.isLargerThan(MAX_TENSOR_BYTES)) {
+            throw new IllegalArgumentException(
+                    "a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
+        }
+        if (type.shape().elements() == 0) {
+            return new Constant("", type, Bytes.wrap(new byte[0]));
+        }
+        if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
+            budget.spend(type.bytes() + large(args));
+            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+        }
+        return bind(op, args, type, origin);
+    }
+
+    /** Bytes of constants that take time to read. */
+    private long large(List<Arg> args) {
+        return args.stream()
+                .mapToLong(arg -> type(arg).bytes())
+                .filter(bytes -> bytes > LARGE)
+                .sum();
+    }
+
+    /** A copy of a value in memory of its own. */
+    public Arg.Ref copied(Arg value, Origin origin) {
+        return bind(new Copy(), List.of(value), type(value), origin);
+    }
+
+    /** A value with its dimensions in another order. */
+    public Arg moved(Arg value, List<Integer> axes, Origin origin) {
+        return emit(new Transpose(axes), List.of(value), origin);
+    }
+
+    private Arg.Ref bind(Op op, List<Arg> args, TensorType type, Origin origin) {
+        if (bindings.size() == MAX_BINDINGS) {
+            throw new KilnException(new Problem(
+                    "the model becomes more than " + MAX_BINDINGS + " operators",
+                    origin.text(),
+                    "a model for a microcontroller",
+                    "Unrolled loops and sequences count with each of their steps"));
+        }
+        Arg.Ref value = newValue(type);
+        bindings.add(new Binding(value.id(), op, args, type, origin));
+        return value;
+    }
+
+    private Arg.Ref newValue(TensorType type) {
+        types.add(type);
+        return new Arg.Ref(types.size() - 1);
+    }
+
+    /** Type of a value. */
+    public TensorType type(Arg arg) {
+        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+    }
+
+    /** The inputs, in the order added. */
+    public List<Parameter> params() {
+        return params;
+    }
+
+    /** The operator calls. */
+    public List<Binding> bindings() {
+        return bindings;
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+/**
+ * The importer of one operator: a line in the table of its family.
+ *
+ * @param domain domain of the operator; empty for ONNX's own
+ * @param name its name
+ * @param since first version of the domain from which on the importer is right; later changes it looks up by
+ *     {@link NodeContext#version}
+ * @param importer converts nodes of it
+ */
+public record OnnxRegistration(String domain, String name, int since, OnnxImporter importer) {
+    /** Domain of ONNX Runtime's own operators. */
+    public static final String MICROSOFT = "com.microsoft";
+
+    /** An operator of ONNX, right in all of its versions. */
+    public static OnnxRegistration onnx(String name, OnnxImporter importer) {
+        return onnx(name, 1, importer);
+    }
+
+    /** An operator of ONNX. */
+    public static OnnxRegistration onnx(String name, int since, OnnxImporter importer) {
+        return new OnnxRegistration("", name, since, importer);
+    }
+
+    /** An operator of ONNX Runtime. */
+    public static OnnxRegistration microsoft(String name, OnnxImporter importer) {
+        return new OnnxRegistration(MICROSOFT, name, 1, importer);
+    }
+
+    /** Domain and name, as in messages and in the map of all operators. */
+    public String key() {
+        return key(domain, name);
+    }
+
+    /** The key of an operator. */
+    public static String key(String domain, String name) {
+        return domain.isEmpty() ? name : domain + "." + name;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.quantized;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.IntegerForm;
+import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Optional;
+
+/** Integers of values that have an {@link IntegerForm}. */
+final class QuantizedForms {
+    private QuantizedForms() {}
+
+    /** The bytes of a value in a quantization; empty if they cannot be computed in integers. */
+    static Optional<Arg> quantized(NodeContext node, IntegerForm form, ElementQuantization to, Limits limits) {
+        if (form instanceof IntegerForm.Deferred deferred) {
+            return deferred.quantized(to, limits);
+        }
+        return form instanceof Dequantized own && isOfOneScale(own)
+                ? Optional.of(
+                        own.by().isSame(to)
+                                ? limited(node, own.integers(), limits)
+                                : lookup(node, own, to, limits, allReals(own.by())))
+                : Optional.empty();
+    }
+
+    /** The bytes of an input, if it is dequantized from bytes with one scale. */
+    static Optional<Dequantized> bytes(NodeContext node, int input) {
+        return node.optional(input)
+                .flatMap(OnnxValue::form)
+                .filter(Dequantized.class::isInstance)
+                .map(Dequantized.class::cast)
+                .filter(QuantizedForms::isOfOneScale);
+    }
+
+    private static boolean isOfOneScale(Dequantized form) {
+        return form.by().isOfBytes() && form.by().isPerTensor();
+    }
+
+    /** Bytes within limits. */
+    static Arg limited(NodeContext node, Arg bytes, Limits limits) {
+        return limits.equals(Limits.NONE) ? bytes : node.emit(new Clip(limits.low(), limits.high()), bytes);
+    }
+
+    /** The real numbers of all bytes, in their order. */
+    static Constant allReals(ElementQuantization by) {
+        float[] reals = new float[TflLookup.SIZE];
+        for (int i = 0; i < reals.length; i++) {
+            reals[i] = by.dequantize(i + Byte.MIN_VALUE);
+        }
+        return Constant.vector(reals);
+    }
+
+    /**
+     * A function of each element as a table of all bytes.
+     *
+     * @param results the function of {@link #allReals}
+     */
+    static Arg lookup(NodeContext node, Dequantized data, ElementQuantization to, Limits limits, Constant results) {
+        byte[] table = new byte[TflLookup.SIZE];
+        for (int i = 0; i < table.length; i++) {
+            float real = results.real(i);
+            int quantized = Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
+            table[i] = (byte) Math.max(limits.low(), Math.min(limits.high(), quantized));
+        }
+        Constant constant = new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
+        return node.emit(new TflLookup(), data.integers(), constant);
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.reader;
+
+import ai.onnx.proto.OnnxMl.StringStringEntryProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.model.OnnxTensor;
+import io.kiln.ir.type.Shape;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads tensors: elements in {@code raw_data}, in the typed fields, or in another file. */
+final class OnnxTensorReader {
+    private static final int MAX_RANK = 8;
+    private static final String NEXT = "Export the model again";
+
+    private final ExternalData external;
+    private final ReadBudget budget;
+
+    OnnxTensorReader(ExternalData external, ReadBudget budget) {
+        this.external = external;
+        this.budget = budget;
+    }
+
+    /**
+     * A tensor.
+     *
+     * @param where its place, for messages
+     */
+    OnnxTensor read(TensorProto tensor, String where) {
+        ElementType type = ElementType.ofCode(tensor.getDataType()).orElse(ElementType.UNDEFINED);
+        if (type.held().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "a constant has elements of type " + type.text() + " (" + tensor.getDataType() + ")",
+                    where,
+                    "integers, booleans or floats",
+                    NEXT));
+        }
+        if (tensor.hasSegment()) {
+            throw failure("a constant is stored in segments", where, "whole constants");
+        }
+        Shape shape = shape(tensor.getDimsList(), where);
+        long elements = shape.elements();
+        budget.spend(elements * type.held().orElseThrow().bytes());
+        return new OnnxTensor(tensor.getName(), type, shape, data(tensor, type, Math.toIntExact(elements), where));
+    }
+
+    private Shape shape(List<Long> dims, String where) {
+        if (dims.size() > MAX_RANK) {
+            throw failure("a constant has " + dims.size() + " dimensions", where, "at most " + MAX_RANK);
+        }
+        List<Integer> sizes = new ArrayList<>();
+        long elements = 1;
+        for (long dim : dims) {
+            if (dim < 0 || dim > Integer.MAX_VALUE || elements * Math.max(dim, 1) > Integer.MAX_VALUE) {
+                throw failure(
+                        "a constant has the dimensions " + dims, where, "dimensions of 0 or more, in all below 2^31");
+            }
+            elements *= Math.max(dim, 1);
+            sizes.add((int) dim);
+        }
+        return new Shape(sizes);
+    }
+
+    private Bytes data(TensorProto tensor, ElementType type, int elements, String where) {
+        ByteBuffer out = ByteBuffer.allocate(
+                        elements * type.held().orElseThrow().bytes())
+                .order(ByteOrder.LITTLE_ENDIAN);
+        boolean isExternal = tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL;
+        if (isExternal || tensor.hasRawData()) {
+            long size = ((long) elements * type.bits() + Byte.SIZE - 1) / Byte.SIZE;
+            Bytes raw = isExternal
+                    ? external.read(entries(tensor), size, where)
+                    : Bytes.wrap(tensor.getRawData().toByteArray());
+            if (raw.size() != size) {
+                throw failure("a constant has " + raw.size() + " bytes", where, size + " bytes for its type");
+            }
+            RawElements.decode(type, raw.buffer().order(ByteOrder.LITTLE_ENDIAN), elements, out);
+        } else {
+            typed(tensor, type, elements, out, where);
+        }
+        return Bytes.wrap(out.array());
+    }
+
+    /** Where a tensor's external data lies. */
+    static Map<String, String> entries(TensorProto tensor) {
+        Map<String, String> entries = new HashMap<>();
+        for (StringStringEntryProto entry : tensor.getExternalDataList()) {
+            entries.put(entry.getKey(), entry.getValue());
+        }
+        return entries;
+    }
+
+    private static void typed(TensorProto tensor, ElementType type, int elements, ByteBuffer out, String where) {
+        boolean isPacked = type == ElementType.INT4 || type == ElementType.UINT4;
+        int expected = isPacked ? (elements + 1) / 2 : elements;
+        int count = count(tensor, type);
+        if (count != expected) {
+            throw failure("a constant of type " + type.text() + " has " + count + " elements", where, "" + expected);
+        }
+        for (int i = 0; i < elements; i++) {
+            switch (type) {
+                case FLOAT -> out.putFloat(tensor.getFloatData(i));
+                case DOUBLE -> out.putFloat((float) tensor.getDoubleData(i));
+                case INT64 -> out.putLong(tensor.getInt64Data(i));
+                case UINT64 -> out.putLong(tensor.getUint64Data(i));
+                case UINT32 -> out.putInt((int) tensor.getUint64Data(i));
+                case FLOAT16 -> out.putFloat(HalfFloats.ofHalf(tensor.getInt32Data(i)));
+                case BFLOAT16 -> out.putFloat(HalfFloats.ofBrain(tensor.getInt32Data(i)));
+                case INT4, UINT4 -> RawElements.putHalfByte(type, tensor.getInt32Data(i / 2), i, out);
+                case UINT16 -> out.putInt(tensor.getInt32Data(i) & 0xFFFF);
+                case BOOL -> out.put((byte) (tensor.getInt32Data(i) == 0 ? 0 : 1));
+                default -> put(type.held().orElseThrow(), tensor.getInt32Data(i), out);
+            }
+        }
+    }
+
+    private static int count(TensorProto tensor, ElementType type) {
+        return switch (type) {
+            case FLOAT -> tensor.getFloatDataCount();
+            case DOUBLE -> tensor.getDoubleDataCount();
+            case INT64 -> tensor.getInt64DataCount();
+            case UINT64, UINT32 -> tensor.getUint64DataCount();
+            default -> tensor.getInt32DataCount();
+        };
+    }
+
+    private static void put(DType held, int value, ByteBuffer out) {
+        switch (held.bytes()) {
+            case Byte.BYTES -> out.put((byte) value);
+            case Short.BYTES -> out.putShort((short) value);
+            default -> out.putInt(value);
+        }
+    }
+
+    private static KilnException failure(String what, String where, String expected) {
+        return new KilnException(new Problem(what, where, expected, NEXT));
+    }
+}
