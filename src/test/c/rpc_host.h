@@ -6,114 +6,7 @@
 #ifndef RPC_HOST_H_
 #define RPC_HOST_H_
 
-#include <stdlib.h>
-#include <string.h>
-#include <tvm/runtime/c_runtime_api.h>
-#include <tvm/runtime/crt/internal/minrpc/rpc_reference.h>
-#include <tvm/runtime/crt/microtvm_rpc_server.h>
-#include <tvm/runtime/crt/platform.h>
-#include <tvm/runtime/crt/rpc_common/session.h>
-
-#include "check.h"
-
-#define HOST_MOST 8192u
-
-static microtvm_rpc_server_t server;
-static uint8_t from_server[4u * HOST_MOST];
-static size_t from_server_size;
-static size_t live_blocks;
-
-/* Blocks in a list, so that a reset can free them all. */
-struct block {
-  struct block* next;
-  struct block* before;
-  uint64_t alignment[2];
-};
-
-static struct block blocks = {&blocks, &blocks, {0, 0}};
-
-static ssize_t host_write(void* context, const uint8_t* data, size_t size) {
-  (void)context;
-  if (from_server_size + size > sizeof(from_server)) {
-    from_server_size = 0; /* Nobody reads. */
-  }
-  memcpy(from_server + from_server_size, data, size);
-  from_server_size += size;
-  return (ssize_t)size;
-}
-
-/* The platform. */
-
-tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
-  (void)dev;
-  *out_ptr = NULL;
-  struct block* block = num_bytes > (1u << 20) ? NULL : malloc(sizeof(struct block) + num_bytes);
-  if (block == NULL) {
-    return kTvmErrorPlatformNoMemory;
-  }
-  block->next = blocks.next;
-  block->before = &blocks;
-  block->next->before = block;
-  blocks.next = block;
-  ++live_blocks;
-  *out_ptr = block + 1;
-  return kTvmErrorNoError;
-}
-
-tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
-  (void)dev;
-  struct block* block = (struct block*)ptr - 1;
-  EXPECT(live_blocks > 0);
-  --live_blocks;
-  block->next->before = block->before;
-  block->before->next = block->next;
-  free(block);
-  return kTvmErrorNoError;
-}
-
-/* What a reset does to memory. */
-static void forget_memory(void) {
-  static const DLDevice cpu = {kDLCPU, 0};
-  while (blocks.next != &blocks) {
-    (void)TVMPlatformMemoryFree(blocks.next + 1, cpu);
-  }
-}
-
-void TVMPlatformAbort(tvm_crt_error_t code) {
-  (void)fprintf(stderr, "aborted: 0x%x\n", (unsigned)code);
-  abort();
-}
-
-size_t TVMPlatformFormatMessage(char* out_buf, size_t out_buf_size_bytes, const char* fmt, va_list args) {
-  int length = vsnprintf(out_buf, out_buf_size_bytes, fmt, args);
-  return length < 0 ? 0u : (size_t)length; /* Like some platforms: how long it would have been. */
-}
-
-tvm_crt_error_t TVMPlatformGenerateRandom(uint8_t* buffer, size_t num_bytes) {
-  memset(buffer, 0xab, num_bytes);
-  return kTvmErrorNoError;
-}
-
-/* The line. */
-
-/* What the server answers to some bytes. */
-static tvm_crt_error_t give(const uint8_t* bytes, size_t size) {
-  uint8_t* copy = malloc(size == 0u ? 1u : size); /* of just this size, for the sanitizer */
-  uint8_t* at = copy;
-  size_t left = size;
-  tvm_crt_error_t error = kTvmErrorNoError;
-  EXPECT(copy != NULL);
-  if (size > 0u) {
-    memcpy(copy, bytes, size);
-  }
-  do {
-    size_t before = left;
-    error = MicroTVMRpcServerLoop(server, &at, &left);
-    EXPECT(left < before || left == 0u || error == kTvmErrorPlatformShutdown);
-  } while (left > 0u && error != kTvmErrorPlatformShutdown);
-  free(copy);
-  return error;
-}
+#include "rpc_platform.h"
 
 /* A packet that is being put together. */
 struct packet {
@@ -123,50 +16,50 @@ struct packet {
 
 static struct packet request;
 
-static void add(const void* data, size_t size) {
+static inline void add(const void* data, size_t size) {
   EXPECT(request.size + size <= HOST_MOST);
   memcpy(request.bytes + request.size, data, size);
   request.size += size;
 }
 
-static void add_u32(uint32_t value) {
+static inline void add_u32(uint32_t value) {
   for (uint32_t i = 0; i < 4u; ++i) {
     uint8_t byte = (uint8_t)(value >> 8u * i & 0xffu);
     add(&byte, 1);
   }
 }
 
-static void add_u64(uint64_t value) {
+static inline void add_u64(uint64_t value) {
   add_u32((uint32_t)(value & 0xffffffffu));
   add_u32((uint32_t)(value >> 32));
 }
 
-static void begin(uint32_t code) {
+static inline void begin(uint32_t code) {
   request.size = 0;
   add_u64(0);
   add_u32(code);
 }
 
 /* Begins a packed sequence: how many, and their types. */
-static void sequence(uint32_t count, const int* types) {
+static inline void sequence(uint32_t count, const int* types) {
   add_u32(count);
   for (uint32_t i = 0; i < count; ++i) {
     add_u32((uint32_t)types[i]);
   }
 }
 
-static void add_text(const char* text) {
+static inline void add_text(const char* text) {
   add_u64(strlen(text));
   add(text, strlen(text));
 }
 
-static void add_device(void) {
+static inline void add_device(void) {
   add_u32(kDLCPU);
   add_u32(0);
 }
 
 /* A tensor of one dimension. */
-static void add_tensor(uint64_t address, uint32_t type, int64_t elements, uint64_t byte_offset) {
+static inline void add_tensor(uint64_t address, uint32_t type, int64_t elements, uint64_t byte_offset) {
   add_u64(address);
   add_device();
   add_u32(1);
@@ -181,7 +74,7 @@ static void add_tensor(uint64_t address, uint32_t type, int64_t elements, uint64
 /* Frames a message of the session. */
 static struct packet wire_out;
 
-static ssize_t wire_out_write(TVMWriteStream* self, const uint8_t* data, size_t size) {
+static inline ssize_t wire_out_write(TVMWriteStream* self, const uint8_t* data, size_t size) {
   (void)self;
   EXPECT(wire_out.size + size <= HOST_MOST);
   memcpy(wire_out.bytes + wire_out.size, data, size);
@@ -189,7 +82,7 @@ static ssize_t wire_out_write(TVMWriteStream* self, const uint8_t* data, size_t 
   return (ssize_t)size;
 }
 
-static void frame(uint16_t session_id, uint8_t type, const uint8_t* body, size_t size) {
+static inline void frame(uint16_t session_id, uint8_t type, const uint8_t* body, size_t size) {
   TVMWriteStream stream = {wire_out_write, NULL};
   TVMFramer framer;
   uint8_t header[TVM_SESSION_HEADER_BYTES] = {(uint8_t)(session_id & 0xffu), (uint8_t)(session_id >> 8), type};
@@ -202,7 +95,7 @@ static void frame(uint16_t session_id, uint8_t type, const uint8_t* body, size_t
 }
 
 /* Completes the packet's length and frames it. */
-static void frame_request(uint16_t session_id) {
+static inline void frame_request(uint16_t session_id) {
   uint64_t length = request.size - 8u;
   for (uint32_t i = 0; i < 8u; ++i) {
     request.bytes[i] = (uint8_t)(length >> 8u * i & 0xffu);
@@ -215,7 +108,7 @@ static struct packet reply;
 static struct packet receiving;
 static size_t replies;
 
-static ssize_t reply_write(TVMWriteStream* self, const uint8_t* data, size_t size) {
+static inline ssize_t reply_write(TVMWriteStream* self, const uint8_t* data, size_t size) {
   (void)self;
   EXPECT(receiving.size + size <= HOST_MOST);
   memcpy(receiving.bytes + receiving.size, data, size);
@@ -223,7 +116,7 @@ static ssize_t reply_write(TVMWriteStream* self, const uint8_t* data, size_t siz
   return (ssize_t)size;
 }
 
-static void reply_done(TVMWriteStream* self, bool is_valid) {
+static inline void reply_done(TVMWriteStream* self, bool is_valid) {
   (void)self;
   EXPECT(is_valid);
   reply = receiving;
@@ -232,7 +125,7 @@ static void reply_done(TVMWriteStream* self, bool is_valid) {
 }
 
 /* Reads what the server wrote; every frame of it must be whole. */
-static void collect(void) {
+static inline void collect(void) {
   TVMWriteStream stream = {reply_write, reply_done};
   TVMUnframer unframer;
   size_t consumed = 0;
@@ -247,7 +140,7 @@ static void collect(void) {
 static uint16_t session;
 
 /* Sends the packet and waits for its only reply. */
-static void call(void) {
+static inline void call(void) {
   wire_out.size = 0;
   frame_request(session);
   EXPECT(give(wire_out.bytes, wire_out.size) == kTvmErrorNoError);
@@ -257,7 +150,7 @@ static void call(void) {
   memmove(reply.bytes, reply.bytes + 3, reply.size);
 }
 
-static uint64_t reply_u64(size_t at) {
+static inline uint64_t reply_u64(size_t at) {
   uint64_t value = 0;
   EXPECT(at + 8u <= reply.size);
   for (size_t i = 8; i > 0u; --i) {
@@ -266,7 +159,7 @@ static uint64_t reply_u64(size_t at) {
   return value;
 }
 
-static uint32_t reply_u32(size_t at) {
+static inline uint32_t reply_u32(size_t at) {
   uint32_t value = 0;
   EXPECT(at + 4u <= reply.size);
   for (size_t i = 4; i > 0u; --i) {
@@ -276,12 +169,12 @@ static uint32_t reply_u32(size_t at) {
 }
 
 /* The first word of a system call's reply. */
-static uint64_t replied_handle(void) {
+static inline uint64_t replied_handle(void) {
   EXPECT(reply_u32(8) == kTVMRPCReturn && reply_u32(12) == 1 && reply_u32(16) == kTVMOpaqueHandle);
   return reply_u64(20);
 }
 
-static void expect_void(void) {
+static inline void expect_void(void) {
   static const uint8_t bytes[] = {0x0c, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0};
   EXPECT(reply.size == sizeof(bytes) && memcmp(reply.bytes, bytes, sizeof(bytes)) == 0);
 }
@@ -300,7 +193,7 @@ static inline int replied_exception(const char* text) {
 }
 
 /* Starts the server and a session with it. */
-static void connect_host(void) {
+static inline void connect_host(void) {
   static const uint8_t version = TVM_SESSION_VERSION;
   forget_memory();
   from_server_size = 0;
@@ -315,7 +208,7 @@ static void connect_host(void) {
   session = (uint16_t)(reply.bytes[0] | (uint32_t)reply.bytes[1] << 8);
 }
 
-static uint64_t get_global(const char* name) {
+static inline uint64_t get_global(const char* name) {
   static const int types[] = {kTVMStr};
   begin(kTVMRPCGetGlobalFunc);
   sequence(1, types);
@@ -324,7 +217,7 @@ static uint64_t get_global(const char* name) {
   return replied_handle();
 }
 
-static uint64_t allocate(uint64_t bytes) {
+static inline uint64_t allocate(uint64_t bytes) {
   static const int types[] = {kDLDevice, kTVMArgInt, kTVMArgInt, kTVMDataType};
   begin(kTVMRPCDevAllocData);
   sequence(4, types);
@@ -337,7 +230,7 @@ static uint64_t allocate(uint64_t bytes) {
   return replied_handle();
 }
 
-static void copy_to(uint64_t address, uint64_t byte_offset, const void* data, size_t size) {
+static inline void copy_to(uint64_t address, uint64_t byte_offset, const void* data, size_t size) {
   begin(kTVMRPCCopyToRemote);
   add_tensor(address, INT8, (int64_t)size, byte_offset);
   add_u64(size);
@@ -345,14 +238,14 @@ static void copy_to(uint64_t address, uint64_t byte_offset, const void* data, si
   call();
 }
 
-static void copy_from(uint64_t address, uint64_t byte_offset, uint64_t size) {
+static inline void copy_from(uint64_t address, uint64_t byte_offset, uint64_t size) {
   begin(kTVMRPCCopyFromRemote);
   add_tensor(address, INT8, (int64_t)size, byte_offset);
   add_u64(size);
   call();
 }
 
-static void free_data(uint64_t address) {
+static inline void free_data(uint64_t address) {
   static const int types[] = {kDLDevice, kTVMOpaqueHandle};
   begin(kTVMRPCDevFreeData);
   sequence(2, types);

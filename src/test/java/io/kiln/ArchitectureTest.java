@@ -4,7 +4,10 @@ package io.kiln;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -13,6 +16,9 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The house's shape: two halves with a narrow waist, Maven only at the door, processes in one place. */
@@ -46,6 +52,15 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.apache.maven..", "org.codehaus.plexus..", "org.eclipse.aether..");
+
+    @ArchTest
+    static void every_class_has_a_name_of_its_own(JavaClasses classes) {
+        Map<String, List<String>> byName = classes.stream()
+                .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName, Collectors.mapping(JavaClass::getName, Collectors.toList())));
+        assertThat(byName.values()).noneMatch(names -> names.size() > 1);
+    }
 
     @ArchTest
     static final ArchRule packages_have_no_cycles =

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param scratch memory that one of them uses while it runs, and that all share
  */
 public record CodeUnit(
-        Origin origin,
+        CodeOrigin origin,
         String name,
         List<Buffer> statics,
         List<PrimFunc> functions,
@@ -37,12 +37,12 @@ public record CodeUnit(
     }
 
     /** A unit whose functions all take pointers. */
-    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+    public CodeUnit(CodeOrigin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
         this(origin, name, statics, functions, PackedApi.NONE);
     }
 
     /** A unit without shared scratch. */
-    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
+    public CodeUnit(CodeOrigin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
         this(origin, name, statics, functions, packed, Optional.empty());
     }
 

@@ -3,8 +3,8 @@ package io.kiln.compile;
 
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.executor.Executor;
-import io.kiln.executor.aot.AotExecutor;
-import io.kiln.executor.graph.GraphExecutor;
+import io.kiln.executor.aot.AotExecution;
+import io.kiln.executor.graph.GraphExecution;
 
 /** All executors, by {@link ExecutorKind}. */
 final class Executors {
@@ -17,8 +17,8 @@ final class Executors {
      */
     static Executor of(ExecutorKind kind, boolean linked) {
         return switch (kind) {
-            case AOT -> new AotExecutor();
-            case GRAPH, NONE -> new GraphExecutor(linked);
+            case AOT -> new AotExecution();
+            case GRAPH, NONE -> new GraphExecution(linked);
         };
     }
 }

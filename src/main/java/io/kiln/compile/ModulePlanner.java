@@ -7,9 +7,9 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.executor.PlannedModule;
-import io.kiln.executor.aot.AotExecutor;
+import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.Callee;
@@ -23,11 +23,11 @@ import java.util.List;
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
-    private final Origin origin;
+    private final CodeOrigin origin;
 
     ModulePlanner(CompileRequest request) {
         this.request = request;
-        this.origin = new Origin(String.valueOf(request.model().getFileName()), request.target());
+        this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
     }
 
     /** The model's own function. */
@@ -40,7 +40,7 @@ final class ModulePlanner {
         List<Callee> callees = new ArrayList<>();
         for (Function function : fused.functions()) {
             String own = name + "_" + callees.size();
-            callees.add(AotExecutor.callee(module(own, function, Io.CALLER, true)));
+            callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
         Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees);

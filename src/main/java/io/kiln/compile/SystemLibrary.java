@@ -7,7 +7,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ public final class SystemLibrary {
                 .toList();
         ModelLibrary first = models.get(0);
         String names = models.stream().map(model -> model.metadata().name()).collect(Collectors.joining(", "));
-        Origin origin = new Origin(names, Target.parse(first.metadata().target()));
+        CodeOrigin origin = new CodeOrigin(names, Target.parse(first.metadata().target()));
         List<Artifact> artifacts = new ArrayList<>(first.artifacts().artifacts());
         artifacts.add(SystemLibrarySource.shared(origin, functions).artifact());
         List<ModelLibrary> shared = new ArrayList<>(models);

@@ -4,7 +4,7 @@ package io.kiln.executor;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.lower.Callee;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.PlannedProgram;
@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record PlannedModule(
-        Origin origin,
+        CodeOrigin origin,
         InterfaceNames names,
         Interface api,
         PackedOptions options,

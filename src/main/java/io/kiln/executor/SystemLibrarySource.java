@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor;
 
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
@@ -33,7 +33,7 @@ public final class SystemLibrarySource {
      * @param origin of the models
      * @param functions their names, model by model
      */
-    public static CFile shared(Origin origin, List<String> functions) {
+    public static CFile shared(CodeOrigin origin, List<String> functions) {
         return file(origin, SHARED_FILE, functions);
     }
 
@@ -43,7 +43,7 @@ public final class SystemLibrarySource {
      * @param fileName name of the file
      * @param functions what is in it; the file is empty without
      */
-    public static CFile file(Origin origin, String fileName, List<String> functions) {
+    public static CFile file(CodeOrigin origin, String fileName, List<String> functions) {
         List<CItem> items = new ArrayList<>();
         functions.forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
         if (!functions.isEmpty()) {

@@ -64,9 +64,7 @@ final class ListedSearch {
 
     /** The constants that list the fewest values. */
     private Optional<Channel> channel(int c) {
-        int down = scaleBits - 1 - reference.leftShift(c) - shift;
-        long m = reference.multiplier(c);
-        long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+        long nearest = reference.nearestMultiplier(c, scaleBits, shift);
         Optional<Channel> best = Optional.empty();
         int limit = MOST_LISTED;
         for (int i = 0; i <= 2 * MOST_NEIGHBOURS && limit >= 0; i++) {

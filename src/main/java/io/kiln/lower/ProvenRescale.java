@@ -85,6 +85,13 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return requantization.shifts().get(requantization.isPerChannel() ? channel : 0);
         }
 
+        /** The multiplier nearest to the exact one for a scaled accumulator and a shift. */
+        long nearestMultiplier(int channel, int scaleBits, int shift) {
+            int down = scaleBits - 1 - leftShift(channel) - shift;
+            long m = multiplier(channel);
+            return down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+        }
+
         /** The reference's result for an accumulator without its bias. */
         int apply(int channel, long acc) {
             int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());

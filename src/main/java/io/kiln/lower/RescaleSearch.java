@@ -64,9 +64,7 @@ final class RescaleSearch {
      * may shift a step by one; a neighbouring multiplier loses other bits.
      */
     private Optional<ProvenRescale.Channel> channel(int c) {
-        int down = scaleBits - 1 - reference.leftShift(c) - shift;
-        long m = reference.multiplier(c);
-        long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+        long nearest = reference.nearestMultiplier(c, scaleBits, shift);
         for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
             long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
             if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE && leavesRoom(c, (int) multiplier)) {

@@ -16,8 +16,8 @@ import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.space.Choice;
-import io.kiln.schedule.space.Rule;
 import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
 
@@ -60,7 +60,7 @@ final class LayerSchedules {
             CONV_DIRECT);
 
     /** The first rule that accepts its schedule decides; one of the last two always does. */
-    private static final List<Rule> RULES = List.of(
+    private static final List<ScheduleRule> RULES = List.of(
             MVE_GEMM::choose,
             MVE_DEPTHWISE::choose,
             DEPTHWISE_SMALL::choose,
@@ -83,7 +83,7 @@ final class LayerSchedules {
 
     /** The choice of the rules for a layer. */
     static Choice<?> choose(Workload workload) {
-        for (Rule rule : RULES) {
+        for (ScheduleRule rule : RULES) {
             var choice = rule.choose(workload);
             if (choice.isPresent()) {
                 return choice.get();

@@ -73,6 +73,7 @@ class CRuntimeTest {
                 "crt_func_registry_test",
                 "crt_page_allocator_test",
                 "crt_runtime_api_test",
+                "crt_ndarray_test",
                 "crt_aot_executor_test",
                 "crt_graph_executor_test"
             })

@@ -51,7 +51,15 @@ class RpcRuntimeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"crt_quotient_test", "rpc_framing_test", "rpc_session_test", "rpc_server_test"})
+    @ValueSource(
+            strings = {
+                "crt_quotient_test",
+                "rpc_framing_test",
+                "rpc_session_test",
+                "rpc_server_test",
+                "rpc_server_executor_test",
+                "rpc_server_limits_test"
+            })
     void hostTestPasses(String test) {
         run("cc", List.of(FLAGS, List.of("-o", test, TESTS.resolve(test + ".c").toString()), objects(test)));
         run(folder.resolve(test).toString(), List.of());

@@ -3,7 +3,7 @@ package io.kiln.codegen.c;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param includes include names with their quotes or brackets
  * @param items in order
  */
-public record CFile(Origin origin, String name, Optional<String> guard, List<String> includes, List<CItem> items) {
+public record CFile(CodeOrigin origin, String name, Optional<String> guard, List<String> includes, List<CItem> items) {
     public CFile {
         includes = List.copyOf(includes);
         items = List.copyOf(items);

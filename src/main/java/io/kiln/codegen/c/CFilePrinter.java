@@ -2,7 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
-import io.kiln.codegen.Origin;
+import io.kiln.codegen.CodeOrigin;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,7 +16,7 @@ final class CFilePrinter {
     }
 
     /** Items of a source without its head. */
-    static String print(Origin origin, List<CItem> items) {
+    static String print(CodeOrigin origin, List<CItem> items) {
         CFilePrinter printer = new CFilePrinter(new CFile(origin, "", Optional.empty(), List.of(), items));
         items.forEach(printer::item);
         return printer.out.toString();

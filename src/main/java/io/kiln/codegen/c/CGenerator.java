@@ -4,8 +4,8 @@ package io.kiln.codegen.c;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.codegen.CodeGenerator;
+import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
-import io.kiln.codegen.Origin;
 import io.kiln.target.TargetKind;
 import java.util.List;
 
@@ -24,7 +24,7 @@ public final class CGenerator implements CodeGenerator {
         return List.of(artifact(unit.origin(), Loader.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit)));
     }
 
-    static Artifact artifact(Origin origin, Loader loader, String fileName, String text) {
+    static Artifact artifact(CodeOrigin origin, Loader loader, String fileName, String text) {
         return Artifact.ofText(ID, loader, fileName, text, origin.target().text());
     }
 }

@@ -81,7 +81,9 @@ final class StorageGraphBuilder {
     }
 
     private void view(int id, Binding reshape) {
-        computed(new Node(unique(RESHAPE), StorageGraph.NOP, List.of(entryOf.get(reshape.ref(0))), List.of(tensor(id))), id);
+        computed(
+                new Node(unique(RESHAPE), StorageGraph.NOP, List.of(entryOf.get(reshape.ref(0))), List.of(tensor(id))),
+                id);
     }
 
     private void operator(TensorFunction function) {

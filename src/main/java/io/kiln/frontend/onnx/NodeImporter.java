@@ -12,10 +12,10 @@ import io.kiln.frontend.onnx.model.OnnxNode;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.model.Opsets;
 import io.kiln.frontend.onnx.operator.Bodies;
-import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
 import io.kiln.frontend.onnx.quantized.QuantizedNodes;
 import java.util.ArrayList;
@@ -47,7 +47,9 @@ final class NodeImporter implements Bodies {
         this.opsets = model.opsets();
         this.functions = model.functions().stream()
                 .collect(Collectors.toMap(
-                        f -> OnnxRegistration.key(f.domain(), f.name()), Function.identity(), (first, second) -> first));
+                        f -> OnnxRegistration.key(f.domain(), f.name()),
+                        Function.identity(),
+                        (first, second) -> first));
     }
 
     /** Imports a graph's constants and nodes. */

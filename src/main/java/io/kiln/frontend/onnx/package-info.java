@@ -26,7 +26,7 @@
  *   <li>Prefer operators that the IR has. A new one enters by its one definition, see the page "Add an operator".
  *   <li>The ONNX project's tests run by themselves: {@code mvn test -Dtest=OnnxNodeTest -Dkiln.onnx.tests=test_relu}
  *       writes the outcome of each to {@code target/onnx-node.txt}. An operator that cannot be imported gets its reason
- *       in {@code Refusals}.
+ *       in {@code UnsupportedOperators}.
  * </ol>
  */
 package io.kiln.frontend.onnx;

@@ -5,7 +5,6 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
@@ -27,7 +26,7 @@ final class PairFunctions {
         return switch (op.kind()) {
             case SUM ->
                 ProvenSum.of(results, op.lhs(), op.rhs())
-                        .map(sum -> ElementFunction.saturating((block, x) -> sum(sum, x))
+                        .map(sum -> ElementFunction.saturating((block, x) -> sum.emit(x))
                                 .named("(sum=proven)"))
                         .orElseGet(() -> table(fused, tables));
             case PRODUCT ->
@@ -37,11 +36,6 @@ final class PairFunctions {
                         .orElseGet(() -> table(fused, tables));
             case ANY -> table(fused, tables);
         };
-    }
-
-    private static Expr sum(ProvenSum sum, List<Expr> values) {
-        Expr left = add(mul(values.get(0), sum.lhs()), sum.offset());
-        return shr(add(left, mul(values.get(1), sum.rhs())), imm(sum.shift()));
     }
 
     private static Expr product(PairLookup op, ProvenProduct product, List<Expr> values) {

@@ -8,8 +8,11 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -199,6 +202,12 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
                 mostPair = pair;
             }
         }
+    }
+
+    /** The sum of two elements before it saturates. */
+    Expr emit(List<Expr> values) {
+        Expr left = Exprs.add(Exprs.mul(values.get(0), lhs), offset);
+        return Exprs.shr(Exprs.add(left, Exprs.mul(values.get(1), rhs)), Exprs.imm(shift));
     }
 
     /** The sum of two values, as the kernels compute it. */

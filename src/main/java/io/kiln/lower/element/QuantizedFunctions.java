@@ -49,8 +49,8 @@ final class QuantizedFunctions {
             return ElementFunction.saturating(this::roundedSum);
         }
         return ProvenSum.of(op)
-                .map(proven -> ElementFunction.saturating((block, x) -> provenSum(proven, x))
-                        .named("(sum=proven)"))
+                .map(proven ->
+                        ElementFunction.saturating((block, x) -> proven.emit(x)).named("(sum=proven)"))
                 .orElseGet(() -> ElementFunction.saturating(this::sum));
     }
 
@@ -67,11 +67,6 @@ final class QuantizedFunctions {
             long most = Math.max(Rescale.largest(op.positive(), bound), Rescale.largest(op.negative(), bound));
             return Rescale.plus(block.let("y", y), op.outputZeroPoint(), most);
         });
-    }
-
-    private static Expr provenSum(ProvenSum sum, List<Expr> values) {
-        Expr left = add(mul(values.get(0), sum.lhs()), sum.offset());
-        return Exprs.shr(add(left, mul(values.get(1), sum.rhs())), imm(sum.shift()));
     }
 
     /** Both operands on a common scale with more bits, summed, then rescaled to the output's scale. */

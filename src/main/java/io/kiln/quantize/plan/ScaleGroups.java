@@ -72,7 +72,9 @@ final class ScaleGroups {
         int other = root(second);
         if (root != other) {
             parents.put(other, root);
-            ranges.put(root, ranges.getOrDefault(root, ValueRange.EMPTY).union(ranges.getOrDefault(other, ValueRange.EMPTY)));
+            ranges.put(
+                    root,
+                    ranges.getOrDefault(root, ValueRange.EMPTY).union(ranges.getOrDefault(other, ValueRange.EMPTY)));
             Optional.ofNullable(fixed.get(other)).ifPresent(form -> fixed.put(root, form));
         }
     }

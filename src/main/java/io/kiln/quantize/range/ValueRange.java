@@ -19,7 +19,9 @@ public record ValueRange(float min, float max) {
             min = Math.min(min, value);
             max = Math.max(max, value);
         }
-        return Float.isNaN(min) ? new ValueRange(Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY) : new ValueRange(min, max);
+        return Float.isNaN(min)
+                ? new ValueRange(Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY)
+                : new ValueRange(min, max);
     }
 
     /** The smallest range that holds both. */

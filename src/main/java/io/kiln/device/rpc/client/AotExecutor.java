@@ -4,7 +4,7 @@ package io.kiln.device.rpc.client;
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -44,7 +44,7 @@ public final class AotExecutor implements RemoteModel {
      */
     public static AotExecutor create(RpcClient client, RemoteModule library, String model) {
         Supplier<RemoteModule> create = () -> client.global(CREATE)
-                .call(library.value(), Value.Device.CPU, new Value.Str(model))
+                .call(library.value(), RpcValue.Device.CPU, new RpcValue.Str(model))
                 .module();
         try {
             return new AotExecutor(create.get());
@@ -64,7 +64,7 @@ public final class AotExecutor implements RemoteModel {
             throw RpcException.malformed("a model of " + count + " tensors", "0 to " + MOST_TENSORS);
         }
         return IntStream.range(0, (int) count)
-                .mapToObj(index -> call(function, new Value.Int(index)).tensor())
+                .mapToObj(index -> call(function, new RpcValue.Int(index)).tensor())
                 .toList();
     }
 
@@ -80,12 +80,12 @@ public final class AotExecutor implements RemoteModel {
 
     /** The name of an input. */
     public String inputName(int index) {
-        return call("get_input_name", new Value.Int(index)).text();
+        return call("get_input_name", new RpcValue.Int(index)).text();
     }
 
     /** The number of an input. */
     public int inputIndex(String name) {
-        return (int) call("get_input_index", new Value.Str(name)).integer();
+        return (int) call("get_input_index", new RpcValue.Str(name)).integer();
     }
 
     /** Runs the model once, with what the inputs hold. */
@@ -117,7 +117,7 @@ public final class AotExecutor implements RemoteModel {
         return TimeEvaluator.of(client, module, "run", settings);
     }
 
-    private Returned call(String function, Value... arguments) {
+    private Returned call(String function, RpcValue... arguments) {
         return functions.computeIfAbsent(function, module::require).call(arguments);
     }
 

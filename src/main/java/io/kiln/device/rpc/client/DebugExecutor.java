@@ -4,7 +4,7 @@ package io.kiln.device.rpc.client;
 import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.GraphFile.Node;
 import io.kiln.base.Bytes;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -85,7 +85,7 @@ public record DebugExecutor(GraphExecutor executor) {
     public List<Double> runIndividualNode(int node, TimeEvaluator.Settings settings) {
         return executor.call(node)
                 .map(call -> executor.evaluator(node, settings)
-                        .seconds(call.arguments().toArray(Value[]::new)))
+                        .seconds(call.arguments().toArray(RpcValue[]::new)))
                 .orElse(Collections.nCopies(settings.repeat(), 0.0));
     }
 }

@@ -12,7 +12,7 @@ import io.kiln.base.Problem;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,7 +35,7 @@ public final class GraphExecutor implements RemoteModel {
     private final RemoteModule library;
     private final GraphFile graph;
     private final List<RemoteTensor> blocks = new ArrayList<>();
-    private final List<Value.Tensor> entries = new ArrayList<>();
+    private final List<RpcValue.Tensor> entries = new ArrayList<>();
     private final Map<String, RemoteFunction> functions = new HashMap<>();
     private final Set<String> loaded = new HashSet<>();
 
@@ -67,8 +67,8 @@ public final class GraphExecutor implements RemoteModel {
         Optional<RemoteFunction> linked = library.function(LINKED);
         Map<Integer, Long> addresses = new HashMap<>();
         for (Storage storage : graph.storages()) {
-            long address = linked.map(
-                            lookup -> lookup.call(new Value.Int(storage.id())).handle())
+            long address = linked.map(lookup ->
+                            lookup.call(new RpcValue.Int(storage.id())).handle())
                     .orElse(0L);
             if (address == 0) {
                 RemoteTensor block = client.allocate(BYTE, Math.max(1, storage.bytes()));
@@ -80,7 +80,7 @@ public final class GraphExecutor implements RemoteModel {
         for (Entry entry : graph.entries()) {
             DataType type = new DataType(entry.type().code(), entry.type().bits(), 1);
             List<Long> shape = entry.shape().stream().map(Integer::longValue).toList();
-            entries.add(new Value.Tensor(addresses.get(entry.storage()), Value.Device.CPU, type, shape, 0));
+            entries.add(new RpcValue.Tensor(addresses.get(entry.storage()), RpcValue.Device.CPU, type, shape, 0));
         }
     }
 
@@ -162,8 +162,8 @@ public final class GraphExecutor implements RemoteModel {
     }
 
     private void move(int entry, long address) {
-        Value.Tensor now = entries.get(entry);
-        entries.set(entry, new Value.Tensor(address, now.device(), now.element(), now.shape(), 0));
+        RpcValue.Tensor now = entries.get(entry);
+        entries.set(entry, new RpcValue.Tensor(address, now.device(), now.element(), now.shape(), 0));
     }
 
     /**
@@ -217,7 +217,7 @@ public final class GraphExecutor implements RemoteModel {
         if (!each.isOperator()) {
             return Optional.empty();
         }
-        List<Value> arguments = new ArrayList<>();
+        List<RpcValue> arguments = new ArrayList<>();
         each.inputs().forEach(input -> arguments.add(entries.get(input)));
         for (int i = 0; i < each.outputs(); i++) {
             arguments.add(entries.get(each.first() + i));
@@ -226,7 +226,7 @@ public final class GraphExecutor implements RemoteModel {
     }
 
     /** A call that a node stands for. */
-    record Call(RemoteFunction function, List<Value> arguments) {
+    record Call(RemoteFunction function, List<RpcValue> arguments) {
         void run() {
             function.call(arguments);
         }

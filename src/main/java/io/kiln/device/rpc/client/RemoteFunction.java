@@ -3,7 +3,7 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.device.rpc.packet.PacketWriter;
 import io.kiln.device.rpc.packet.RpcCode;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.util.List;
 
 /**
@@ -18,19 +18,19 @@ public record RemoteFunction(RpcClient client, long handle) {
      *
      * @throws io.kiln.device.rpc.packet.RpcException if it fails, with the board's message
      */
-    public Returned call(Value... arguments) {
+    public Returned call(RpcValue... arguments) {
         return call(List.of(arguments));
     }
 
-    /** As {@link #call(Value...)}. */
-    public Returned call(List<? extends Value> arguments) {
+    /** As {@link #call(RpcValue...)}. */
+    public Returned call(List<? extends RpcValue> arguments) {
         return Returned.of(
                 client,
                 client.request(new PacketWriter(RpcCode.CALL_FUNC).u64(handle).sequence(arguments)));
     }
 
     /** The function as an argument. */
-    public Value.Function value() {
-        return new Value.Function(handle);
+    public RpcValue.Function value() {
+        return new RpcValue.Function(handle);
     }
 }

@@ -4,8 +4,8 @@ package io.kiln.device.rpc.client;
 import io.kiln.base.Problem;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
+import io.kiln.device.rpc.packet.RpcValue;
 import io.kiln.device.rpc.packet.TypeCode;
-import io.kiln.device.rpc.packet.Value;
 import java.util.Optional;
 
 /**
@@ -19,7 +19,7 @@ public record RemoteModule(RpcClient client, long handle) implements AutoCloseab
 
     /** A function; empty if the module has none of this name. */
     public Optional<RemoteFunction> function(String name) {
-        Returned found = client.global(GET_FUNCTION).call(value(), new Value.Str(name), new Value.Int(0));
+        Returned found = client.global(GET_FUNCTION).call(value(), new RpcValue.Str(name), new RpcValue.Int(0));
         return found.isNull() ? Optional.empty() : Optional.of(found.function());
     }
 
@@ -40,8 +40,8 @@ public record RemoteModule(RpcClient client, long handle) implements AutoCloseab
     }
 
     /** The module as an argument. */
-    public Value.Module value() {
-        return new Value.Module(handle);
+    public RpcValue.Module value() {
+        return new RpcValue.Module(handle);
     }
 
     /** Gives the module back. */

@@ -6,8 +6,8 @@ import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.PacketWriter;
 import io.kiln.device.rpc.packet.RpcCode;
 import io.kiln.device.rpc.packet.RpcException;
+import io.kiln.device.rpc.packet.RpcValue;
 import io.kiln.device.rpc.packet.TypeCode;
-import io.kiln.device.rpc.packet.Value;
 import java.util.Arrays;
 
 /** A tensor in the board's memory. */
@@ -16,12 +16,12 @@ public final class RemoteTensor implements AutoCloseable {
     private static final int COPY_HEAD = 44;
 
     private final RpcClient client;
-    private final Value.Tensor tensor;
+    private final RpcValue.Tensor tensor;
     private final int bytes;
     private final Runnable release;
     private boolean isClosed;
 
-    private RemoteTensor(RpcClient client, Value.Tensor tensor, Runnable release) {
+    private RemoteTensor(RpcClient client, RpcValue.Tensor tensor, Runnable release) {
         this.client = client;
         this.tensor = tensor;
         this.bytes = size(tensor);
@@ -29,25 +29,25 @@ public final class RemoteTensor implements AutoCloseable {
     }
 
     /** Memory that the board allocated for this client. */
-    static RemoteTensor allocated(RpcClient client, Value.Tensor tensor) {
+    static RemoteTensor allocated(RpcClient client, RpcValue.Tensor tensor) {
         return new RemoteTensor(
                 client,
                 tensor,
                 () -> client.requestVoid(
-                        new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new Value.Handle(tensor.data())));
+                        new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new RpcValue.Handle(tensor.data())));
     }
 
     /** Memory that belongs to somebody else. */
-    static RemoteTensor borrowed(RpcClient client, Value.Tensor tensor) {
+    static RemoteTensor borrowed(RpcClient client, RpcValue.Tensor tensor) {
         return new RemoteTensor(client, tensor, () -> {});
     }
 
     /** An array that a function returned. */
-    static RemoteTensor array(RpcClient client, Value.Tensor tensor, long handle) {
+    static RemoteTensor array(RpcClient client, RpcValue.Tensor tensor, long handle) {
         return new RemoteTensor(client, tensor, () -> client.free(handle, TypeCode.ND_ARRAY));
     }
 
-    private static int size(Value.Tensor tensor) {
+    private static int size(RpcValue.Tensor tensor) {
         try {
             int bytes = Math.toIntExact(tensor.bytes());
             if (bytes >= 0 && tensor.shape().stream().allMatch(extent -> extent >= 0)) {
@@ -60,7 +60,7 @@ public final class RemoteTensor implements AutoCloseable {
         throw tooLarge(tensor, new ArithmeticException("negative extent"));
     }
 
-    private static RpcException tooLarge(Value.Tensor tensor, ArithmeticException why) {
+    private static RpcException tooLarge(RpcValue.Tensor tensor, ArithmeticException why) {
         RpcException e = RpcException.malformed(
                 "a tensor of shape " + tensor.shape(), "extents that are not negative, and less than 2 GiB in all");
         e.initCause(why);
@@ -68,7 +68,7 @@ public final class RemoteTensor implements AutoCloseable {
     }
 
     /** Address, type and shape; also the tensor as an argument. */
-    public Value.Tensor value() {
+    public RpcValue.Tensor value() {
         return tensor;
     }
 
@@ -117,7 +117,7 @@ public final class RemoteTensor implements AutoCloseable {
     /** Copies all elements to another tensor of the board's, of as many bytes. */
     public void copyTo(RemoteTensor other) {
         other.requireSize(bytes);
-        client.requestVoid(new PacketWriter(RpcCode.COPY_AMONG_REMOTE), tensor, other.tensor, new Value.Handle(0));
+        client.requestVoid(new PacketWriter(RpcCode.COPY_AMONG_REMOTE), tensor, other.tensor, new RpcValue.Handle(0));
     }
 
     private void requireSize(int given) {

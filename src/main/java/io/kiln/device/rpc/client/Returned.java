@@ -3,8 +3,8 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.packet.RpcException;
+import io.kiln.device.rpc.packet.RpcValue;
 import io.kiln.device.rpc.packet.TypeCode;
-import io.kiln.device.rpc.packet.Value;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -15,15 +15,15 @@ import java.util.stream.Collectors;
  * @param type type code of what the function returned
  * @param values as they came: the value, and behind a tensor the handle that frees it
  */
-public record Returned(RpcClient client, TypeCode type, List<Value> values) {
+public record Returned(RpcClient client, TypeCode type, List<RpcValue> values) {
     public Returned {
         values = List.copyOf(values);
     }
 
     /** Reads the values of a reply: the first says the type. */
-    static Returned of(RpcClient client, List<Value> reply) {
+    static Returned of(RpcClient client, List<RpcValue> reply) {
         int wanted = reply.size() == 3 ? 3 : 2;
-        if (reply.size() == wanted && reply.get(0) instanceof Value.Int code) {
+        if (reply.size() == wanted && reply.get(0) instanceof RpcValue.Int code) {
             TypeCode type = TypeCode.of(code.value())
                     .orElseThrow(() ->
                             RpcException.malformed("a function returned type " + code.value(), "a type from 0 to 13"));
@@ -39,58 +39,58 @@ public record Returned(RpcClient client, TypeCode type, List<Value> values) {
 
     /** An integer. */
     public long integer() {
-        return value(TypeCode.INT, Value.Int.class).value();
+        return value(TypeCode.INT, RpcValue.Int.class).value();
     }
 
     /** A floating-point number. */
     public double real() {
-        return value(TypeCode.FLOAT, Value.Real.class).value();
+        return value(TypeCode.FLOAT, RpcValue.Real.class).value();
     }
 
     /** An address, or whatever else the board gives out; 0 if it is nothing. */
     public long handle() {
-        return isNull() ? 0 : value(TypeCode.HANDLE, Value.Handle.class).value();
+        return isNull() ? 0 : value(TypeCode.HANDLE, RpcValue.Handle.class).value();
     }
 
     /** A text. */
     public String text() {
-        return value(TypeCode.STR, Value.Str.class).text();
+        return value(TypeCode.STR, RpcValue.Str.class).text();
     }
 
     /** A run of bytes. */
     public Bytes bytes() {
-        return value(TypeCode.BYTES, Value.Data.class).content();
+        return value(TypeCode.BYTES, RpcValue.Data.class).content();
     }
 
     /** A module. */
     public RemoteModule module() {
         return new RemoteModule(
-                client, value(TypeCode.MODULE, Value.Handle.class).value());
+                client, value(TypeCode.MODULE, RpcValue.Handle.class).value());
     }
 
     /** A function. */
     public RemoteFunction function() {
         return new RemoteFunction(
-                client, value(TypeCode.FUNCTION, Value.Handle.class).value());
+                client, value(TypeCode.FUNCTION, RpcValue.Handle.class).value());
     }
 
     /** An array, which the caller closes. */
     public RemoteTensor tensor() {
-        Value.Tensor tensor = value(TypeCode.ND_ARRAY, Value.Tensor.class);
-        if (values.size() == 2 && values.get(1) instanceof Value.Handle handle) {
+        RpcValue.Tensor tensor = value(TypeCode.ND_ARRAY, RpcValue.Tensor.class);
+        if (values.size() == 2 && values.get(1) instanceof RpcValue.Handle handle) {
             return RemoteTensor.array(client, tensor, handle.value());
         }
         throw RpcException.malformed("an array without a handle", "the handle that frees it");
     }
 
-    private <T extends Value> T value(TypeCode wanted, Class<T> kind) {
+    private <T extends RpcValue> T value(TypeCode wanted, Class<T> kind) {
         if (type == wanted && kind.isInstance(values.get(0))) {
             return kind.cast(values.get(0));
         }
         throw RpcException.malformed("a function returned " + type + " " + text(values), "a value of type " + wanted);
     }
 
-    private static String text(List<Value> values) {
+    private static String text(List<RpcValue> values) {
         return values.stream().map(value -> value.type().name()).collect(Collectors.joining(", ", "(", ")"));
     }
 }

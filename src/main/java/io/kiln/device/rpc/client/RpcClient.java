@@ -9,8 +9,8 @@ import io.kiln.device.rpc.packet.PacketWriter;
 import io.kiln.device.rpc.packet.RpcCode;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
+import io.kiln.device.rpc.packet.RpcValue;
 import io.kiln.device.rpc.packet.TypeCode;
-import io.kiln.device.rpc.packet.Value;
 import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Transport;
 import java.nio.charset.StandardCharsets;
@@ -108,7 +108,8 @@ public final class RpcClient implements AutoCloseable {
         if (known != null) {
             return Optional.of(known);
         }
-        List<Value> reply = request(new PacketWriter(RpcCode.GET_GLOBAL_FUNC).sequence(List.of(new Value.Str(name))));
+        List<RpcValue> reply =
+                request(new PacketWriter(RpcCode.GET_GLOBAL_FUNC).sequence(List.of(new RpcValue.Str(name))));
         long handle = handle(reply);
         if (handle == 0) {
             return Optional.empty();
@@ -142,17 +143,17 @@ public final class RpcClient implements AutoCloseable {
     /** Allocates a tensor; the caller closes it. */
     public RemoteTensor allocate(DataType type, long... shape) {
         List<Long> extents = Arrays.stream(shape).boxed().toList();
-        Value.Tensor empty = new Value.Tensor(0, Value.Device.CPU, type, extents, 0);
+        RpcValue.Tensor empty = new RpcValue.Tensor(0, RpcValue.Device.CPU, type, extents, 0);
         long handle = handle(request(new PacketWriter(RpcCode.DEV_ALLOC_DATA)
                 .sequence(List.of(
-                        Value.Device.CPU,
-                        new Value.Int(empty.bytes()),
-                        new Value.Int(ALIGNMENT),
-                        new Value.Type(type)))));
+                        RpcValue.Device.CPU,
+                        new RpcValue.Int(empty.bytes()),
+                        new RpcValue.Int(ALIGNMENT),
+                        new RpcValue.Type(type)))));
         if (handle == 0) {
             throw RpcException.malformed("the board allocated " + empty.bytes() + " bytes at address 0", "an address");
         }
-        return RemoteTensor.allocated(this, new Value.Tensor(handle, Value.Device.CPU, type, extents, 0));
+        return RemoteTensor.allocated(this, new RpcValue.Tensor(handle, RpcValue.Device.CPU, type, extents, 0));
     }
 
     /** Bytes of the largest packet that the server takes, without its length; the host asks once. */
@@ -181,7 +182,7 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /** Sends a request and reads the values of its reply. */
-    List<Value> request(PacketWriter request) {
+    List<RpcValue> request(PacketWriter request) {
         return exchange(request, RpcCode.RETURN, 0).sequence();
     }
 
@@ -191,13 +192,13 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /** Sends a request of these values whose reply has no value. */
-    void requestVoid(PacketWriter request, Value... values) {
+    void requestVoid(PacketWriter request, RpcValue... values) {
         requireVoid(request(request.sequence(List.of(values))));
     }
 
     /** Gives a handle back. */
     void free(long handle, TypeCode type) {
-        requestVoid(new PacketWriter(RpcCode.FREE_HANDLE), new Value.Handle(handle), new Value.Int(type.code()));
+        requestVoid(new PacketWriter(RpcCode.FREE_HANDLE), new RpcValue.Handle(handle), new RpcValue.Int(type.code()));
     }
 
     /**
@@ -230,22 +231,22 @@ public final class RpcClient implements AutoCloseable {
         }
     }
 
-    private static RpcException remote(List<Value> values) {
-        String text = values.size() == 1 && values.get(0) instanceof Value.Str message
+    private static RpcException remote(List<RpcValue> values) {
+        String text = values.size() == 1 && values.get(0) instanceof RpcValue.Str message
                 ? message.text()
                 : "an exception without a text";
         return new RpcException(Kind.REMOTE, new Problem("the board reported: " + text, RpcException.WHERE, "", ""));
     }
 
-    private static long handle(List<Value> reply) {
-        if (reply.size() == 1 && reply.get(0) instanceof Value.Handle handle) {
+    private static long handle(List<RpcValue> reply) {
+        if (reply.size() == 1 && reply.get(0) instanceof RpcValue.Handle handle) {
             return handle.value();
         }
         throw RpcException.malformed("a reply of " + reply.size() + " values", "one handle");
     }
 
-    private static void requireVoid(List<Value> reply) {
-        if (reply.size() != 1 || !(reply.get(0) instanceof Value.Null)) {
+    private static void requireVoid(List<RpcValue> reply) {
+        if (reply.size() != 1 || !(reply.get(0) instanceof RpcValue.Null)) {
             throw RpcException.malformed("a reply of " + reply.size() + " values", "nothing");
         }
     }

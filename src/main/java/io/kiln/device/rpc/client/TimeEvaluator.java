@@ -3,7 +3,7 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.rpc.packet.RpcException;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,17 +40,17 @@ public record TimeEvaluator(RemoteFunction function, Settings settings) {
         RemoteFunction evaluator = client.global(CREATE)
                 .call(
                         module.value(),
-                        new Value.Str(function),
-                        new Value.Int(Value.Device.CPU.kind()),
-                        new Value.Int(Value.Device.CPU.id()),
-                        new Value.Int(settings.number()),
-                        new Value.Int(settings.repeat()),
-                        new Value.Int(settings.minRepeatMillis()),
-                        new Value.Int(settings.mostZeroTimes()),
-                        new Value.Int(0),
-                        new Value.Int(1),
-                        new Value.Int(0),
-                        new Value.Str(""))
+                        new RpcValue.Str(function),
+                        new RpcValue.Int(RpcValue.Device.CPU.kind()),
+                        new RpcValue.Int(RpcValue.Device.CPU.id()),
+                        new RpcValue.Int(settings.number()),
+                        new RpcValue.Int(settings.repeat()),
+                        new RpcValue.Int(settings.minRepeatMillis()),
+                        new RpcValue.Int(settings.mostZeroTimes()),
+                        new RpcValue.Int(0),
+                        new RpcValue.Int(1),
+                        new RpcValue.Int(0),
+                        new RpcValue.Str(""))
                 .function();
         return new TimeEvaluator(evaluator, settings);
     }
@@ -61,7 +61,7 @@ public record TimeEvaluator(RemoteFunction function, Settings settings) {
      * @param arguments the function's own
      * @return mean seconds of one call, for each block
      */
-    public List<Double> seconds(Value... arguments) {
+    public List<Double> seconds(RpcValue... arguments) {
         Bytes measured = function.call(arguments).bytes();
         if (measured.size() != settings.repeat() * Double.BYTES) {
             throw RpcException.malformed(

@@ -69,7 +69,7 @@ public final class PacketReader {
      *
      * @throws RpcException if it is cut short, followed by more, or holds what is never sent
      */
-    public List<Value> sequence() {
+    public List<RpcValue> sequence() {
         try {
             int count = body.getInt();
             if (count < 0 || count > body.remaining() / Integer.BYTES) {
@@ -82,7 +82,7 @@ public final class PacketReader {
                         .orElseThrow(() -> RpcException.malformed(
                                 "a reply with a value of type " + type, "a type code from 0 to 12")));
             }
-            List<Value> values = new ArrayList<>();
+            List<RpcValue> values = new ArrayList<>();
             types.forEach(type -> values.add(value(type)));
             if (body.hasRemaining()) {
                 throw RpcException.malformed(
@@ -94,25 +94,25 @@ public final class PacketReader {
         }
     }
 
-    private Value value(TypeCode type) {
+    private RpcValue value(TypeCode type) {
         return switch (type) {
-            case INT -> new Value.Int(body.getLong());
-            case UINT -> new Value.UInt(body.getLong());
-            case FLOAT -> new Value.Real(body.getDouble());
-            case HANDLE -> new Value.Handle(body.getLong());
-            case NULL -> new Value.Null();
+            case INT -> new RpcValue.Int(body.getLong());
+            case UINT -> new RpcValue.UInt(body.getLong());
+            case FLOAT -> new RpcValue.Real(body.getDouble());
+            case HANDLE -> new RpcValue.Handle(body.getLong());
+            case NULL -> new RpcValue.Null();
             case DATA_TYPE -> {
                 DataType dataType = dataType();
                 body.getInt();
-                yield new Value.Type(dataType);
+                yield new RpcValue.Type(dataType);
             }
             case DEVICE -> device();
             case TENSOR -> tensor();
-            case OBJECT -> new Value.ObjectRef(body.getInt(), body.getLong());
-            case MODULE -> new Value.Module(body.getLong());
-            case FUNCTION -> new Value.Function(body.getLong());
-            case STR -> new Value.Str(new String(counted(), StandardCharsets.UTF_8));
-            case BYTES -> new Value.Data(Bytes.wrap(counted()));
+            case OBJECT -> new RpcValue.ObjectRef(body.getInt(), body.getLong());
+            case MODULE -> new RpcValue.Module(body.getLong());
+            case FUNCTION -> new RpcValue.Function(body.getLong());
+            case STR -> new RpcValue.Str(new String(counted(), StandardCharsets.UTF_8));
+            case BYTES -> new RpcValue.Data(Bytes.wrap(counted()));
             case ND_ARRAY -> throw RpcException.malformed("a reply with a value of type 13", "a tensor of type 7");
         };
     }
@@ -121,13 +121,13 @@ public final class PacketReader {
         return new DataType(body.get() & BYTE, body.get() & BYTE, body.getShort() & SHORT);
     }
 
-    private Value.Device device() {
-        return new Value.Device(body.getInt(), body.getInt());
+    private RpcValue.Device device() {
+        return new RpcValue.Device(body.getInt(), body.getInt());
     }
 
-    private Value.Tensor tensor() {
+    private RpcValue.Tensor tensor() {
         long data = body.getLong();
-        Value.Device device = device();
+        RpcValue.Device device = device();
         int dimensions = body.getInt();
         if (dimensions < 0 || dimensions > MOST_DIMENSIONS) {
             throw RpcException.malformed(
@@ -138,7 +138,7 @@ public final class PacketReader {
         for (int i = 0; i < dimensions; i++) {
             shape.add(body.getLong());
         }
-        return new Value.Tensor(data, device, element, shape, body.getLong());
+        return new RpcValue.Tensor(data, device, element, shape, body.getLong());
     }
 
     private byte[] counted() {

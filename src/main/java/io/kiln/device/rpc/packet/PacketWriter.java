@@ -19,7 +19,7 @@ public final class PacketWriter {
     }
 
     /** A packet whose body is one packed sequence. */
-    public static Bytes packet(RpcCode code, Value... values) {
+    public static Bytes packet(RpcCode code, RpcValue... values) {
         return new PacketWriter(code).sequence(List.of(values)).packet();
     }
 
@@ -55,7 +55,7 @@ public final class PacketWriter {
     }
 
     /** Adds a packed sequence: {@code i32} count, {@code i32} type codes, then the values. */
-    public PacketWriter sequence(List<? extends Value> values) {
+    public PacketWriter sequence(List<? extends RpcValue> values) {
         i32(values.size());
         values.forEach(value -> i32(value.type().code()));
         values.forEach(this::value);
@@ -63,7 +63,7 @@ public final class PacketWriter {
     }
 
     /** Adds a tensor as it stands in a sequence and before the bytes of a copy. */
-    public PacketWriter tensor(Value.Tensor tensor) {
+    public PacketWriter tensor(RpcValue.Tensor tensor) {
         u64(tensor.data());
         device(tensor.device());
         i32(tensor.shape().size());
@@ -72,28 +72,28 @@ public final class PacketWriter {
         return u64(tensor.byteOffset());
     }
 
-    private void value(Value value) {
+    private void value(RpcValue value) {
         switch (value.type()) {
-            case INT -> u64(((Value.Int) value).value());
-            case UINT -> u64(((Value.UInt) value).value());
-            case FLOAT -> u64(Double.doubleToRawLongBits(((Value.Real) value).value()));
-            case HANDLE -> u64(((Value.Handle) value).value());
+            case INT -> u64(((RpcValue.Int) value).value());
+            case UINT -> u64(((RpcValue.UInt) value).value());
+            case FLOAT -> u64(Double.doubleToRawLongBits(((RpcValue.Real) value).value()));
+            case HANDLE -> u64(((RpcValue.Handle) value).value());
             case NULL -> {
                 // A type code says all of it.
             }
-            case DATA_TYPE -> dataType(((Value.Type) value).value()).i32(0);
-            case DEVICE -> device((Value.Device) value);
-            case TENSOR -> tensor((Value.Tensor) value);
-            case OBJECT -> i32(((Value.ObjectRef) value).index()).u64(((Value.ObjectRef) value).handle());
-            case MODULE -> u64(((Value.Module) value).handle());
-            case FUNCTION -> u64(((Value.Function) value).handle());
-            case STR -> counted(((Value.Str) value).text().getBytes(StandardCharsets.UTF_8));
-            case BYTES -> counted(((Value.Data) value).content().toArray());
+            case DATA_TYPE -> dataType(((RpcValue.Type) value).value()).i32(0);
+            case DEVICE -> device((RpcValue.Device) value);
+            case TENSOR -> tensor((RpcValue.Tensor) value);
+            case OBJECT -> i32(((RpcValue.ObjectRef) value).index()).u64(((RpcValue.ObjectRef) value).handle());
+            case MODULE -> u64(((RpcValue.Module) value).handle());
+            case FUNCTION -> u64(((RpcValue.Function) value).handle());
+            case STR -> counted(((RpcValue.Str) value).text().getBytes(StandardCharsets.UTF_8));
+            case BYTES -> counted(((RpcValue.Data) value).content().toArray());
             case ND_ARRAY -> throw new IllegalArgumentException("an NDArray goes over the wire as a tensor");
         }
     }
 
-    private PacketWriter device(Value.Device device) {
+    private PacketWriter device(RpcValue.Device device) {
         return i32(device.kind()).i32(device.id());
     }
 

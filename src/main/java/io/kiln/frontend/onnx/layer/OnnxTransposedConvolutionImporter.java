@@ -77,7 +77,8 @@ final class OnnxTransposedConvolutionImporter implements OnnxImporter {
                         Math.max(0, endH),
                         Math.max(0, endW));
         TransposedWindow transposed = new TransposedWindow(window, Math.max(0, -endH), Math.max(0, -endW));
-        Arg result = node.emit(new Conv2dTranspose(transposed, e.shape(kernel).dim(0)), ImageLayouts.image(e, last), kernel);
+        Arg result =
+                node.emit(new Conv2dTranspose(transposed, e.shape(kernel).dim(0)), ImageLayouts.image(e, last), kernel);
         return ImageLayouts.ofImage(e, result, shape.rank());
     }
 

@@ -13,7 +13,8 @@ import java.util.List;
 /** Operators that exchange blocks of pixels and channels, and those that reverse parts of an axis. */
 final class OnnxBlockImporters {
     static final List<OnnxRegistration> ALL = List.of(
-            onnx("DepthToSpace", OnnxBlockImporters::depthToSpace), onnx("SpaceToDepth", OnnxBlockImporters::spaceToDepth));
+            onnx("DepthToSpace", OnnxBlockImporters::depthToSpace),
+            onnx("SpaceToDepth", OnnxBlockImporters::spaceToDepth));
 
     private OnnxBlockImporters() {}
 

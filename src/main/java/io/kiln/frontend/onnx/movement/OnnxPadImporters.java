@@ -22,7 +22,9 @@ final class OnnxPadImporters {
     private static final int MOST = 1 << 24;
 
     static final List<OnnxRegistration> ALL = List.of(
-            onnx("Pad", OnnxPadImporters::pad), onnx("Expand", OnnxPadImporters::expand), onnx("Tile", OnnxPadImporters::tile));
+            onnx("Pad", OnnxPadImporters::pad),
+            onnx("Expand", OnnxPadImporters::expand),
+            onnx("Tile", OnnxPadImporters::tile));
 
     private OnnxPadImporters() {}
 

@@ -19,7 +19,8 @@ import java.util.List;
 /** Operators along one axis, seen as a sequence. */
 final class OnnxSequenceImporters {
     static final List<OnnxRegistration> ALL = List.of(
-            onnx("CumSum", OnnxSequenceImporters::cumSum), onnx("ReverseSequence", OnnxSequenceImporters::reverseSequence));
+            onnx("CumSum", OnnxSequenceImporters::cumSum),
+            onnx("ReverseSequence", OnnxSequenceImporters::reverseSequence));
 
     private OnnxSequenceImporters() {}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
@@ -10,7 +10,6 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import java.util.Map;
 import java.util.Optional;
@@ -45,15 +44,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     /** Emits the mean of a node. */
     Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
         OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
-        NodeContext shadow = node.shadow(Map.of(0, bytes), Optional.of(new IntegerMean(node, this)));
-        try {
-            importer.emit(shadow);
-        } catch (NoIntegers e) {
-            return Optional.empty();
-        }
-        return shadow.output(0)
-                .map(OnnxValue::arg)
-                .filter(result -> node.type(result).dtype() == DType.INT8);
+        return QuantizedForms.bytes(importer, node, Map.of(0, bytes), new IntegerMean(node, this));
     }
 
     /** Whether the mean of a number of bytes is never so close to a half that roundings of floats decide. */

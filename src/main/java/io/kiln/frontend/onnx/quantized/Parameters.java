@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import io.kiln.frontend.SignChange;
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
@@ -14,8 +15,6 @@ import java.util.Optional;
 
 /** Reads scales and zero points from a node's inputs. */
 final class Parameters {
-    private static final int SIGN = 128;
-
     private Parameters() {}
 
     /** Whether scale and zero point are known at build time. */
@@ -41,7 +40,7 @@ final class Parameters {
                 !scales.isEmpty() && scales.stream().allMatch(s -> s > 0 && Float.isFinite(s)),
                 "its scales are " + scales,
                 "finite numbers above 0");
-        int shift = type == ElementType.UINT8 ? SIGN : 0;
+        int shift = type == ElementType.UINT8 ? SignChange.OFFSET : 0;
         List<Integer> zeroPoints = node.has(zeroPoint)
                 ? node.integers(zeroPoint, "zero point").stream()
                         .map(z -> Math.toIntExact(z) - shift)

@@ -3,13 +3,13 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -17,7 +17,6 @@ import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.type.Shape;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -37,9 +36,8 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
                 "channels_last 0");
         ElementType type = node.element(0);
         ElementQuantization to = Parameters.readOne(node, 3, 4, type);
-        Dequantized data = new Dequantized(QuantizedBytes.of(node, node.input(0)), Parameters.readOne(node, 1, 2, type));
-        NodeContext mean =
-                node.as(operator, List.of(0)).shadow(Map.of(0, QuantizedBytes.dequantized(node, data)), Optional.empty());
+        Dequantized data = QLinearFunction.data(node);
+        NodeContext mean = QLinearFunction.onFloats(node, operator, data);
         MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node));
         Optional<Arg> integers = form.isOfSum() || isClear(node, form) ? form.emit(importer, mean) : Optional.empty();
         node.finish(0, QuantizedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));

@@ -3,18 +3,21 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.util.Map;
 import java.util.Optional;
 
 /** Integers of values that have an {@link IntegerForm}. */
@@ -45,6 +48,26 @@ final class QuantizedForms {
 
     private static boolean isOfOneScale(Dequantized form) {
         return form.by().isOfBytes() && form.by().isPerTensor();
+    }
+
+    /**
+     * Runs the importer of a float operator on bytes.
+     *
+     * @param integers its inputs by index
+     * @param emitter makes integer operators of what it emits
+     * @return the bytes that it computes; empty if it needs an operator without an integer form
+     */
+    static Optional<Arg> bytes(
+            OnnxImporter importer, NodeContext node, Map<Integer, OnnxValue> integers, Emitter emitter) {
+        NodeContext shadow = node.shadow(integers, Optional.of(emitter));
+        try {
+            importer.emit(shadow);
+        } catch (NoIntegers e) {
+            return Optional.empty();
+        }
+        return shadow.output(0)
+                .map(OnnxValue::arg)
+                .filter(result -> node.type(result).dtype() == DType.INT8);
     }
 
     /** Bytes within limits. */

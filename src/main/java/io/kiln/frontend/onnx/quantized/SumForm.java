@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
@@ -10,7 +10,6 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
-import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import java.util.LinkedHashMap;
@@ -59,15 +58,6 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
         integers.put(0, new OnnxValue(data.integers(), ElementType.FLOAT));
         integers.put(1, new OnnxValue(weight.integers(), ElementType.FLOAT));
         bias.ifPresent(b -> integers.put(2, new OnnxValue(b.integers(), ElementType.FLOAT)));
-        IntegerLayer layer = new IntegerLayer(node, this, to, limits);
-        NodeContext shadow = node.shadow(integers, Optional.of(layer));
-        try {
-            importer.emit(shadow);
-        } catch (NoIntegers e) {
-            return Optional.empty();
-        }
-        return shadow.output(0)
-                .map(OnnxValue::arg)
-                .filter(result -> node.type(result).dtype() == DType.INT8);
+        return QuantizedForms.bytes(importer, node, integers, new IntegerLayer(node, this, to, limits));
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.frontend.tflite.operator;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.SignChange;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
@@ -178,7 +179,7 @@ public final class GraphBuilder {
 
     /** Converts quantized bytes to signed or unsigned. */
     private Arg converted(Arg value, DType dtype, Origin origin) {
-        return emit(SignedBytes.conversion(dtype), SignedBytes.arguments(value), origin);
+        return emit(SignChange.to(dtype), SignChange.arguments(value), origin);
     }
 
     /** The value of a tensor in its own memory; constants and parameters are copied. */

@@ -3,11 +3,8 @@ package io.kiln.frontend.tflite.operator;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
-import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
@@ -18,8 +15,6 @@ import java.util.stream.Stream;
  * 128, so that the real values stay the same. Importers support int8 only. Bytes that are not quantized are unchanged.
  */
 public final class SignedBytes {
-    private static final int LAST_AXIS = -1;
-
     private final OperatorRecord operator;
     private final GraphBuilder graph;
     private final List<Optional<TfliteTensor>> inputs;
@@ -88,19 +83,6 @@ public final class SignedBytes {
     /** Whether a conversion between the types is a change of 128. */
     static boolean convert(DType from, DType to) {
         return (from == DType.UINT8 && to == DType.INT8) || (from == DType.INT8 && to == DType.UINT8);
-    }
-
-    /** Converts elements to a type, by adding or subtracting 128. */
-    static TflRequantize conversion(DType to) {
-        return to == DType.INT8
-                ? new TflRequantize(LAST_AXIS, 128, 0, DType.INT8)
-                : new TflRequantize(LAST_AXIS, 0, 128, DType.UINT8);
-    }
-
-    /** Arguments of {@link #conversion}. */
-    static List<Arg> arguments(Arg value) {
-        QuantizedMultiplier one = QuantizedMultiplier.of(1);
-        return List.of(value, Constant.scalar(one.multiplier()), Constant.scalar(one.shift()));
     }
 
     /** A constant in a type that differs at most in its sign. */

@@ -34,7 +34,7 @@ typedef struct {
   char bytes[4];
 } character_t;
 
-/* A character that is written as \uXXXX. Halves of a pair are taken one by one: nobody looks inside names. */
+/* A character written as four hexadecimal digits. Both halves of a surrogate pair are read as characters: names are only compared. */
 static void read_code(character_t* c, const char* digits) {
   uint32_t code = hex(digits);
   c->is_valid = code != UINT32_MAX && code != 0u;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 #include <tvm/runtime/crt/graph_executor_module.h>
+#include <tvm/runtime/crt/internal/common/executor_calls.h>
 #include <tvm/runtime/crt/internal/common/handles.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_executor.h>
 #include <tvm/runtime/crt/module.h>
@@ -11,35 +12,11 @@ static TVMGraphExecutor* executor;
 static TVMModuleHandle executor_module;
 static char* graph;
 
-static int is_call(const int* type_codes, int num_args, int expected_args, int expected_code) {
-  if (num_args != expected_args) {
-    return kTvmErrorFunctionCallNumArguments;
-  }
-  return num_args > 0 && type_codes[0] != expected_code ? (int)kTvmErrorFunctionCallWrongArgType : 0;
-}
-
-static int return_int(int64_t value, TVMValue* ret, int* ret_type_code) {
-  ret->v_int64 = value;
-  *ret_type_code = kTVMArgInt;
-  return 0;
-}
-
-/* Hands a tensor out, with a reference of its own. */
 static int return_tensor(uint32_t entry, TVMValue* ret, int* ret_type_code) {
   TVMNDArray* array = NULL;
   int error = TVMGraphExecutor_Tensor(executor, entry, &array);
-  if (error != 0) {
-    return error;
-  }
-  TVMNDArray_IncrementReference(array);
-  ret->v_handle = array;
-  *ret_type_code = kTVMNDArrayHandle;
-  return 0;
+  return error == 0 ? return_array(array, ret, ret_type_code) : error;
 }
-
-#define PACKED_FUNCTION(name)                                                          \
-  static int name(TVMValue* args, int* type_codes, int num_args, TVMValue* ret,        \
-                  int* ret_type_code, void* resource_handle)
 
 PACKED_FUNCTION(get_input) {
   (void)resource_handle;

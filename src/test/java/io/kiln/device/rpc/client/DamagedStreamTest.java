@@ -7,7 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import io.kiln.device.transport.FrameDecoder;
 import java.time.Duration;
 import java.util.HashSet;
@@ -74,7 +74,7 @@ class DamagedStreamTest {
         try (RpcClient client = line.connect()) {
             RemoteModule library = client.systemLibrary();
             long sum = library.require("sum")
-                    .call(new Value.Int(40), new Value.Int(2))
+                    .call(new RpcValue.Int(40), new RpcValue.Int(2))
                     .integer();
             RemoteTensor tensor = client.allocate(DataType.of(DType.INT8), INPUT.length);
             tensor.upload(Bytes.copyOf(INPUT));

@@ -9,7 +9,7 @@ import io.kiln.base.DType;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
-import io.kiln.device.rpc.packet.Value;
+import io.kiln.device.rpc.packet.RpcValue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,7 +45,7 @@ class RpcClientTest {
     void functionsTakeAndReturnNumbers() {
         RpcClient client = new ScriptedLine().connect();
         RemoteFunction sum = client.systemLibrary().require("sum");
-        assertThat(sum.call(new Value.Int(40), new Value.Int(-3), new Value.Int(5))
+        assertThat(sum.call(new RpcValue.Int(40), new RpcValue.Int(-3), new RpcValue.Int(5))
                         .integer())
                 .isEqualTo(42);
         assertThatThrownBy(() -> sum.call().text())
@@ -61,7 +61,7 @@ class RpcClientTest {
         assertThatThrownBy(fails::call)
                 .satisfies(e -> assertThat(((RpcException) e).kind()).isEqualTo(Kind.REMOTE))
                 .hasMessageContaining("the board reported: tvmgen_default_fails: num_args should be 3");
-        assertThat(library.require("sum").call(new Value.Int(1)).integer()).isEqualTo(1);
+        assertThat(library.require("sum").call(new RpcValue.Int(1)).integer()).isEqualTo(1);
     }
 
     @Test
@@ -236,8 +236,8 @@ class RpcClientTest {
         RpcClient client = line.connect();
         RemoteFunction sum = client.systemLibrary().require("sum");
         line.toHost(bytes -> twice(bytes));
-        assertThat(sum.call(new Value.Int(1)).integer()).isEqualTo(1);
-        assertThatThrownBy(() -> sum.call(new Value.Int(2))).hasMessageContaining("nobody asked for");
+        assertThat(sum.call(new RpcValue.Int(1)).integer()).isEqualTo(1);
+        assertThatThrownBy(() -> sum.call(new RpcValue.Int(2))).hasMessageContaining("nobody asked for");
     }
 
     /** A late reply to one attempt would otherwise be taken for that to the next. */
@@ -265,11 +265,14 @@ class RpcClientTest {
             late[0] = bytes;
             return new byte[0];
         });
-        assertThatThrownBy(() -> sum.call(new Value.Int(1))).isInstanceOf(RpcException.class);
+        assertThatThrownBy(() -> sum.call(new RpcValue.Int(1))).isInstanceOf(RpcException.class);
         line.toHost(bytes -> bytes);
         RpcClient client = line.connect();
         line.arrives(late[0]);
-        assertThat(client.systemLibrary().require("sum").call(new Value.Int(7)).integer())
+        assertThat(client.systemLibrary()
+                        .require("sum")
+                        .call(new RpcValue.Int(7))
+                        .integer())
                 .isEqualTo(7);
     }
 
@@ -280,7 +283,7 @@ class RpcClientTest {
         RemoteFunction sum = client.systemLibrary().require("sum");
         assertThat(client.mostPacketBytes()).isEqualTo(2037);
         long before = line.bytes();
-        assertThatThrownBy(() -> sum.call(new Value.Str("x".repeat(3000)))).hasMessageContaining("at most 2037");
+        assertThatThrownBy(() -> sum.call(new RpcValue.Str("x".repeat(3000)))).hasMessageContaining("at most 2037");
         assertThat(line.bytes()).isEqualTo(before);
     }
 

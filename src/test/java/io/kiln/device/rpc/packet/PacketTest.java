@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class PacketTest {
     private static final HexFormat HEX = HexFormat.ofDelimiter(" ").withUpperCase();
     private static final String ZEROS = " 00 00 00 00 00 00 00";
-    private static final Value.Tensor TENSOR =
-            new Value.Tensor(0x20000100, Value.Device.CPU, DataType.of(DType.INT8), List.of(1L, 4L), 0);
+    private static final RpcValue.Tensor TENSOR =
+            new RpcValue.Tensor(0x20000100, RpcValue.Device.CPU, DataType.of(DType.INT8), List.of(1L, 4L), 0);
 
     @Test
     void initServer() {
@@ -35,22 +35,22 @@ class PacketTest {
 
     @Test
     void nothingReturned() {
-        Bytes packet = PacketWriter.packet(RpcCode.RETURN, new Value.Null());
+        Bytes packet = PacketWriter.packet(RpcCode.RETURN, new RpcValue.Null());
         assertThat(hex(packet)).isEqualTo("0C" + ZEROS + " 04 00 00 00 01 00 00 00 04 00 00 00");
         assertThat(HEX.formatHex(framed(packet)))
                 .startsWith("FF FD 17 00 00 00 82 66 10 0C")
                 .endsWith("04 00 00 00 94 9A");
-        assertThat(PacketReader.of(packet).sequence()).containsExactly(new Value.Null());
+        assertThat(PacketReader.of(packet).sequence()).containsExactly(new RpcValue.Null());
     }
 
     @Test
     void globalFunctionsAreAskedForByName() {
         String name = "runtime.SystemLib";
-        assertThat(hex(PacketWriter.packet(RpcCode.GET_GLOBAL_FUNC, new Value.Str(name))))
+        assertThat(hex(PacketWriter.packet(RpcCode.GET_GLOBAL_FUNC, new RpcValue.Str(name))))
                 .isEqualTo("25" + ZEROS + " 09 00 00 00 01 00 00 00 0B 00 00 00 11" + ZEROS + " "
                         + HEX.formatHex(name.getBytes(StandardCharsets.US_ASCII)));
         Bytes reply = parse("14" + ZEROS + " 04 00 00 00 01 00 00 00 03 00 00 00 00 80 02 80 00 00 00 00");
-        assertThat(PacketReader.of(reply).sequence()).containsExactly(new Value.Handle(0x80028000L));
+        assertThat(PacketReader.of(reply).sequence()).containsExactly(new RpcValue.Handle(0x80028000L));
     }
 
     @Test
@@ -63,7 +63,7 @@ class PacketTest {
         PacketReader reply = PacketReader.of(parse("20" + ZEROS + " 04 00 00 00 02 00 00 00 00 00 00 00 03 00 00 00 09"
                 + ZEROS + " 00 80 00 00 00 00 00 00"));
         assertThat(reply.code()).isEqualTo(RpcCode.RETURN);
-        assertThat(reply.sequence()).containsExactly(new Value.Int(9), new Value.Handle(0x8000));
+        assertThat(reply.sequence()).containsExactly(new RpcValue.Int(9), new RpcValue.Handle(0x8000));
     }
 
     @Test
@@ -90,12 +90,12 @@ class PacketTest {
         PacketReader reply = PacketReader.of(
                 parse("18" + ZEROS + " 05 00 00 00 01 00 00 00 0B 00 00 00 04" + ZEROS + " 62 6F 6F 6D"));
         assertThat(reply.code()).isEqualTo(RpcCode.EXCEPTION);
-        assertThat(reply.sequence()).containsExactly(new Value.Str("boom"));
+        assertThat(reply.sequence()).containsExactly(new RpcValue.Str("boom"));
     }
 
     @Test
     void everyKindOfValueIsReadAsItWasWritten() {
-        List<Value> values = all();
+        List<RpcValue> values = all();
         assertThat(PacketReader.of(new PacketWriter(RpcCode.RETURN)
                                 .sequence(values)
                                 .packet())
@@ -154,21 +154,21 @@ class PacketTest {
         }
     }
 
-    private static List<Value> all() {
+    private static List<RpcValue> all() {
         return List.of(
-                new Value.Int(-7),
-                new Value.UInt(-1),
-                new Value.Real(0.1),
-                new Value.Handle(0xFFFFFFFFL),
-                new Value.Null(),
-                new Value.Type(new DataType(2, 32, 4)),
-                new Value.Device(1, 3),
+                new RpcValue.Int(-7),
+                new RpcValue.UInt(-1),
+                new RpcValue.Real(0.1),
+                new RpcValue.Handle(0xFFFFFFFFL),
+                new RpcValue.Null(),
+                new RpcValue.Type(new DataType(2, 32, 4)),
+                new RpcValue.Device(1, 3),
                 TENSOR.at(9),
-                new Value.ObjectRef(9, 77),
-                new Value.Module(0x8000),
-                new Value.Function(0x80008000L),
-                new Value.Str("grün"),
-                new Value.Data(Bytes.ofText("\0x")));
+                new RpcValue.ObjectRef(9, 77),
+                new RpcValue.Module(0x8000),
+                new RpcValue.Function(0x80008000L),
+                new RpcValue.Str("grün"),
+                new RpcValue.Data(Bytes.ofText("\0x")));
     }
 
     private static byte[] framed(Bytes packet) {

@@ -31,7 +31,7 @@ import java.util.Optional;
  *
  * <p>Library 0 is the system library, library 1 has the operators.
  */
-public final class GraphExecutor implements Executor {
+public final class GraphExecution implements Executor {
     private final boolean linked;
 
     /**
@@ -39,7 +39,7 @@ public final class GraphExecutor implements Executor {
      *
      * @param linked whether constants lie in the C; otherwise they are parameters of the graph
      */
-    public GraphExecutor(boolean linked) {
+    public GraphExecution(boolean linked) {
         this.linked = linked;
     }
 

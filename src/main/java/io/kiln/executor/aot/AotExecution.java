@@ -18,7 +18,7 @@ import java.util.List;
  * The ahead-of-time executor: {@code tvmgen_<name>___tvm_main__}, a function of the loop IR, calls the operators in
  * order, and the entry point calls it.
  */
-public final class AotExecutor implements Executor {
+public final class AotExecution implements Executor {
     /** Number of the operators' file, after the entry point, which is library 0. */
     private static final int OPERATORS = 1;
 

@@ -5,12 +5,12 @@ import io.kiln.base.Bytes;
 import java.util.List;
 
 /** An argument or a result, one record for each type code that goes over the wire. */
-public sealed interface Value {
+public sealed interface RpcValue {
     /** The type code. */
     TypeCode type();
 
     /** A signed integer. */
-    record Int(long value) implements Value {
+    record Int(long value) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.INT;
@@ -18,7 +18,7 @@ public sealed interface Value {
     }
 
     /** An unsigned integer. */
-    record UInt(long value) implements Value {
+    record UInt(long value) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.UINT;
@@ -26,7 +26,7 @@ public sealed interface Value {
     }
 
     /** A floating-point number. */
-    record Real(double value) implements Value {
+    record Real(double value) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.FLOAT;
@@ -34,7 +34,7 @@ public sealed interface Value {
     }
 
     /** An address, or whatever else the board gives out. */
-    record Handle(long value) implements Value {
+    record Handle(long value) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.HANDLE;
@@ -42,7 +42,7 @@ public sealed interface Value {
     }
 
     /** Nothing. */
-    record Null() implements Value {
+    record Null() implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.NULL;
@@ -50,7 +50,7 @@ public sealed interface Value {
     }
 
     /** The type of an element. */
-    record Type(DataType value) implements Value {
+    record Type(DataType value) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.DATA_TYPE;
@@ -63,7 +63,7 @@ public sealed interface Value {
      * @param kind DLPack's number, 1 for the CPU
      * @param id its number among those of its kind
      */
-    record Device(int kind, int id) implements Value {
+    record Device(int kind, int id) implements RpcValue {
         /** The board's processor. */
         public static final Device CPU = new Device(1, 0);
 
@@ -82,7 +82,7 @@ public sealed interface Value {
      * @param shape extents, empty for a scalar
      * @param byteOffset added to the address
      */
-    record Tensor(long data, Device device, DataType element, List<Long> shape, long byteOffset) implements Value {
+    record Tensor(long data, Device device, DataType element, List<Long> shape, long byteOffset) implements RpcValue {
         public Tensor {
             shape = List.copyOf(shape);
         }
@@ -117,7 +117,7 @@ public sealed interface Value {
      * @param index type index; 9 for a reference to an object of the other side
      * @param handle the object
      */
-    record ObjectRef(int index, long handle) implements Value {
+    record ObjectRef(int index, long handle) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.OBJECT;
@@ -125,7 +125,7 @@ public sealed interface Value {
     }
 
     /** A module of the board's. */
-    record Module(long handle) implements Value {
+    record Module(long handle) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.MODULE;
@@ -133,7 +133,7 @@ public sealed interface Value {
     }
 
     /** A function of the board's. */
-    record Function(long handle) implements Value {
+    record Function(long handle) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.FUNCTION;
@@ -141,7 +141,7 @@ public sealed interface Value {
     }
 
     /** A text, UTF-8 on the wire. */
-    record Str(String text) implements Value {
+    record Str(String text) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.STR;
@@ -149,7 +149,7 @@ public sealed interface Value {
     }
 
     /** A run of bytes. */
-    record Data(Bytes content) implements Value {
+    record Data(Bytes content) implements RpcValue {
         @Override
         public TypeCode type() {
             return TypeCode.BYTES;

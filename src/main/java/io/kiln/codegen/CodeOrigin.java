@@ -9,4 +9,4 @@ import io.kiln.target.Target;
  * @param source name of the model file
  * @param target the target of the code
  */
-public record Origin(String source, Target target) {}
+public record CodeOrigin(String source, Target target) {}
