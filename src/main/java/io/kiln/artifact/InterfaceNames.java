@@ -130,6 +130,16 @@ public record InterfaceNames(String model) {
         return macro(pool + "_WORKSPACE_POOL_SIZE");
     }
 
+    /** {@code TVMGEN_<NAME>_<POOL>_CONSTANT_POOL_SIZE}: bytes of an external pool of constants. */
+    public String constantPoolSize(String pool) {
+        return macro(pool + "_CONSTANT_POOL_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_<POOL>_CONSTANT_POOL_DATA}: its bytes, separated by commas. */
+    public String constantPoolData(String pool) {
+        return macro(pool + "_CONSTANT_POOL_DATA");
+    }
+
     /** {@code TVMGEN_<NAME>_STATE_SIZE}: static bytes that the model keeps between runs. */
     public String stateSize() {
         return macro("STATE_SIZE");

@@ -5,6 +5,9 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.ChosenSchedule;
 import io.kiln.artifact.ModelMetadata.Cost;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
@@ -59,9 +62,15 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), storages),
+                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), pools(), storages),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private List<ExternalPool> pools() {
+        return module.api().io() == Io.CALLER
+                ? List.of()
+                : List.of(new ExternalPool(module.pool().name(), Kind.WORKSPACE, module.workspaceBytes()));
     }
 
     private boolean isPlanned() {
