@@ -20,6 +20,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
+import io.kiln.target.MemoryPool;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -62,7 +63,7 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), pools(), storages),
+                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
     }
@@ -70,7 +71,13 @@ final class LibraryMetadata {
     private List<ExternalPool> pools() {
         return module.api().io() == Io.CALLER
                 ? List.of()
-                : List.of(new ExternalPool(module.pool().name(), Kind.WORKSPACE, module.workspaceBytes()));
+                : module.workspacePools().stream()
+                        .map(pool -> new ExternalPool(pool.name(), Kind.WORKSPACE, pool.bytes()))
+                        .toList();
+    }
+
+    private int alignment() {
+        return module.pools().stream().mapToInt(MemoryPool::alignment).max().orElseThrow();
     }
 
     private boolean isPlanned() {
