@@ -23,6 +23,16 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
+    /** The linker section of a workspace pool that the board's linker script may place. */
+    public static String workspaceSection(String pool) {
+        return WORKSPACE_SECTION + "." + pool;
+    }
+
+    /** The linker section of a pool of constants that the board's linker script may place. */
+    public static String constantsSection(String pool) {
+        return CONSTANTS_SECTION + "." + pool;
+    }
+
     /** Compilers may split an array and number its parts after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 

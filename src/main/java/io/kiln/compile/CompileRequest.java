@@ -32,6 +32,7 @@ public final class CompileRequest {
     private final ExecutorKind executor;
     private final boolean linked;
     private final List<MemoryPool> pools;
+    private final List<MemoryPool> constantPools;
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
@@ -50,6 +51,7 @@ public final class CompileRequest {
         executor = builder.executor;
         linked = builder.linked;
         pools = builder.pools;
+        constantPools = builder.constantPools;
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
@@ -119,6 +121,11 @@ public final class CompileRequest {
         return pools;
     }
 
+    /** The memories of weights and tables, the fastest first. */
+    public List<MemoryPool> constantPools() {
+        return constantPools;
+    }
+
     /** Changes to the passes. */
     public PassOptions passes() {
         return passes;
@@ -161,6 +168,7 @@ public final class CompileRequest {
         private ExecutorKind executor = ExecutorKind.AOT;
         private boolean linked = true;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
+        private List<MemoryPool> constantPools = List.of(MemoryPool.GLOBAL_CONSTANTS);
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
@@ -224,6 +232,15 @@ public final class CompileRequest {
             return this;
         }
 
+        /**
+         * Sets the memory pools of weights and tables, the fastest first; all but the last need a limit. The default is
+         * {@link MemoryPool#GLOBAL_CONSTANTS}.
+         */
+        public Builder constantPools(List<MemoryPool> newPools) {
+            constantPools = List.copyOf(newPools);
+            return this;
+        }
+
         /** Sets changes to the passes; the default is none. */
         public Builder passes(PassOptions newPasses) {
             passes = newPasses;
@@ -269,7 +286,8 @@ public final class CompileRequest {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
             CodeGenerators.problem(target).ifPresent(problems::add);
-            RequestProblems.ofPools(pools).forEach(problems::add);
+            RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
+            RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
             return new CompileRequest(this);

@@ -50,8 +50,10 @@ public final class ModelCompiler {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable =
+        ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));

@@ -15,16 +15,21 @@ final class RequestProblems {
 
     private RequestProblems() {}
 
-    /** The problems of memory pools: they are filled in order, which takes limits. */
-    static List<Problem> ofPools(List<MemoryPool> pools) {
+    /**
+     * The problems of memory pools: they are filled in order, which takes limits.
+     *
+     * @param what they hold, for messages
+     */
+    static List<Problem> ofPools(String what, List<MemoryPool> pools) {
         List<Problem> problems = new ArrayList<>();
         if (pools.isEmpty()) {
-            problems.add(new Problem("the workspace has no memory pool", WHERE, "one pool or more", ""));
+            problems.add(new Problem("there is no memory pool for " + what, WHERE, "one pool or more", ""));
         }
         for (MemoryPool pool : pools.subList(0, Math.max(0, pools.size() - 1))) {
             if (pool.limit().isEmpty()) {
                 problems.add(new Problem(
-                        "the memory pool `" + pool.name() + "` has no limit, so that those after it stay empty",
+                        "the memory pool `" + pool.name() + "` of " + what
+                                + " has no limit, so that those after it stay empty",
                         WHERE,
                         "the most bytes of each pool but the last",
                         "Limit it"));

@@ -109,8 +109,9 @@ public record PlannedModule(
                         pools.get(i).alignment(),
                         layout().bounds().start(i),
                         layout().bytes(i),
-                        InterfaceNames.WORKSPACE_SECTION
-                                + (pools.size() == 1 ? "" : "." + pools.get(i).name())))
+                        pools.size() == 1
+                                ? InterfaceNames.WORKSPACE_SECTION
+                                : InterfaceNames.workspaceSection(pools.get(i).name())))
                 .toList();
     }
 }

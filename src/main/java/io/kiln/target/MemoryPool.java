@@ -21,6 +21,9 @@ public record MemoryPool(String name, int alignment, OptionalLong limit) {
     /** The default pool of a model. Its alignment suffices for vector loads on all cores; its name is microTVM's. */
     public static final MemoryPool GLOBAL_WORKSPACE = new MemoryPool("global_workspace", 16);
 
+    /** The default pool of weights and tables, named as in microTVM. */
+    public static final MemoryPool GLOBAL_CONSTANTS = new MemoryPool("global_const_workspace", 16);
+
     /** A pool of which a model may take what it needs. */
     public MemoryPool(String name, int alignment) {
         this(name, alignment, OptionalLong.empty());

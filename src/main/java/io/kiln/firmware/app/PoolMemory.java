@@ -27,18 +27,17 @@ final class PoolMemory {
         List<String> lines = new ArrayList<>();
         Map<String, Long> workspaces = new TreeMap<>();
         for (ModelMetadata model : models) {
-            of(model, Kind.WORKSPACE).forEach(pool -> workspaces.merge(workspace(pool), pool.bytes(), Math::max));
+            of(model, Kind.WORKSPACE).forEach(pool -> workspaces.merge(pool.name(), pool.bytes(), Math::max));
         }
         int alignment = models.stream()
                 .filter(model -> !of(model, Kind.WORKSPACE).isEmpty())
                 .mapToInt(ModelMetadata::workspaceAlignment)
                 .reduce(ALIGNMENT, Math::max);
-        workspaces.forEach((variable, bytes) -> {
-            lines.add("/* Workspace of the model that runs. */");
-            lines.add("__attribute__((section(\"" + InterfaceNames.WORKSPACE_SECTION + "\"), aligned(" + alignment
-                    + "))) static uint8_t " + variable + "[" + Math.max(1, bytes) + "];");
-            lines.add("");
-        });
+        workspaces.forEach((pool, bytes) -> lines.addAll(List.of(
+                "/* Workspace of the model that runs. */",
+                placed(InterfaceNames.workspaceSection(pool), alignment) + " static uint8_t " + workspace(pool) + "["
+                        + Math.max(1, bytes) + "];",
+                "")));
         models.forEach(model -> of(model, Kind.CONSTANTS).forEach(pool -> lines.addAll(constantPool(model, pool))));
         return lines;
     }
@@ -47,9 +46,8 @@ final class PoolMemory {
         InterfaceNames names = new InterfaceNames(model.name());
         return List.of(
                 "/* Constants of " + model.name() + ". */",
-                "__attribute__((section(\"" + InterfaceNames.CONSTANTS_SECTION + "\"), aligned(" + ALIGNMENT
-                        + "))) static const uint8_t " + constants(model, pool) + "["
-                        + names.constantPoolSize(pool.name()) + "] = {",
+                placed(InterfaceNames.constantsSection(pool.name()), ALIGNMENT) + " static const uint8_t "
+                        + constants(model, pool) + "[" + names.constantPoolSize(pool.name()) + "] = {",
                 "    " + names.constantPoolData(pool.name()) + "};",
                 "");
     }
@@ -62,7 +60,8 @@ final class PoolMemory {
     /** The definition of the struct that a model's functions take. */
     static String struct(ModelMetadata model) {
         String members = model.memory().pools().stream()
-                .map(pool -> pool.kind() == Kind.WORKSPACE ? workspace(pool) : "(void*)" + constants(model, pool))
+                .map(pool ->
+                        pool.kind() == Kind.WORKSPACE ? workspace(pool.name()) : "(void*)" + constants(model, pool))
                 .collect(Collectors.joining(", "));
         return "  " + new InterfaceNames(model.name()).poolsStruct() + " pools = {" + members + "};";
     }
@@ -73,8 +72,12 @@ final class PoolMemory {
                 .toList();
     }
 
-    private static String workspace(ExternalPool pool) {
-        return "kiln_app_workspace_" + pool.name();
+    private static String placed(String section, int alignment) {
+        return "__attribute__((section(\"" + section + "\"), aligned(" + alignment + ")))";
+    }
+
+    private static String workspace(String pool) {
+        return "kiln_app_workspace_" + pool;
     }
 
     private static String constants(ModelMetadata model, ExternalPool pool) {

@@ -21,6 +21,7 @@ import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -204,7 +205,10 @@ public final class GenerateStep {
 
     private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
+        BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
         return CompileRequest.builder(model.file(), build.board().target())
+                .pools(pools.workspace())
+                .constantPools(pools.constants())
                 .name(model.name())
                 .optimize(optimize)
                 .io(io)

@@ -42,7 +42,7 @@ class DefaultApplicationTest {
     void workspaceModelsShareOnePoolInTheWorkspacesSection() {
         String table = table(model("small", Io.WORKSPACE, 10, 3), model("large", Io.WORKSPACE, 100, 20));
         assertThat(table)
-                .contains("section(\".bss.noinit.tvm\"), aligned(16)")
+                .contains("section(\".bss.noinit.tvm.sram\"), aligned(16)")
                 .contains("kiln_app_workspace_sram[400];")
                 .doesNotContain("kiln_app_io");
     }
