@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
@@ -236,12 +237,14 @@ final class ModelMetadataReader {
     }
 
     /**
-     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
+     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets, of which Kiln names the host's. Object code that the llvm target
      * made has the packed interface.
      */
     private String target() {
         JsonKey target = json.at("target");
-        Collection<JsonKey> items = target.isObject() ? target.entries().values() : target.items();
+        JsonKey host = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);
+        Collection<JsonKey> items =
+                host.isThere() ? List.of(host) : target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
         Optional<String> c = targets.stream()

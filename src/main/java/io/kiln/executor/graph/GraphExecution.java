@@ -3,7 +3,7 @@ package io.kiln.executor.graph;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
@@ -109,20 +109,17 @@ public final class GraphExecution implements Executor {
     }
 
     private static List<Artifact> description(PlannedModule module, StorageGraphBuilder.Built built, StoragePlan plan) {
-        String target = module.origin().target().text();
         String codegen = module.origin().target().kind().text();
         return List.of(
-                new Artifact(
+                Artifact.of(
                         codegen,
-                        Loader.GRAPH,
+                        ArtifactKind.GRAPH,
                         ArchivePaths.graphFile(module.name()),
-                        Bytes.ofText(GraphText.print(built.graph(), plan)),
-                        target),
-                new Artifact(
+                        Bytes.ofText(GraphText.print(built.graph(), plan))),
+                Artifact.of(
                         codegen,
-                        Loader.PARAMETERS,
+                        ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(module.name()),
-                        ParameterFile.write(built.parameters()),
-                        target));
+                        ParameterFile.write(built.parameters())));
     }
 }

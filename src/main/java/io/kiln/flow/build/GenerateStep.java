@@ -2,7 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -255,9 +255,9 @@ public final class GenerateStep {
     private List<Path> copy(Archive archive, Path file, List<ModelLibrary> linked) {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
-                .of(Loader.SOURCE)
+                .of(ArtifactKind.SOURCE)
                 .forEach(source ->
-                        files.putIfAbsent(ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+                        files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

@@ -2,7 +2,7 @@
 package io.kiln.device.emulator;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
@@ -124,9 +124,9 @@ final class HandWrittenModel {
         return new ModelLibrary(
                 metadata(io),
                 new ArtifactSet(List.of(
-                        Artifact.ofText("c", Loader.HEADER, "tvmgen_hand.h", header, "c"),
-                        Artifact.ofText("c", Loader.SOURCE, "hand_lib0.c", main, "c"),
-                        Artifact.ofText("c", Loader.SOURCE, "hand_lib1.c", OPERATORS_C, "c"))));
+                        Artifact.ofText("c", ArtifactKind.HEADER, "tvmgen_hand.h", header),
+                        Artifact.ofText("c", ArtifactKind.SOURCE, "hand_lib0.c", main),
+                        Artifact.ofText("c", ArtifactKind.SOURCE, "hand_lib1.c", OPERATORS_C))));
     }
 
     private static ModelMetadata metadata(Io io) {
