@@ -23,6 +23,9 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
+    /** The linker section of parameters that are flashed by themselves. */
+    public static final String PARAMETERS_SECTION = CONSTANTS_SECTION + ".parameters";
+
     /** Compilers may split an array and number its parts after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -177,6 +178,17 @@ public record Board(
         return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
     }
 
+    /** First address of the parameters of graphs, if they have flash sectors of their own. */
+    public OptionalLong parameters() {
+        return pools.map(Pools::parameters).orElse(OptionalLong.empty());
+    }
+
+    /** The linker script for images whose parameters lie there. */
+    public Optional<String> parametersLinker() {
+        return linker.filter(script -> parameters().isPresent())
+                .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
+    }
+
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
         return pools.flatMap(p -> memory(p.workspace()));
@@ -249,8 +261,10 @@ public record Board(
      * @param workspace the memory of workspace, variables and stack
      * @param constants the memory of code, weights and tables
      * @param moreConstants the memory of weights and tables that do not fit in the first; empty if there is none
+     * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
+     * memory; empty if they lie with the constants
      */
-    public record Pools(String workspace, String constants, Optional<String> moreConstants) {}
+    public record Pools(String workspace, String constants, Optional<String> moreConstants, OptionalLong parameters) {}
 
     /**
      * The serial console of the image.

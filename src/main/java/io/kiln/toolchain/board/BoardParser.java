@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
 final class BoardParser {
@@ -164,7 +165,10 @@ final class BoardParser {
                 .map(node -> new Pools(
                         node.get("workspace").asText(),
                         node.get("constants").asText(),
-                        Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText)));
+                        Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText),
+                        node.has("parameters")
+                                ? OptionalLong.of(node.get("parameters").asLong())
+                                : OptionalLong.empty()));
         pools.ifPresent(p -> {
             Optional<Memory> workspace = checkPool(memories, "workspace", p.workspace());
             checkPool(memories, "constants", p.constants());
@@ -179,6 +183,7 @@ final class BoardParser {
                         "another memory",
                         "");
             }
+            p.parameters().ifPresent(address -> checkParameters(memories, p, address));
             if (workspace.isPresent() && workspace.get().kind() == Kind.ROM) {
                 problems.add(
                         "the workspace is in " + p.workspace() + ", which is rom",
@@ -188,6 +193,22 @@ final class BoardParser {
             }
         });
         return pools;
+    }
+
+    private void checkParameters(List<Memory> memories, Pools pools, long address) {
+        boolean isInRom =
+                memories.stream().anyMatch(m -> m.kind() == Kind.ROM && address > m.base() && address < m.end());
+        if (!isInRom || pools.moreConstants().isPresent()) {
+            problems.add(
+                    String.format("parameters lie at 0x%08x", address)
+                            + (isInRom
+                                    ? ", and the board has more constants"
+                                    : ", which is inside no memory of kind rom"),
+                    profile.where("/pools/parameters"),
+                    "the address of a flash sector, on a board without moreConstants",
+                    "");
+        }
+        checkFile(text("linker").replaceFirst("\\.ld$", ".parameters.ld"), "/pools/parameters");
     }
 
     private Optional<Memory> checkPool(List<Memory> memories, String pool, String name) {
