@@ -60,8 +60,9 @@ public final class ModelCompiler {
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable),
+                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
@@ -84,10 +85,6 @@ public final class ModelCompiler {
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(
-                CODEGEN,
-                ArtifactKind.RELAY,
-                ArchivePaths.relayFile(request.name()),
-                text);
+        return Artifact.ofText(CODEGEN, ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }
