@@ -18,6 +18,7 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
+import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
@@ -45,7 +46,8 @@ class QuantizerTest {
     }
 
     private static QuantizeOptions keeping(String... names) {
-        return new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(names), false, Limits.NONE);
+        return new QuantizeOptions(
+                QuantizeMode.INT8, RangeMethod.MINMAX, Equalize.AUTO, List.of(names), false, Limits.NONE);
     }
 
     private Function chain() {
@@ -63,7 +65,8 @@ class QuantizerTest {
     @EnumSource
     void theSameBytesWithAnyNumberOfThreads(RangeMethod method) throws Exception {
         Function model = chain();
-        QuantizeOptions options = new QuantizeOptions(QuantizeMode.INT8, method, List.of(), false, Limits.NONE);
+        QuantizeOptions options =
+                new QuantizeOptions(QuantizeMode.INT8, method, Equalize.AUTO, List.of(), false, Limits.NONE);
         List<RelayPrinter.Module> results = new ArrayList<>();
         for (int threads : new int[] {1, 4}) {
             ForkJoinPool pool = new ForkJoinPool(threads);
@@ -148,7 +151,7 @@ class QuantizerTest {
     @Test
     void aModelThatIsQuantizedBetweenFloatsIsRefused() {
         QuantizeOptions options =
-                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(), true, Limits.NONE);
+                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, Equalize.AUTO, List.of(), true, Limits.NONE);
         Quantized once = quantized(chain(), options);
         assertThatThrownBy(() -> quantized(once.function(), options))
                 .hasMessageContaining("the model has quantized operators already");
@@ -195,6 +198,7 @@ class QuantizerTest {
         QuantizeOptions options = new QuantizeOptions(
                 QuantizeMode.AUTO,
                 RangeMethod.MINMAX,
+                Equalize.AUTO,
                 List.of(),
                 true,
                 new Limits(Optional.empty(), Optional.of(whole + 1)));

@@ -135,8 +135,13 @@ class WrittenModelTest {
         FloatNet builder = new FloatNet(name.hashCode());
         Function model = builder.function(net.build(builder, builder.input(1, 6, 6, 3)));
         List<Sample> samples = FloatNet.samples(model, 8, 3);
-        QuantizeOptions options =
-                new QuantizeOptions(mode, RangeMethod.MINMAX, List.of(), floatBorder, QuantizeOptions.Limits.NONE);
+        QuantizeOptions options = new QuantizeOptions(
+                mode,
+                RangeMethod.MINMAX,
+                QuantizeOptions.Equalize.AUTO,
+                List.of(),
+                floatBorder,
+                QuantizeOptions.Limits.NONE);
         Quantized quantized =
                 new Quantizer(new TfliteMaker("net.tflite"), Runs.Progress.NONE).quantize(model, samples, options);
         assertThat(quantized.network().missing()).isEmpty();

@@ -128,6 +128,9 @@ public final class QuantizedFiles {
                 quantized.quality().sqnr(),
                 100 * quantized.quality().agreement(),
                 floats == 0 ? "" : ", " + floats + " operators stay float"));
+        if (!quantized.equalized().isEmpty()) {
+            lines.add("Equalized channels between " + quantized.equalized().size() + " pairs of layers");
+        }
         quantized
                 .quality()
                 .accuracy()

@@ -77,11 +77,11 @@ final class QuantizedFlowTest {
         QuantizeSpec.Text quantize = new QuantizeSpec.Text(
                 mode,
                 "minmax",
+                "auto",
                 mode.equals("auto") ? "float" : "int8",
                 keepFloat,
                 limits,
-                Optional.of(folder.resolve("samples")),
-                Optional.empty());
+                new QuantizeSpec.Text.SampleFiles(Optional.of(folder.resolve("samples")), Optional.empty()));
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(folder.resolve("net.relay"), "net")),
