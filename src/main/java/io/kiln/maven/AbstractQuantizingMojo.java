@@ -61,8 +61,8 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     private String quantizeMethod;
 
     /**
-     * Whether channels are equalized across layers before the ranges are chosen: {@code auto} (if that at least halves the noise of the
-     * outputs), {@code always}, or {@code never}. It changes no float result.
+     * Whether channels are equalized across layers before the ranges are chosen: {@code auto} (if that at least halves the noise of
+     * layers), {@code always}, or {@code never}. It changes no float result.
      *
      * @since 0.1.0
      */

@@ -4,15 +4,19 @@ package io.kiln.quantize;
 import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.equalize.Equalization;
 import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Planner;
 import io.kiln.quantize.plan.Planner.Wishes;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Evaluation;
+import io.kiln.quantize.quality.Noise;
 import io.kiln.quantize.range.Calibration;
 import io.kiln.quantize.range.Statistics;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Calibrates a network, with its channels equalized across layers where that is wanted. */
 final class Equalizer {
@@ -65,15 +69,27 @@ final class Equalizer {
         return new Calibrated(graph, statistics, equalization.steps());
     }
 
-    /** What equalization gains in dB over a few samples. */
+    /**
+     * What equalization gains in dB over a few samples: on average over the layers whose noise it changes
+     * but whose own results it does not scale. The outputs
+     * alone say less, because the fixed scale of a softmax hides most of the noise.
+     */
     private double gain(FloatGraph graph, Equalization equalization, Wishes wishes) {
         List<Sample> few = Search.few(samples);
-        Equalization none = new Equalization(graph.function(), List.of());
-        return sqnr(calibrated(equalization, few), few, wishes) - sqnr(calibrated(none, few), few, wishes);
+        Map<Integer, Noise> plain = noise(calibrated(new Equalization(graph.function(), List.of(), Set.of()), few), few, wishes);
+        Map<Integer, Noise> equalized = noise(calibrated(equalization, few), few, wishes);
+        return graph.nodes().stream()
+                .filter(node -> node.layer().isPresent() && !equalization.scaled().contains(node.output()))
+                .map(Node::output)
+                .filter(plain::containsKey)
+                .mapToDouble(id -> equalized.get(id).decibels() - plain.get(id).decibels())
+                .filter(gain -> gain != 0)
+                .average()
+                .orElse(0);
     }
 
-    private double sqnr(Calibrated calibrated, List<Sample> few, Wishes wishes) {
+    private Map<Integer, Noise> noise(Calibrated calibrated, List<Sample> few, Wishes wishes) {
         return Evaluation.of(maker.make(calibrated.planner().plan(wishes)), few, Runs.Progress.NONE)
-                .sqnr();
+                .nodes();
     }
 }

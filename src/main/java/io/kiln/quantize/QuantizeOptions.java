@@ -32,7 +32,7 @@ public record QuantizeOptions(
 
     /** When channels are equalized across layers, see {@link io.kiln.quantize.equalize.Equalization}. */
     public enum Equalize {
-        /** If that at least halves the noise of the outputs over some of the samples. */
+        /** If that at least halves the noise, on average over layers and some of the samples. */
         AUTO,
         /** Wherever two layers allow it. */
         ALWAYS,

@@ -9,8 +9,10 @@ import io.kiln.transform.ChannelConstants;
 import io.kiln.transform.LayerChannelOrder;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A function whose layers hand on channels of similar size.
@@ -27,13 +29,15 @@ import java.util.Map;
  *
  * @param function the function with other weights and biases
  * @param steps what was done, in execution order; only pairs with a factor other than 1
+ * @param scaled ids of the values with other numbers than before
  */
-public record Equalization(Function function, List<Step> steps) {
+public record Equalization(Function function, List<Step> steps, Set<Integer> scaled) {
     /** Largest exponent of a factor; channels further apart than this contribute nothing. */
     private static final int MOST = 16;
 
     public Equalization {
         steps = List.copyOf(steps);
+        scaled = Set.copyOf(scaled);
     }
 
     /**
@@ -54,6 +58,7 @@ public record Equalization(Function function, List<Step> steps) {
         List<LayerPair> pairs = LayerPair.of(function);
         Map<Integer, Binding> bindings = function.bindingsById();
         List<Step> steps = new ArrayList<>();
+        Set<Integer> scaled = new HashSet<>();
         // From the end: the factors of a layer's outputs decide how large the weights are that its inputs meet.
         for (int i = pairs.size() - 1; i >= 0; i--) {
             LayerPair pair = pairs.get(i);
@@ -61,6 +66,7 @@ public record Equalization(Function function, List<Step> steps) {
             int spread = spread(exponents);
             if (spread > 0) {
                 apply(pair, exponents, bindings);
+                scaled.addAll(pair.values());
                 steps.add(new Step(
                         bindings.get(pair.bias().orElse(pair.first())).origin().tensor(),
                         bindings.get(pair.second()).origin().tensor(),
@@ -70,7 +76,7 @@ public record Equalization(Function function, List<Step> steps) {
         Collections.reverse(steps);
         List<Binding> equalized =
                 function.bindings().stream().map(b -> bindings.get(b.id())).toList();
-        return new Equalization(function.withBindings(equalized), steps);
+        return new Equalization(function.withBindings(equalized), steps, scaled);
     }
 
     /**

@@ -31,10 +31,15 @@ import java.util.Optional;
  * @param first id of the first layer
  * @param bias id of its bias, if it has one
  * @param second id of the second layer
- * @param data id of the value that the second layer reads; its elements lie in the order of the first layer's channels
+ * @param values ids of the values from the first layer's to the one that the second reads; their elements lie in the order of the
+ *     first layer's channels
  * @param channels output channels of the first layer
  */
-record LayerPair(int first, Optional<Integer> bias, int second, int data, int channels) {
+record LayerPair(int first, Optional<Integer> bias, int second, List<Integer> values, int channels) {
+    LayerPair {
+        values = List.copyOf(values);
+    }
+
     /** The pairs of a function, in the order of their second layers. */
     static List<LayerPair> of(Function function) {
         Map<Integer, Integer> uses = function.useCounts();
@@ -44,10 +49,10 @@ record LayerPair(int first, Optional<Integer> bias, int second, int data, int ch
             Optional<LayerPair> before = before(binding, uses, open);
             before.filter(pair -> isSecond(binding, pair))
                     .ifPresent(pair -> pairs.add(
-                            new LayerPair(pair.first, pair.bias, binding.id(), binding.ref(0), pair.channels)));
+                            new LayerPair(pair.first, pair.bias, binding.id(), pair.values, pair.channels)));
             if (isFirst(binding)) {
                 int channels = binding.type().shape().dim(-1);
-                open.put(binding.id(), new LayerPair(binding.id(), Optional.empty(), -1, binding.id(), channels));
+                open.put(binding.id(), new LayerPair(binding.id(), Optional.empty(), -1, List.of(binding.id()), channels));
             } else {
                 before.flatMap(pair -> pair.through(binding)).ifPresent(pair -> open.put(binding.id(), pair));
             }
@@ -87,15 +92,21 @@ record LayerPair(int first, Optional<Integer> bias, int second, int data, int ch
         return LayerChannelOrder.of(layer).isLast() ? groups : groups * depth;
     }
 
+    /** The value that the second layer reads. */
+    int data() {
+        return values.get(values.size() - 1);
+    }
+
     private Optional<LayerPair> through(Binding binding) {
-        if (binding.op() instanceof BiasAdd) {
-            return data == first && binding.args().get(1) instanceof Constant
-                    ? Optional.of(new LayerPair(first, Optional.of(binding.id()), second, binding.id(), channels))
-                    : Optional.empty();
+        boolean isBias =
+                binding.op() instanceof BiasAdd && data() == first && binding.args().get(1) instanceof Constant;
+        if (!isBias && !keepsFactors(binding)) {
+            return Optional.empty();
         }
-        return keepsFactors(binding)
-                ? Optional.of(new LayerPair(first, bias, second, binding.id(), channels))
-                : Optional.empty();
+        List<Integer> more = new ArrayList<>(values);
+        more.add(binding.id());
+        return Optional.of(
+                new LayerPair(first, isBias ? Optional.of(binding.id()) : bias, second, more, channels));
     }
 
     /** A ReLU6 does not: its upper end would have to differ from channel to channel. */
