@@ -76,10 +76,12 @@ final class Equalizer {
      */
     private double gain(FloatGraph graph, Equalization equalization, Wishes wishes) {
         List<Sample> few = Search.few(samples);
-        Map<Integer, Noise> plain = noise(calibrated(new Equalization(graph.function(), List.of(), Set.of()), few), few, wishes);
+        Map<Integer, Noise> plain =
+                noise(calibrated(new Equalization(graph.function(), List.of(), Set.of()), few), few, wishes);
         Map<Integer, Noise> equalized = noise(calibrated(equalization, few), few, wishes);
         return graph.nodes().stream()
-                .filter(node -> node.layer().isPresent() && !equalization.scaled().contains(node.output()))
+                .filter(node ->
+                        node.layer().isPresent() && !equalization.scaled().contains(node.output()))
                 .map(Node::output)
                 .filter(plain::containsKey)
                 .mapToDouble(id -> equalized.get(id).decibels() - plain.get(id).decibels())

@@ -13,6 +13,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.movement.Reshape;
@@ -27,6 +28,8 @@ import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -167,6 +170,18 @@ class QuantizerTest {
         assertThatThrownBy(() -> quantized(model, QuantizeOptions.of(QuantizeMode.INT8)))
                 .hasMessageContaining("to Infinity")
                 .hasMessageContaining("net: operator #");
+    }
+
+    @Test
+    void anInputTooWideForAScaleIsRefusedByName() {
+        Function model = net.function(net.bind(new LeakyRelu(0.1f), net.input(1, 2)));
+        ByteBuffer wide = ByteBuffer.allocate(2 * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        wide.putFloat(-3e38f).putFloat(3e38f);
+        Sample sample = new Sample("sample 0", List.of(Bytes.wrap(wide.array())));
+        Quantizer quantizer = new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE);
+        assertThatThrownBy(() -> quantizer.quantize(model, List.of(sample), QuantizeOptions.of(QuantizeMode.INT8)))
+                .hasMessageContaining("the values of input `in0` range from -3.0E38 to 3.0E38")
+                .hasMessageContaining("scaled as in training");
     }
 
     @Test

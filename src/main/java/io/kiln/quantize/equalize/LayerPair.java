@@ -48,11 +48,13 @@ record LayerPair(int first, Optional<Integer> bias, int second, List<Integer> va
         for (Binding binding : function.bindings()) {
             Optional<LayerPair> before = before(binding, uses, open);
             before.filter(pair -> isSecond(binding, pair))
-                    .ifPresent(pair -> pairs.add(
-                            new LayerPair(pair.first, pair.bias, binding.id(), pair.values, pair.channels)));
+                    .ifPresent(pair ->
+                            pairs.add(new LayerPair(pair.first, pair.bias, binding.id(), pair.values, pair.channels)));
             if (isFirst(binding)) {
                 int channels = binding.type().shape().dim(-1);
-                open.put(binding.id(), new LayerPair(binding.id(), Optional.empty(), -1, List.of(binding.id()), channels));
+                open.put(
+                        binding.id(),
+                        new LayerPair(binding.id(), Optional.empty(), -1, List.of(binding.id()), channels));
             } else {
                 before.flatMap(pair -> pair.through(binding)).ifPresent(pair -> open.put(binding.id(), pair));
             }
@@ -98,15 +100,15 @@ record LayerPair(int first, Optional<Integer> bias, int second, List<Integer> va
     }
 
     private Optional<LayerPair> through(Binding binding) {
-        boolean isBias =
-                binding.op() instanceof BiasAdd && data() == first && binding.args().get(1) instanceof Constant;
+        boolean isBias = binding.op() instanceof BiasAdd
+                && data() == first
+                && binding.args().get(1) instanceof Constant;
         if (!isBias && !keepsFactors(binding)) {
             return Optional.empty();
         }
         List<Integer> more = new ArrayList<>(values);
         more.add(binding.id());
-        return Optional.of(
-                new LayerPair(first, isBias ? Optional.of(binding.id()) : bias, second, more, channels));
+        return Optional.of(new LayerPair(first, isBias ? Optional.of(binding.id()) : bias, second, more, channels));
     }
 
     /** A ReLU6 does not: its upper end would have to differ from channel to channel. */

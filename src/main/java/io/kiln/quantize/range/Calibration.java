@@ -3,6 +3,7 @@ package io.kiln.quantize.range;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.ir.Parameter;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs a float network on samples and finds the range of each of its float values. */
 public final class Calibration {
@@ -106,15 +108,23 @@ public final class Calibration {
     }
 
     private static void requireFinite(FloatGraph graph, Map<Integer, ValueRange> ranges) {
-        for (Node node : graph.nodes()) {
-            ValueRange range = ranges.getOrDefault(node.output(), new ValueRange(0, 0));
-            if (!range.isFinite()) {
-                throw new KilnException(new Problem(
-                        "the values of `" + node.name() + "` range from " + range.min() + " to " + range.max(),
-                        node.origin().text(),
-                        "finite activations for all samples",
-                        "Check that the samples are scaled as in training"));
-            }
+        for (Parameter input : graph.function().params()) {
+            requireFinite(Optional.ofNullable(ranges.get(input.id())), "input `" + input.name() + "`", graph.function().name());
         }
+        for (Node node : graph.nodes()) {
+            requireFinite(
+                    Optional.ofNullable(ranges.get(node.output())), "`" + node.name() + "`", node.origin().text());
+        }
+    }
+
+    /** The first value that is not finite makes those behind it so, too; it alone is reported. */
+    private static void requireFinite(Optional<ValueRange> found, String name, String where) {
+        found.filter(range -> !range.isFinite()).ifPresent(range -> {
+            throw new KilnException(new Problem(
+                    "the values of " + name + " range from " + range.min() + " to " + range.max(),
+                    where,
+                    "finite activations for all samples, whose range is a float, too",
+                    "Check that the samples are scaled as in training"));
+        });
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.graph;
 
-import io.kiln.report.page.Xhtml;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 import io.kiln.report.graph.Layout.Point;
 import io.kiln.report.graph.Layout.Rect;
+import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -54,7 +54,8 @@ public final class GraphPage {
 
     private void heading(String level) {
         line("<%s>%s</%s>", level, Xhtml.escape(graph.title()), level);
-        graph.summary().forEach(line -> out.append("<p>").append(Xhtml.escape(line)).append("</p>\n"));
+        graph.summary()
+                .forEach(line -> out.append("<p>").append(Xhtml.escape(line)).append("</p>\n"));
     }
 
     private void svg() {

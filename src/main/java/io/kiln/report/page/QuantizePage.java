@@ -59,7 +59,9 @@ public final class QuantizePage {
     }
 
     private void summary() {
-        out.append("<h1>").append(Xhtml.escape("Quantization of " + report.model())).append("</h1>\n");
+        out.append("<h1>")
+                .append(Xhtml.escape("Quantization of " + report.model()))
+                .append("</h1>\n");
         paragraph("Mode " + report.mode() + ", ranges by " + report.method() + ", " + report.samples()
                 + " samples. Float and quantized model choose the same class for " + percent(report.agreement())
                 + " of them.");
@@ -79,8 +81,8 @@ public final class QuantizePage {
     private void border() {
         HtmlTable table = new HtmlTable("Inputs and outputs", 1, "Name", "Type", "Scale", "Zero point", "SQNR");
         report.inputs()
-                .forEach(input -> table.row(
-                        "", input.name(), input.dtype(), number(input.scale()), text(input.zeroPoint()), ""));
+                .forEach(input ->
+                        table.row("", input.name(), input.dtype(), number(input.scale()), text(input.zeroPoint()), ""));
         report.outputs()
                 .forEach(output -> table.row(
                         "",
@@ -94,8 +96,7 @@ public final class QuantizePage {
 
     private void advice() {
         HtmlTable table = new HtmlTable("What would give most back", 1, "Layer", "Precision", "SQNR of the outputs");
-        report.advice()
-                .forEach(advice -> table.row("", advice.layer(), advice.precision(), decibels(advice.sqnr())));
+        report.advice().forEach(advice -> table.row("", advice.layer(), advice.precision(), decibels(advice.sqnr())));
         section(
                 table,
                 "The layers that lose most, each alone in another precision: float by kiln.quantize.keepFloat, int16 by "
@@ -103,7 +104,8 @@ public final class QuantizePage {
     }
 
     private void layers() {
-        Set<String> worst = report.advice().stream().map(QuantizeReport.Advice::layer).collect(Collectors.toSet());
+        Set<String> worst =
+                report.advice().stream().map(QuantizeReport.Advice::layer).collect(Collectors.toSet());
         HtmlTable table = new HtmlTable(
                 "Layers",
                 1,
@@ -149,11 +151,14 @@ public final class QuantizePage {
     }
 
     private void equalized() {
-        HtmlTable table = new HtmlTable("Equalized channels", 2, "First layer", "Second layer", "Largest factor / smallest");
+        HtmlTable table =
+                new HtmlTable("Equalized channels", 2, "First layer", "Second layer", "Largest factor / smallest");
         report.equalized()
-                .forEach(pair -> table.row(
-                        "", pair.first(), pair.second(), String.format(Locale.ROOT, "%.0f", pair.spread())));
-        section(table, "Between these layers channels got factors that make them alike. The float results are the same.");
+                .forEach(pair ->
+                        table.row("", pair.first(), pair.second(), String.format(Locale.ROOT, "%.0f", pair.spread())));
+        section(
+                table,
+                "Between these layers channels got factors that make them alike. The float results are the same.");
     }
 
     private void section(HtmlTable table, String explanation) {

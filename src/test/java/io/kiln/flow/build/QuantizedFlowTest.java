@@ -118,7 +118,8 @@ final class QuantizedFlowTest {
         assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
         assertThat(folder.resolve("out/kiln/quantized.html"))
                 .content()
-                .contains("<td class=\"text name\">" + json("kiln/quantized.json").at("/layers/0/name").asText() + "</td>");
+                .contains("<td class=\"text name\">"
+                        + json("kiln/quantized.json").at("/layers/0/name").asText() + "</td>");
         assertThat(json("kiln/quantized.json").path("layers").get(0).path("op").asText())
                 .isEqualTo("nn.conv2d");
         assertThat(json("kiln/quantized.json").at("/inputs/0/zeroPoint").asInt())

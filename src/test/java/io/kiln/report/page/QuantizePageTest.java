@@ -51,14 +51,15 @@ class QuantizePageTest {
         return report(
                 List.of(new Equalized("conv/Relu", HOSTILE, 64)),
                 new Accuracy(0.91, 0.9),
-                List.of(new Trial(Map.of(), 20, 0.9, false), new Trial(Map.of("b", "int16", "a", "float"), 25, 1, true)));
+                List.of(
+                        new Trial(Map.of(), 20, 0.9, false),
+                        new Trial(Map.of("b", "int16", "a", "float"), 25, 1, true)));
     }
 
     private static Document parsed(String page) throws Exception {
         DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
         factory.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
-        return factory.newDocumentBuilder()
-                .parse(new ByteArrayInputStream(page.getBytes(StandardCharsets.UTF_8)));
+        return factory.newDocumentBuilder().parse(new ByteArrayInputStream(page.getBytes(StandardCharsets.UTF_8)));
     }
 
     private static List<String> texts(Document page, String tag) {
