@@ -167,6 +167,9 @@ public final class FirmwareSteps {
                         ram.stack(),
                         ram.total(),
                         ram.available().orElse(0)),
+                measured.regions().stream()
+                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
+                        .toList(),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
