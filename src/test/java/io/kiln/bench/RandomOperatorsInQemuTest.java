@@ -3,7 +3,7 @@ package io.kiln.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -122,7 +122,7 @@ final class RandomOperatorsInQemuTest {
     private static Set<String> corrections(List<ModelLibrary> models) {
         Pattern called = Pattern.compile("kiln_\\w*(_odd|_even|_listed)\\w*\\(");
         return models.stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .flatMap(source -> called.matcher(source.content().text()).results())
                 .map(match -> match.group(1))
                 .collect(Collectors.toCollection(TreeSet::new));
