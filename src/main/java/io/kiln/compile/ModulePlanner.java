@@ -14,7 +14,11 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
+import io.kiln.partition.ExternalFunction;
+import io.kiln.partition.ExternalModule;
+import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
+import io.kiln.stream.Lowering;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import java.util.ArrayList;
@@ -23,10 +27,13 @@ import java.util.List;
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
+    private final Externals externals;
     private final CodeOrigin origin;
+    private final List<ExternalFunction> external = new ArrayList<>();
 
-    ModulePlanner(CompileRequest request) {
+    ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
+        this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
     }
 
@@ -47,12 +54,19 @@ final class ModulePlanner {
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
-        PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, dispatch::lower, order(called), io == Io.WORKSPACE);
+        ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
+        external.addAll(outside.functions());
+        Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
+        PlannedProgram planned = StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api =
                 new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
         return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
+    }
+
+    /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
+    List<ExternalFunction> external() {
+        return List.copyOf(external);
     }
 
     /** Operators that are called by their names run whole. */
