@@ -3,7 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
@@ -18,6 +18,7 @@ import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
@@ -54,8 +55,10 @@ public final class ModelCompiler {
         Function fused = stages.get(stages.size() - 1).function();
         ModulePlanner planner = new ModulePlanner(request, externals);
         PlannedModule module = planner.plan(fused);
-        ExecutableModule executable =
+        ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
@@ -64,7 +67,7 @@ public final class ModelCompiler {
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
         ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
+                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
@@ -83,23 +86,20 @@ public final class ModelCompiler {
         RelayPrinter.Module relay = request.isSlim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
-        String target = request.target().text();
         return List.of(
                 relay(request, relay.text()),
-                new Artifact(
+                Artifact.of(
                         CODEGEN,
-                        Loader.PARAMETERS,
+                        ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
-                        ParameterFile.write(relay.parameters()),
-                        target));
+                        ParameterFile.write(relay.parameters())));
     }
 
     private static Artifact relay(CompileRequest request, String text) {
         return Artifact.ofText(
                 CODEGEN,
-                Loader.RELAY,
+                ArtifactKind.RELAY,
                 ArchivePaths.relayFile(request.name()),
-                text,
-                request.target().text());
+                text);
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.bench;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -70,7 +70,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
         List<String> objects = new ArrayList<>();
         for (Artifact artifact : library.artifacts().artifacts()) {
-            if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
+            if (artifact.kind() == ArtifactKind.SOURCE || artifact.kind() == ArtifactKind.HEADER) {
                 WholeFiles.write(
                         folder.resolve(artifact.fileName()), artifact.content().toArray());
             }
@@ -81,7 +81,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 WholeFiles.write(path, content.toArray());
             });
         }
-        for (Artifact source : library.artifacts().of(Loader.SOURCE)) {
+        for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
             objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
         }
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));

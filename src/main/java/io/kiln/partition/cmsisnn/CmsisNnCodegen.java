@@ -2,7 +2,7 @@
 package io.kiln.partition.cmsisnn;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Problem;
 import io.kiln.partition.CompositePattern;
 import io.kiln.partition.ExternalCall;
@@ -46,10 +46,6 @@ public final class CmsisNnCodegen implements ExternalCodegen {
     public List<Artifact> generate(ExternalUnit unit) {
         CmsisNnOptions options = CmsisNnOptions.of(unit.external(), unit.host());
         return List.of(Artifact.ofText(
-                NAME,
-                Loader.SOURCE,
-                unit.file() + ".c",
-                CmsisNnText.print(unit, options),
-                unit.host().text()));
+                NAME, ArtifactKind.SOURCE, unit.file() + ".c", CmsisNnText.print(unit, options)));
     }
 }
