@@ -66,8 +66,9 @@ public final class ModelCompiler {
                 module.origin(), number -> library(executable.code().name(), 1 + number), planner.external()));
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable),
+                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
@@ -96,10 +97,6 @@ public final class ModelCompiler {
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(
-                CODEGEN,
-                ArtifactKind.RELAY,
-                ArchivePaths.relayFile(request.name()),
-                text);
+        return Artifact.ofText(CODEGEN, ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }

@@ -256,8 +256,7 @@ public final class GenerateStep {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
                 .of(ArtifactKind.SOURCE)
-                .forEach(source ->
-                        files.putIfAbsent(ArchivePaths.of(source), source.content())));
+                .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

@@ -91,9 +91,16 @@ public record PipelineSpec(
      *
      * @param quantization whether the function gets its tensors' scales and zero points
      * @param options whether the function gets the bytes of the operator's options
+     * @param reference C file whose function of the same name is compared with; empty for none
      */
     public record UserFunction(
-            String code, String function, String header, String shape, boolean quantization, boolean options) {
+            String code,
+            String function,
+            String header,
+            String shape,
+            boolean quantization,
+            boolean options,
+            String reference) {
         private CustomOperator operator() {
             List<String> passed = new ArrayList<>();
             if (quantization) {
@@ -102,7 +109,7 @@ public record PipelineSpec(
             if (options) {
                 passed.add(CustomOperator.OPTIONS);
             }
-            return new CustomOperator(code, function, header, shape, String.join(",", passed));
+            return new CustomOperator(code, function, header, shape, String.join(",", passed), reference);
         }
     }
 
