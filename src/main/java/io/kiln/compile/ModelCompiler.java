@@ -12,6 +12,7 @@ import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.partition.Externals;
 import io.kiln.quantize.Quantized;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
@@ -48,9 +49,12 @@ public final class ModelCompiler {
         Optional<Quantized> quantized =
                 request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
-        List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
+        Externals externals = request.externals();
+        List<Stage> stages =
+                Pipeline.of(request.passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        PlannedModule module = new ModulePlanner(request).plan(fused);
+        ModulePlanner planner = new ModulePlanner(request, externals);
+        PlannedModule module = planner.plan(fused);
         ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
         ExecutableModule executable =
@@ -58,12 +62,20 @@ public final class ModelCompiler {
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
+        artifacts.addAll(externals.generate(
+                module.origin(), number -> library(executable.code().name(), 1 + number), planner.external()));
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable),
                 ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
+    }
+
+    /** Name of a library after that of the operators, {@code <name>_lib<n>}. */
+    private static String library(String operators, int after) {
+        int digits = operators.lastIndexOf("lib") + "lib".length();
+        return operators.substring(0, digits) + (Integer.parseInt(operators.substring(digits)) + after);
     }
 
     /** The model as Relay text, and the data of its constants. */

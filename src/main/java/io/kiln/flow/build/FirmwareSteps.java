@@ -2,6 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.FileFailure;
@@ -211,17 +212,19 @@ public final class FirmwareSteps {
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
+        List<ModelLibrary> models = GenerateStep.store(layout).read();
         return new FirmwareRequest(
                 build.board(),
                 build.toolchain(),
                 build.spec().optimize(),
-                GenerateStep.store(layout).read(),
+                models,
                 Optional.of(layout.userSources()),
                 layout.firmware(),
                 objectFolder(),
                 PluginVersion.text(),
-                build.spec().trustedArchives(),
-                build.spec().application());
+                        build.spec().trustedArchives(),
+                        build.spec().application())
+                .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
 
     private Path objectFolder() {

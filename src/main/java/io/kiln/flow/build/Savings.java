@@ -128,7 +128,8 @@ final class Savings {
                 Optional.of(spec.layout().userSources()),
                 folder.resolve("firmware"),
                 folder.resolve("build"),
-                PluginVersion.text());
+                        PluginVersion.text())
+                .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }
 
