@@ -5,6 +5,7 @@ import io.kiln.artifact.CNames;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
@@ -39,6 +40,7 @@ public final class CompileRequest {
     private final OnnxIo onnxIo;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
+    private final Optional<ObjectCompiler> objects;
 
     private CompileRequest(Builder builder) {
         model = builder.model;
@@ -57,6 +59,7 @@ public final class CompileRequest {
         onnxIo = builder.onnxIo;
         slim = builder.slim;
         quantize = builder.quantize;
+        objects = builder.objects;
     }
 
     /**
@@ -150,6 +153,11 @@ public final class CompileRequest {
         return quantize;
     }
 
+    /** What makes objects, for targets of kind llvm. */
+    public Optional<ObjectCompiler> objects() {
+        return objects;
+    }
+
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
@@ -168,6 +176,7 @@ public final class CompileRequest {
         private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
         private Optional<QuantizeRequest> quantize = Optional.empty();
+        private Optional<ObjectCompiler> objects = Optional.empty();
 
         private Builder(Path model, Target target) {
             this.model = model;
@@ -258,6 +267,12 @@ public final class CompileRequest {
             return this;
         }
 
+        /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
+        public Builder objects(Optional<ObjectCompiler> newObjects) {
+            objects = newObjects;
+            return this;
+        }
+
         /**
          * Builds the request.
          *
@@ -266,7 +281,7 @@ public final class CompileRequest {
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
-            CodeGenerators.problem(target).ifPresent(problems::add);
+            CodeGenerators.problem(target, objects).ifPresent(problems::add);
             if (pools.size() != 1) {
                 problems.add(new Problem(
                         "the workspace is spread over " + pools.size() + " memory pools",

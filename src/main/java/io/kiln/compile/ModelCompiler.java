@@ -8,6 +8,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
@@ -21,9 +22,6 @@ import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
-    /** The {@link Artifact#codegenId} of the model as text: that of the C. */
-    private static final String CODEGEN = "c";
-
     private ModelCompiler() {}
 
     /**
@@ -53,13 +51,21 @@ public final class ModelCompiler {
         ExecutableModule executable =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
         List<Artifact> artifacts = new ArrayList<>();
-        artifacts.add(executable.entryPoint());
-        artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.addAll(executable.description());
+        artifacts.addAll(code(request, executable));
         artifacts.addAll(text(request, imported));
         ModelLibrary library =
                 new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
+    }
+
+    /** Entry point, operators, and what describes the model. */
+    private static List<Artifact> code(CompileRequest request, ExecutableModule executable) {
+        CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
+        List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
+        others.addAll(executable.description());
+        List<Artifact> files = new ArrayList<>(generator.finish(others));
+        files.addAll(1, generator.generate(executable.code()));
+        return files;
     }
 
     /** The model as Relay text, and the data of its constants. */
@@ -75,16 +81,21 @@ public final class ModelCompiler {
         return List.of(
                 relay(request, relay.text()),
                 new Artifact(
-                        CODEGEN,
+                        codegen(request),
                         Loader.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
                         ParameterFile.write(relay.parameters()),
                         target));
     }
 
+    /** The {@link Artifact#codegenId} of the model as text: that of its code. */
+    private static String codegen(CompileRequest request) {
+        return request.target().kind().text();
+    }
+
     private static Artifact relay(CompileRequest request, String text) {
         return Artifact.ofText(
-                CODEGEN,
+                codegen(request),
                 Loader.RELAY,
                 ArchivePaths.relayFile(request.name()),
                 text,
