@@ -3,7 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
@@ -18,6 +18,7 @@ import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
@@ -48,13 +49,15 @@ public final class ModelCompiler {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable =
+        ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(request, executable));
         artifacts.addAll(text(request, imported));
         ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
+                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
@@ -77,15 +80,13 @@ public final class ModelCompiler {
         RelayPrinter.Module relay = request.isSlim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
-        String target = request.target().text();
         return List.of(
                 relay(request, relay.text()),
-                new Artifact(
+                Artifact.of(
                         codegen(request),
-                        Loader.PARAMETERS,
+                        ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
-                        ParameterFile.write(relay.parameters()),
-                        target));
+                        ParameterFile.write(relay.parameters())));
     }
 
     /** The {@link Artifact#codegenId} of the model as text: that of its code. */
@@ -96,9 +97,8 @@ public final class ModelCompiler {
     private static Artifact relay(CompileRequest request, String text) {
         return Artifact.ofText(
                 codegen(request),
-                Loader.RELAY,
+                ArtifactKind.RELAY,
                 ArchivePaths.relayFile(request.name()),
-                text,
-                request.target().text());
+                text);
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeConfig;
@@ -105,7 +105,7 @@ final class ProjectFiles {
         Stream<Bytes> board = request.board().sources().stream()
                 .map(name -> request.board().files().get(name));
         Stream<Bytes> models = request.models().stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .map(Artifact::content);
         Stream<Bytes> application = Stream.concat(
                 user.values().stream(),
@@ -159,8 +159,8 @@ final class ProjectFiles {
 
     private void addModel(ModelLibrary library) {
         for (Artifact artifact : library.artifacts().artifacts()) {
-            String path = ArchivePaths.of(artifact.loader(), artifact.fileName());
-            switch (artifact.loader()) {
+            String path = ArchivePaths.of(artifact);
+            switch (artifact.kind()) {
                 case SOURCE -> {
                     add(path, artifact.content());
                     compile(path, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
@@ -170,6 +170,7 @@ final class ProjectFiles {
                     add(path, artifact.content());
                     objects.add(path);
                 }
+                case PAYLOAD -> add(path, artifact.content());
                 case RUNTIME, RELAY, PARAMETERS, TEMPLATE, GRAPH -> {
                     // The project has its own runtime; the others are not compiled.
                 }
@@ -179,9 +180,9 @@ final class ProjectFiles {
             GraphData data = GraphData.of(library);
             add(
                     ArchivePaths.of(
-                            Loader.HEADER, GraphData.header(library.metadata().name())),
+                            ArtifactKind.HEADER, GraphData.header(library.metadata().name())),
                     data.headerText());
-            addOwn(ArchivePaths.of(Loader.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
+            addOwn(ArchivePaths.of(ArtifactKind.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
         }
     }
 

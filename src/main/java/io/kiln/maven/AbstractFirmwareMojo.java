@@ -58,9 +58,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer. Each is
-     * named by {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}; several are
-     * separated by commas. Every other such board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
+     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
      *
      * @since 0.1.0
      */
@@ -220,7 +219,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
 
-    /** The folders of this goal's build; goals called by hand may use others. */
+    /** The folders of the build; goals called by hand may use others. */
     Layout layout(List<ModelSource> sources) {
         return projectLayout();
     }
@@ -295,6 +294,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                                         .map(CustomOperatorBean::function)
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
-                .withOnnxIo(onnxIo);
+                .withOnnxIo(onnxIo)
+                .withMemory(memoryLimits());
     }
 }

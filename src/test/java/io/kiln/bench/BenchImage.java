@@ -2,7 +2,7 @@
 package io.kiln.bench;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Log;
@@ -74,11 +74,11 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
         List<String> objects = new ArrayList<>();
         for (Artifact artifact : library.artifacts().artifacts()) {
-            if (Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT).contains(artifact.loader())) {
+            if (artifact.kind().isNative()) {
                 WholeFiles.write(
                         folder.resolve(artifact.fileName()), artifact.content().toArray());
             }
-            if (artifact.loader() == Loader.OBJECT) {
+            if (artifact.kind() == ArtifactKind.OBJECT) {
                 objects.add(artifact.fileName());
             }
         }
@@ -88,7 +88,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 WholeFiles.write(path, content.toArray());
             });
         }
-        for (Artifact source : library.artifacts().of(Loader.SOURCE)) {
+        for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
             objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
         }
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));

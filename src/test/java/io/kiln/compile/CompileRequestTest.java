@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -54,7 +54,7 @@ class CompileRequestTest {
                 .isInstanceOfSatisfying(
                         KilnException.class, e -> assertThat(e.problems()).hasSize(3))
                 .hasMessageContaining("the model name `two words` cannot be part of a C name")
-                .hasMessageContaining("the workspace is spread over 2 memory pools");
+                .hasMessageContaining("the memory pool `global_workspace` of the workspace has no limit");
     }
 
     @Test
@@ -92,7 +92,7 @@ class CompileRequestTest {
         ModelLibrary library = ModelCompiler.compile(request, function()).library();
         assertThat(library.metadata().workspaceAlignment()).isEqualTo(64);
         return library.artifacts().artifacts().stream()
-                .filter(file -> file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER)
+                .filter(file -> file.kind() == ArtifactKind.SOURCE || file.kind() == ArtifactKind.HEADER)
                 .map(Artifact::text)
                 .collect(Collectors.joining());
     }

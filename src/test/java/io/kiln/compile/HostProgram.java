@@ -4,7 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -63,7 +63,7 @@ public final class HostProgram {
         for (int i = 0; i < artifacts.size(); i++) {
             unit.append(OneUnit.of(folder, "m" + i, artifacts.get(i)));
             for (Artifact file : artifacts.get(i)) {
-                if (file.loader() == Loader.OBJECT) {
+                if (file.kind() == ArtifactKind.OBJECT) {
                     WholeFiles.write(
                             folder.resolve(file.fileName()), file.content().toArray());
                     objects.add(file.fileName());

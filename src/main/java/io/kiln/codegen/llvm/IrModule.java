@@ -100,7 +100,8 @@ public final class IrModule {
         }
         out.append("@").append(table.symbol()).append(" = internal constant ");
         out.append(IrConstant.array(table.buffer().dtype(), table.data()));
-        out.append(", section \"").append(InterfaceNames.CONSTANTS_SECTION).append("\", align ");
+        String section = table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
+        out.append(", section \"").append(section).append("\", align ");
         out.append(TABLE_ALIGNMENT).append('\n');
     }
 

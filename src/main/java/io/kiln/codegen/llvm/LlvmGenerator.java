@@ -3,13 +3,12 @@ package io.kiln.codegen.llvm;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.codegen.CodeGenerator;
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.c.CalledC;
 import io.kiln.target.TargetKind;
@@ -50,11 +49,10 @@ public final class LlvmGenerator implements CodeGenerator {
         List<Artifact> objects = new ArrayList<>();
         String name = unit.name() + SUFFIX;
         Optional<String> called = CalledC.print(unit.functions());
-        objects.add(object(
-                unit.origin(), name, compiler.compileModule(name, IrModule.print(unit, optimize), called)));
+        objects.add(object(name, compiler.compileModule(name, IrModule.print(unit, optimize), called)));
         CalledC.packed(unit).ifPresent(c -> {
             String packed = unit.name() + PACKED + SUFFIX;
-            objects.add(object(unit.origin(), packed, compiler.compileC(packed, c, runtimeHeaders())));
+            objects.add(object(packed, compiler.compileC(packed, c, runtimeHeaders())));
         });
         return List.copyOf(objects);
     }
@@ -63,21 +61,21 @@ public final class LlvmGenerator implements CodeGenerator {
     public List<Artifact> finish(List<Artifact> files) {
         Map<String, Bytes> headers = runtimeHeaders();
         files.stream()
-                .filter(file -> file.loader() == Loader.HEADER)
+                .filter(file -> file.kind() == ArtifactKind.HEADER)
                 .forEach(header -> headers.put(header.fileName(), header.content()));
         return files.stream()
-                .map(file -> file.loader() == Loader.SOURCE ? object(file, headers) : file)
+                .map(file -> file.kind() == ArtifactKind.SOURCE ? object(file, headers) : file)
                 .toList();
     }
 
     private Artifact object(Artifact source, Map<String, Bytes> headers) {
         String name = source.fileName().replaceFirst("\\.c$", SUFFIX);
         Bytes content = compiler.compileC(name, source.text(), headers);
-        return new Artifact(ID, Loader.OBJECT, name, content, source.targetKey());
+        return Artifact.of(ID, ArtifactKind.OBJECT, name, content).withTargetKey(source.targetKey());
     }
 
-    private static Artifact object(CodeOrigin origin, String name, Bytes content) {
-        return new Artifact(ID, Loader.OBJECT, name, content, origin.target().text());
+    private static Artifact object(String name, Bytes content) {
+        return Artifact.of(ID, ArtifactKind.OBJECT, name, content);
     }
 
     private static Map<String, Bytes> runtimeHeaders() {

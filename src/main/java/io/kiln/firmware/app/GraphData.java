@@ -2,7 +2,7 @@
 package io.kiln.firmware.app;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
@@ -33,8 +33,8 @@ public final class GraphData {
 
     private GraphData(ModelLibrary library) {
         this.names = new InterfaceNames(library.metadata().name());
-        this.graph = compact(library.artifacts().of(Loader.GRAPH).get(0).text());
-        this.parameters = library.artifacts().of(Loader.PARAMETERS).stream()
+        this.graph = compact(library.artifacts().of(ArtifactKind.GRAPH).get(0).text());
+        this.parameters = library.artifacts().of(ArtifactKind.PARAMETERS).stream()
                 .findFirst()
                 .map(Artifact::content)
                 .orElse(ParameterFile.write(List.of()));

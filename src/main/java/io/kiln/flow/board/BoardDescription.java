@@ -55,7 +55,8 @@ public final class BoardDescription {
         board.pools()
                 .ifPresent(pools -> line(
                         "pools",
-                        "workspace in " + pools.workspace() + ", code and constants in " + pools.constants()
+                        "workspace in " + String.join(", ", pools.workspace()) + ", code and constants in "
+                                + String.join(", ", pools.constants())
                                 + pools.moreConstants()
                                         .map(more -> ", more constants in " + more)
                                         .orElse("")));

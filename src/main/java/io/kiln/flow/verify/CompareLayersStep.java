@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.GraphFile.Node;
@@ -109,10 +109,10 @@ public final class CompareLayersStep {
         Map<String, OperatorInfo> operators = library.metadata().operators().stream()
                 .collect(Collectors.toMap(OperatorInfo::name, operator -> operator));
         GraphFile graph =
-                GraphFile.read(library.artifacts().of(Loader.GRAPH).get(0).content(), source.name());
+                GraphFile.read(library.artifacts().of(ArtifactKind.GRAPH).get(0).content(), source.name());
         long values = 0;
         try (GraphExecutor executor = GraphExecutor.create(client, client.systemLibrary(), graph)) {
-            executor.loadParams(library.artifacts().of(Loader.PARAMETERS).get(0).content());
+            executor.loadParams(library.artifacts().of(ArtifactKind.PARAMETERS).get(0).content());
             for (int i = 0; i < inputs.size(); i++) {
                 executor.setInput(library.metadata().inputs().get(i).name(), inputs.get(i));
             }

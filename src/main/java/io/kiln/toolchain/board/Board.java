@@ -163,7 +163,7 @@ public record Board(
 
     /** The memory of code and constants; empty for the board {@code host}. */
     public Optional<Memory> constants() {
-        return pools.flatMap(p -> memory(p.constants()));
+        return pools.flatMap(p -> memory(p.code()));
     }
 
     /** The linker script for images whose constants do not fit in the first memory. */
@@ -179,7 +179,7 @@ public record Board(
 
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
-        return pools.flatMap(p -> memory(p.workspace()));
+        return pools.flatMap(p -> memory(p.variables()));
     }
 
     /** The value of an option of the target string, such as {@code mcpu}. */
@@ -246,11 +246,28 @@ public record Board(
     /**
      * Which memory holds what, by name.
      *
-     * @param workspace the memory of workspace, variables and stack
-     * @param constants the memory of code, weights and tables
-     * @param moreConstants the memory of weights and tables that do not fit in the first; empty if there is none
+     * @param workspace the memories of the workspace, in the order in which they are filled; the last one also holds
+     *     variables and stack
+     * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
+     *     holds the code
+     * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
      */
-    public record Pools(String workspace, String constants, Optional<String> moreConstants) {}
+    public record Pools(List<String> workspace, List<String> constants, Optional<String> moreConstants) {
+        public Pools {
+            workspace = List.copyOf(workspace);
+            constants = List.copyOf(constants);
+        }
+
+        /** The memory of variables and stack. */
+        public String variables() {
+            return workspace.get(workspace.size() - 1);
+        }
+
+        /** The memory of code. */
+        public String code() {
+            return constants.get(0);
+        }
+    }
 
     /**
      * The serial console of the image.
