@@ -5,6 +5,7 @@ import io.kiln.artifact.CNames;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
@@ -43,6 +44,7 @@ public final class CompileRequest {
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
     private final Externals externals;
+    private final Optional<ObjectCompiler> objects;
 
     private CompileRequest(Builder builder, Externals externalsOf) {
         model = builder.model;
@@ -63,6 +65,7 @@ public final class CompileRequest {
         slim = builder.slim;
         quantize = builder.quantize;
         externals = externalsOf;
+        objects = builder.objects;
     }
 
     /**
@@ -166,6 +169,11 @@ public final class CompileRequest {
         return quantize;
     }
 
+    /** What makes objects, for targets of kind llvm. */
+    public Optional<ObjectCompiler> objects() {
+        return objects;
+    }
+
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
@@ -187,6 +195,7 @@ public final class CompileRequest {
         private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
         private Optional<QuantizeRequest> quantize = Optional.empty();
+        private Optional<ObjectCompiler> objects = Optional.empty();
 
         private Builder(Path model, CompositeTarget composite) {
             this.model = model;
@@ -296,6 +305,12 @@ public final class CompileRequest {
             return this;
         }
 
+        /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
+        public Builder objects(Optional<ObjectCompiler> newObjects) {
+            objects = newObjects;
+            return this;
+        }
+
         /**
          * Builds the request.
          *
@@ -304,7 +319,7 @@ public final class CompileRequest {
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
-            CodeGenerators.problem(target).ifPresent(problems::add);
+            CodeGenerators.problem(target, objects).ifPresent(problems::add);
             RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
             RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);

@@ -8,6 +8,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
@@ -23,9 +24,6 @@ import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
-    /** The {@link Artifact#codegenId} of the model as text: that of the C. */
-    private static final String CODEGEN = "c";
-
     private ModelCompiler() {}
 
     /**
@@ -50,8 +48,7 @@ public final class ModelCompiler {
                 request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
         Externals externals = request.externals();
-        List<Stage> stages =
-                Pipeline.of(request.passes(), externals.passes()).stages(imported);
+        List<Stage> stages = Pipeline.of(request.passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         ModulePlanner planner = new ModulePlanner(request, externals);
         PlannedModule module = planner.plan(fused);
@@ -60,11 +57,11 @@ public final class ModelCompiler {
         ExecutableModule executable =
                 driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
-        artifacts.add(executable.entryPoint());
-        artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.addAll(externals.generate(
-                module.origin(), number -> library(executable.code().name(), 1 + number), planner.external()));
-        artifacts.addAll(executable.description());
+        artifacts.addAll(code(
+                request,
+                executable,
+                externals.generate(
+                        module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable),
@@ -76,6 +73,18 @@ public final class ModelCompiler {
     private static String library(String operators, int after) {
         int digits = operators.lastIndexOf("lib") + "lib".length();
         return operators.substring(0, digits) + (Integer.parseInt(operators.substring(digits)) + after);
+    }
+
+    /** Entry point, operators, the code of other generators, and what describes the model. */
+    private static List<Artifact> code(CompileRequest request, ExecutableModule executable, List<Artifact> external) {
+        CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
+        List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
+        others.addAll(executable.description());
+        List<Artifact> files = new ArrayList<>(generator.finish(others));
+        List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
+        operators.addAll(external);
+        files.addAll(1, operators);
+        return files;
     }
 
     /** The model as Relay text, and the data of its constants. */
@@ -90,13 +99,18 @@ public final class ModelCompiler {
         return List.of(
                 relay(request, relay.text()),
                 Artifact.of(
-                        CODEGEN,
+                        codegen(request),
                         ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
                         ParameterFile.write(relay.parameters())));
     }
 
+    /** The {@link Artifact#codegenId} of the model as text: that of its code. */
+    private static String codegen(CompileRequest request) {
+        return request.target().kind().text();
+    }
+
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(CODEGEN, ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
+        return Artifact.ofText(codegen(request), ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }

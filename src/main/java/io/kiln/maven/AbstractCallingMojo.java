@@ -2,11 +2,11 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
-import java.util.Map;
-import java.util.Optional;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import java.io.File;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters that say how programs call the models of an image. */

@@ -123,7 +123,11 @@ public record CompositeTarget(List<External> externals, Target host) {
         List<TargetText.Word> words = TargetText.words(part);
         String name = words.isEmpty() ? "" : words.get(0).text();
         if (!NAME.matcher(name).matches()) {
-            add(problems, "`" + name + "` is not the name of a code generator", text, "cmsis-nn, or the name of your own");
+            add(
+                    problems,
+                    "`" + name + "` is not the name of a code generator",
+                    text,
+                    "cmsis-nn, or the name of your own");
         }
         for (TargetText.Word word : words.subList(Math.min(1, words.size()), words.size())) {
             var attribute = ATTRIBUTE.matcher(word.text());

@@ -34,7 +34,8 @@ final class CmsisNnTarget {
     /** The target string, canonical if it is composite. */
     String versioned(String text) {
         CompositeTarget target = CompositeTarget.parse(text);
-        Path header = folder.map(path -> path.resolve("Include").resolve("arm_nnfunctions.h")).orElse(Path.of(""));
+        Path header = folder.map(path -> path.resolve("Include").resolve("arm_nnfunctions.h"))
+                .orElse(Path.of(""));
         if (target.externals().isEmpty() || !Files.isRegularFile(header)) {
             return target.text();
         }

@@ -33,8 +33,7 @@ final class CmsisNnText {
         CompositeCode code = CompositeCode.of(function, options);
         String signature = "int32_t " + function.symbol() + "("
                 + String.join(", ", code.call().parameters(function)) + ")";
-        String call = code.function() + "("
-                + code.arguments().stream().collect(Collectors.joining(", ")) + ");\n";
+        String call = code.function() + "(" + code.arguments().stream().collect(Collectors.joining(", ")) + ");\n";
         String check = String.format(STATUS_CHECK, options.reportsErrors() ? ERROR : "");
         return "/* " + function.composite().name() + ": " + function.composite().pattern() + " */\n" + signature + ";\n"
                 + signature + " {\n" + lines(code.declarations())
