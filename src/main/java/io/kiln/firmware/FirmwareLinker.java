@@ -10,7 +10,7 @@ import io.kiln.base.incremental.FileDigests;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Journal;
 import io.kiln.base.incremental.Made;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.ImageFiles;
 import io.kiln.firmware.image.ImageMeasurer;

@@ -96,6 +96,11 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
     }
 
     @Override
+    public List<String> details() {
+        return table.values().stream().map(FunctionInfo::signature).toList();
+    }
+
+    @Override
     public Map<String, Bytes> files() {
         return Map.of("code." + ModuleFiles.suffix(format), data);
     }

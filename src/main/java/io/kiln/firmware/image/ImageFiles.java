@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
+import io.kiln.base.elf.ElfFile;
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;

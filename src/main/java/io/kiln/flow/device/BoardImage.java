@@ -8,7 +8,7 @@ import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashImage;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;

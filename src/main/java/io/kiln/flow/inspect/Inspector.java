@@ -12,7 +12,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.flow.resolve.ModelArchives;
@@ -21,6 +21,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.module.SharedLibrary;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
@@ -65,7 +66,7 @@ public final class Inspector {
         spec.models().forEach(model -> lines.addAll(model(model)));
         Path elf = spec.layout().image("elf");
         if (Files.isRegularFile(elf)) {
-            lines.addAll(image(elf));
+            lines.addAll(image(elf, ElfFile.read(elf)));
         }
         return lines;
     }
@@ -76,7 +77,10 @@ public final class Inspector {
             throw new KilnException(problem);
         });
         if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
-            return image(file);
+            ElfFile elf = ElfFile.read(file);
+            return SharedLibrary.isLibrary(elf)
+                    ? LibraryText.lines(file, elf, spec.layout().reports().resolve("modules"))
+                    : image(file, elf);
         }
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
@@ -87,7 +91,7 @@ public final class Inspector {
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
                 file.toString(),
-                "a .tflite, .onnx or .relay model, a Model Library Format .tar or an .elf image",
+                "a .tflite, .onnx or .relay model, a Model Library Format .tar an .elf image or a shared library",
                 "Correct kiln.file"));
     }
 
@@ -149,10 +153,10 @@ public final class Inspector {
         return lines;
     }
 
-    private List<String> image(Path elf) {
+    private List<String> image(Path file, ElfFile elf) {
         List<String> lines = new ArrayList<>();
-        lines.add("Image " + elf + " on the board " + spec.board());
-        MemoryTable.table(ImageMeasurer.measure(ElfFile.read(elf), board()))
+        lines.add("Image " + file + " on the board " + spec.board());
+        MemoryTable.table(ImageMeasurer.measure(elf, board()))
                 .lines()
                 .forEach(lines::add);
         return lines;
