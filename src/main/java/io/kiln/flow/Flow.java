@@ -227,6 +227,15 @@ public final class Flow {
     }
 
     /**
+     * Says what an inspector of artifacts says of a file.
+     *
+     * @param inspector its name, or {@code ?} for a list
+     */
+    public void inspect(Path file, String inspector) {
+        Inspector.lines(file, inspector).forEach(log::info);
+    }
+
+    /**
      * Makes a library for this computer of each model. Needs no board.
      *
      * @param kind what is made: {@code library}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -22,6 +23,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.module.SharedLibrary;
+import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
@@ -71,6 +73,16 @@ public final class Inspector {
         return lines;
     }
 
+    /**
+     * What an inspector of artifacts says of a file.
+     *
+     * @param name its name, or {@code ?} for a list of those that say something
+     */
+    public static List<String> lines(Path file, String name) {
+        head(file);
+        return ArtifactInspectors.installed().lines(InspectedArtifacts.of(file), name);
+    }
+
     private List<String> ofFile(Path file) {
         byte[] head = head(file);
         GitLfs.pointer(file).ifPresent(problem -> {
@@ -87,6 +99,14 @@ public final class Inspector {
         }
         if (ModelArchives.accepts(file)) {
             return ArchiveText.lines(file);
+        }
+        List<Artifact> artifacts = InspectedArtifacts.of(file);
+        ArtifactInspectors inspectors = ArtifactInspectors.installed();
+        Optional<String> usual = artifacts.stream()
+                .flatMap(artifact -> inspectors.names(artifact).stream())
+                .findFirst();
+        if (usual.isPresent()) {
+            return inspectors.lines(artifacts, usual.get());
         }
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
