@@ -3,6 +3,7 @@ package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
@@ -23,6 +24,7 @@ import java.util.List;
  * @param executedMacs those that the generated loops execute
  * @param operators in execution order
  * @param plan the plan of the workspace
+ * @param linkPlan what the build did with the artifacts of the models
  */
 public record BuildReport(
         String application,
@@ -38,13 +40,15 @@ public record BuildReport(
         long macs,
         long executedMacs,
         List<Operator> operators,
-        ModelMetadata.Plan plan) {
+        ModelMetadata.Plan plan,
+        List<LinkPlan.Group> linkPlan) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
     public BuildReport {
         memories = List.copyOf(memories);
         operators = List.copyOf(operators);
+        linkPlan = List.copyOf(linkPlan);
     }
 
     /**
@@ -72,7 +76,8 @@ public record BuildReport(
                 macs,
                 executedMacs,
                 operators.stream().map(o -> o.profiled(profile)).toList(),
-                plan);
+                plan,
+                linkPlan);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.kiln.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
@@ -69,7 +70,8 @@ final class ReportsTest {
                 16,
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
-                BuildReport.plan(List.of(KWS, KWS)));
+                BuildReport.plan(List.of(KWS, KWS)),
+                List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)));
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));
