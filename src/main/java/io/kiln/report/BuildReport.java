@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.LinkPlan;
@@ -127,6 +128,7 @@ public record BuildReport(
      * @param macs multiply-accumulates by the model's definition
      * @param executedMacs multiply-accumulates that the generated loops execute
      * @param instructions instructions of one inference; null if the image was not profiled
+     * @param microseconds of one call on the board; null if no board measured it
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
@@ -141,6 +143,10 @@ public record BuildReport(
             long macs,
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Double microseconds,
+
             long constantBytes,
             long workspaceBytes,
             String schedule,
@@ -161,6 +167,7 @@ public record BuildReport(
                     info.macs(),
                     info.executedMacs(),
                     null,
+                    null,
                     info.constantBytes(),
                     info.workspaceBytes(),
                     info.schedule(),
@@ -180,6 +187,7 @@ public record BuildReport(
                             macs,
                             executedMacs,
                             o.instructions(),
+                            o.microseconds(),
                             constantBytes,
                             workspaceBytes,
                             schedule,

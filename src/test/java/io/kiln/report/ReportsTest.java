@@ -95,7 +95,8 @@ final class ReportsTest {
                 "b",
                 "b, probe p",
                 false,
-                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
+                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)),
+                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);
         assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");

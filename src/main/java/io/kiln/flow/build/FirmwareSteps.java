@@ -94,8 +94,8 @@ public final class FirmwareSteps {
         return readable(profile).map(report::profiled).orElse(report);
     }
 
-    /** Empty for a damaged file: kiln:profile writes it again. */
-    private static Optional<ProfileReport> readable(Path profile) {
+    /** A profile; empty for a damaged file, because kiln:profile writes it again. */
+    public static Optional<ProfileReport> readable(Path profile) {
         try {
             return Files.isRegularFile(profile)
                     ? Optional.of(Json.read(profile, ProfileReport.class))
