@@ -7,7 +7,6 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
@@ -32,7 +31,8 @@ public final class CompileRequest {
     private final PackedOptions packed;
     private final ExecutorKind executor;
     private final boolean linked;
-    private final MemoryPool pool;
+    private final List<MemoryPool> pools;
+    private final List<MemoryPool> constantPools;
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
@@ -50,7 +50,8 @@ public final class CompileRequest {
         packed = builder.packed;
         executor = builder.executor;
         linked = builder.linked;
-        pool = builder.pools.get(0);
+        pools = builder.pools;
+        constantPools = builder.constantPools;
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
@@ -115,9 +116,14 @@ public final class CompileRequest {
         return linked;
     }
 
-    /** The memory of the workspace. */
-    public MemoryPool pool() {
-        return pool;
+    /** The memories of the workspace, those that are filled first before the others. */
+    public List<MemoryPool> pools() {
+        return pools;
+    }
+
+    /** The memories of weights and tables, the fastest first. */
+    public List<MemoryPool> constantPools() {
+        return constantPools;
     }
 
     /** Changes to the passes. */
@@ -162,6 +168,7 @@ public final class CompileRequest {
         private ExecutorKind executor = ExecutorKind.AOT;
         private boolean linked = true;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
+        private List<MemoryPool> constantPools = List.of(MemoryPool.GLOBAL_CONSTANTS);
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
@@ -216,9 +223,21 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets the memory pools of the workspace; the default is {@link MemoryPool#GLOBAL_WORKSPACE}. */
+        /**
+         * Sets the memory pools of the workspace, those to be filled first before the others; all but the last need a
+         * limit. The default is {@link MemoryPool#GLOBAL_WORKSPACE}.
+         */
         public Builder pools(List<MemoryPool> newPools) {
             pools = List.copyOf(newPools);
+            return this;
+        }
+
+        /**
+         * Sets the memory pools of weights and tables, the fastest first; all but the last need a limit. The default is
+         * {@link MemoryPool#GLOBAL_CONSTANTS}.
+         */
+        public Builder constantPools(List<MemoryPool> newPools) {
+            constantPools = List.copyOf(newPools);
             return this;
         }
 
@@ -267,13 +286,8 @@ public final class CompileRequest {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
             CodeGenerators.problem(target).ifPresent(problems::add);
-            if (pools.size() != 1) {
-                problems.add(new Problem(
-                        "the workspace is spread over " + pools.size() + " memory pools",
-                        "compile request",
-                        "one pool, which holds all of it",
-                        "Give one pool"));
-            }
+            RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
+            RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
             return new CompileRequest(this);

@@ -5,6 +5,9 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.ChosenSchedule;
 import io.kiln.artifact.ModelMetadata.Cost;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
@@ -17,6 +20,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
+import io.kiln.target.MemoryPool;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -59,9 +63,21 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), storages),
+                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private List<ExternalPool> pools() {
+        return module.api().io() == Io.CALLER
+                ? List.of()
+                : module.workspacePools().stream()
+                        .map(pool -> new ExternalPool(pool.name(), Kind.WORKSPACE, pool.bytes()))
+                        .toList();
+    }
+
+    private int alignment() {
+        return module.pools().stream().mapToInt(MemoryPool::alignment).max().orElseThrow();
     }
 
     private boolean isPlanned() {

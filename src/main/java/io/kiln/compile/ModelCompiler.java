@@ -51,15 +51,18 @@ public final class ModelCompiler {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable =
+        ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable),
+                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
@@ -82,10 +85,6 @@ public final class ModelCompiler {
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(
-                CODEGEN,
-                ArtifactKind.RELAY,
-                ArchivePaths.relayFile(request.name()),
-                text);
+        return Artifact.ofText(CODEGEN, ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }

@@ -47,7 +47,9 @@ public final class FirmwareAssembler {
                 files.objects(),
                 files.headers(),
                 includes(files, request),
-                request.board().linker(),
+                files.hasParameters()
+                        ? request.board().parametersLinker()
+                        : request.board().linker(),
                 request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);

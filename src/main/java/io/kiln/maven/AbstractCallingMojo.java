@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -57,6 +58,20 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
      */
     @Parameter(property = "kiln.linkParams", defaultValue = "true")
     private boolean linkParams;
+
+    /**
+     * The most bytes of a board's memory that the models may take, by the memory's name: {@code <memory><sram>96K</sram></memory>}, or as the
+     * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> memory;
+
+    /** The limits of memories, as texts. */
+    final Map<String, String> memoryLimits() {
+        return MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory);
+    }
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {

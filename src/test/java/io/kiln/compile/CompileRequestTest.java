@@ -55,7 +55,7 @@ class CompileRequestTest {
                 .isInstanceOfSatisfying(
                         KilnException.class, e -> assertThat(e.problems()).hasSize(3))
                 .hasMessageContaining("the model name `two words` cannot be part of a C name")
-                .hasMessageContaining("the workspace is spread over 2 memory pools");
+                .hasMessageContaining("the memory pool `global_workspace` of the workspace has no limit");
     }
 
     @Test

@@ -181,8 +181,9 @@ final class TvmArchiveTest {
              * \\brief entry\
             """))
                 .hasMessageContaining("tvmgen_default.h: the model needs drivers of ethos_u")
-                .hasMessageContaining("the model needs external pools of memory from its caller: sram, dtcm")
-                .hasMessageContaining("--workspace-pools");
+                .hasMessageContaining("tvmgen_default.h: the size of the memory pool sram is not defined")
+                .hasMessageContaining("the size of the memory pool dtcm is not defined; expected a macro"
+                        + " TVMGEN_DEFAULT_DTCM_WORKSPACE_POOL_SIZE or TVMGEN_DEFAULT_DTCM_CONSTANT_POOL_SIZE");
     }
 
     @Test

@@ -80,7 +80,7 @@ public final class GraphExecution implements Executor {
     private static List<TensorFunction> operators(PlannedModule module, boolean linked) {
         Buffer memory = scratch(module)
                 .map(CodeUnit.Scratch::memory)
-                .orElse(new Buffer(module.pool().name(), DType.UINT8, 0, Scope.STATE));
+                .orElse(new Buffer(module.pools().get(0).name(), DType.UINT8, 0, Scope.STATE));
         return module.program().operators().stream()
                 .map(operator -> TensorFunction.of(module, operator, memory, linked))
                 .toList();
@@ -95,8 +95,8 @@ public final class GraphExecution implements Executor {
         return most == 0
                 ? Optional.empty()
                 : Optional.of(new CodeUnit.Scratch(
-                        new Buffer(module.pool().name(), DType.UINT8, most, Scope.STATE),
-                        module.pool().alignment()));
+                        new Buffer(module.pools().get(0).name(), DType.UINT8, most, Scope.STATE),
+                        module.pools().get(0).alignment()));
     }
 
     private static List<PackedFunction> packed(PlannedModule module, List<TensorFunction> operators) {

@@ -23,7 +23,7 @@ public final class ImageMeasurer {
     /** Prefix of the names of the buffers for inputs and outputs. */
     private static final String IO_PREFIX = "kiln_app_io";
 
-    /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
+    /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace_sram}. */
     private static final String WORKSPACE = "workspace";
 
     private static final String STACK_SECTION = ".stack";

@@ -21,6 +21,7 @@ import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -204,7 +205,10 @@ public final class GenerateStep {
 
     private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
+        BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
         return CompileRequest.builder(model.file(), build.board().target())
+                .pools(pools.workspace())
+                .constantPools(pools.constants())
                 .name(model.name())
                 .optimize(optimize)
                 .io(io)
@@ -252,8 +256,7 @@ public final class GenerateStep {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
                 .of(ArtifactKind.SOURCE)
-                .forEach(source ->
-                        files.putIfAbsent(ArchivePaths.of(source), source.content())));
+                .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

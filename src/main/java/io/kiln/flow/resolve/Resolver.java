@@ -42,6 +42,8 @@ public final class Resolver {
         SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
         Optional<Board> board = collect(() -> boards.find(spec.board()).compiledWith(spec.compilerFlags()));
+        board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
+                .ifPresent(found -> found.forEach(problems::add));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
         if (!problems.isEmpty()) {
             missing.list().forEach(problems::add);

@@ -74,8 +74,7 @@ final class MveGemm {
                 gather.isPresent() ? (depth + 15) / 16 * 16 : depth,
                 knobs.pixels(),
                 knobs.block(),
-                rescale.hasNegatives(),
-                rescale.hasLimits(),
+                MveEnd.of(rescale),
                 conv.channels() % knobs.block() != 0,
                 knobs.unroll());
         this.packed = tables.add("packed", DType.INT8, pack());
@@ -174,7 +173,7 @@ final class MveGemm {
         if (knobs.isKept()) {
             call(
                     block,
-                    new MveShortKernel(gemm.depth(), gemm.negatives(), gemm.limits()).kernel(),
+                    new MveShortKernel(gemm.depth(), gemm.end()).kernel(),
                     x,
                     out,
                     pixels,
