@@ -142,8 +142,7 @@ record RowRuns(LoweringCase operator, LoweredOperator lowered, int begin, int en
                 .mapToObj(row -> new Step(List.of(runs.held(0, 1, row, row + 1)), List.of(row, row + 1)))
                 .toList();
         Bytes expected = operator.expected();
-        List<Region> regions = List.of(
-                Region.all(steps.get(0).inputs().get(0).size()), Region.all(expected.size()));
+        List<Region> regions = List.of(Region.all(steps.get(0).inputs().get(0).size()), Region.all(expected.size()));
         return operator.run(lowered, regions, true, steps, List.of(new Part(0, expected)));
     }
 }

@@ -74,9 +74,8 @@ public final class LoopProgram {
             UsedIntrinsics.kernels(List.of(function)).forEach(kernel -> called.put(kernel.name(), kernel));
             UsedIntrinsics.of(List.of(function)).forEach(intrinsic -> called.put(intrinsic.name(), intrinsic));
             boolean fits = called.entrySet().stream()
-                    .allMatch(e -> definitions
-                            .getOrDefault(e.getKey(), e.getValue())
-                            .equals(e.getValue()));
+                    .allMatch(e ->
+                            definitions.getOrDefault(e.getKey(), e.getValue()).equals(e.getValue()));
             if (fits) {
                 definitions.putAll(called);
                 functions.add(function);
@@ -149,8 +148,7 @@ public final class LoopProgram {
             ByteBuffer out = ByteBuffer.wrap(Files.readAllBytes(folder.resolve("out.bin")))
                     .order(ByteOrder.LITTLE_ENDIAN);
             List<PrimFunc> all = List.copyOf(functions.keySet());
-            List<LoopAnswer> answers =
-                    calls.keySet().stream()
+            List<LoopAnswer> answers = calls.keySet().stream()
                     .map(call -> answer(call, all.get(call.function()), out))
                     .toList();
             assertThat(out.hasRemaining()).isFalse();
@@ -168,7 +166,9 @@ public final class LoopProgram {
     private void compile(Path folder, List<String> names) {
         List<String> sources = new ArrayList<>(flags);
         names.forEach(name -> sources.add(name + ".c"));
-        succeed(folder, Command.of(TestToolchains.resolve("clang", TestTargets.M4).compiler(), sources));
+        succeed(
+                folder,
+                Command.of(TestToolchains.resolve("clang", TestTargets.M4).compiler(), sources));
         List<String> objects = new ArrayList<>(List.of("-o", "program"));
         names.forEach(name -> objects.add(name + ".o"));
         objects.add("-lm");
@@ -211,7 +211,15 @@ public final class LoopProgram {
             List<Region> regions = new ArrayList<>(call.regions());
             call.tables().forEach(table -> regions.add(Region.all(table.size())));
             int scalars = function.scalars().size();
-            words(in, call.function(), regions.size(), call.inputs(), scratch, own, call.steps().size(), scalars);
+            words(
+                    in,
+                    call.function(),
+                    regions.size(),
+                    call.inputs(),
+                    scratch,
+                    own,
+                    call.steps().size(),
+                    scalars);
             words(in, call.zeroScratch() ? 1 : 0);
             for (Region region : regions) {
                 assertThat(region.bytes()).isLessThanOrEqualTo(ROOM);
@@ -267,8 +275,10 @@ public final class LoopProgram {
             return "touches memory far from all buffers";
         }
         String allowed = buffer < call.regions().size()
-                ? call.regions().get(buffer).begin() + " to " + call.regions().get(buffer).end()
+                ? call.regions().get(buffer).begin() + " to "
+                        + call.regions().get(buffer).end()
                 : "its own";
-        return "touches byte " + offset + " of " + function.buffers().get(buffer).name() + ", not just " + allowed;
+        return "touches byte " + offset + " of "
+                + function.buffers().get(buffer).name() + ", not just " + allowed;
     }
 }

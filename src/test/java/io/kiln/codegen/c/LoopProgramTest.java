@@ -57,7 +57,8 @@ class LoopProgramTest {
 
         LoopAnswer good = answers.get(numbers.get(0));
         assertThat(good.failures()).isEmpty();
-        assertThat(good.outputs()).allSatisfy(output -> assertThat(output.get(0)).isEqualTo((byte) 11));
+        assertThat(good.outputs())
+                .allSatisfy(output -> assertThat(output.get(0)).isEqualTo((byte) 11));
         assertThat(good.outputs().get(0).get(1))
                 .as("a byte that was not written")
                 .isNotEqualTo(good.outputs().get(1).get(1));
