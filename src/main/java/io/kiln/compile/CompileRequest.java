@@ -27,7 +27,6 @@ import java.util.Optional;
 public final class CompileRequest {
     private final Path model;
     private final String name;
-    private final Target target;
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
@@ -47,7 +46,6 @@ public final class CompileRequest {
     private CompileRequest(Builder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
-        target = builder.target;
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
@@ -88,7 +86,7 @@ public final class CompileRequest {
 
     /** The target of Kiln's own code generator. */
     public Target target() {
-        return target;
+        return externals.target().host();
     }
 
     /** The optimization goal. */
@@ -169,8 +167,7 @@ public final class CompileRequest {
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
-        private final CompositeTarget composite;
-        private final Target target;
+        private final CompositeTarget target;
         private List<ExternalCodegen> codegens = List.of();
         private String name = "default";
         private Optimize optimize = Optimize.SPEED;
@@ -188,10 +185,9 @@ public final class CompileRequest {
         private boolean slim;
         private Optional<QuantizeRequest> quantize = Optional.empty();
 
-        private Builder(Path model, CompositeTarget composite) {
+        private Builder(Path model, CompositeTarget target) {
             this.model = model;
-            this.composite = composite;
-            this.target = composite.host();
+            this.target = target;
         }
 
         /** Sets code generators that a composite target may name, beside those found as services; the default is none. */
@@ -267,8 +263,8 @@ public final class CompileRequest {
         }
 
         /** Sets shapes of inputs; the default is the file's. */
-        public Builder inputShapes(InputShapes newInputShapes) {
-            inputShapes = newInputShapes;
+        public Builder inputShapes(InputShapes newShapes) {
+            inputShapes = newShapes;
             return this;
         }
 
@@ -304,12 +300,12 @@ public final class CompileRequest {
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
-            CodeGenerators.problem(target).ifPresent(problems::add);
+            CodeGenerators.problem(target.host()).ifPresent(problems::add);
             RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
             RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
-            return new CompileRequest(this, Externals.of(composite, codegens));
+            return new CompileRequest(this, Externals.of(target, codegens));
         }
     }
 }

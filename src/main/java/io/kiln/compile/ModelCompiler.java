@@ -67,7 +67,7 @@ public final class ModelCompiler {
         artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable),
+                LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
