@@ -133,6 +133,9 @@ public record BuildReport(
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
      * @param reason why the schedule was chosen
+     * @param codegen the code generator, such as {@code c}
+     * @param composite what another code generator took it as; empty for Kiln's own
+     * @param stayed why no other code generator took it; empty if there is none, or if one did
      */
     public record Operator(
             String name,
@@ -150,7 +153,10 @@ public record BuildReport(
             long constantBytes,
             long workspaceBytes,
             String schedule,
-            String reason) {
+            String reason,
+            String codegen,
+            String composite,
+            String stayed) {
         public Operator {
             layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
@@ -171,7 +177,10 @@ public record BuildReport(
                     info.constantBytes(),
                     info.workspaceBytes(),
                     info.schedule(),
-                    info.reason());
+                    info.reason(),
+                    info.choice().codegen().name(),
+                    info.choice().codegen().composite(),
+                    info.choice().codegen().stayed());
         }
 
         private Operator profiled(ProfileReport profile) {
@@ -191,7 +200,10 @@ public record BuildReport(
                             constantBytes,
                             workspaceBytes,
                             schedule,
-                            reason))
+                            reason,
+                            codegen,
+                            composite,
+                            stayed))
                     .orElse(this);
         }
     }
