@@ -155,8 +155,8 @@ final class ArchitectureTest {
             .resideInAnyPackage("io.kiln.module..", "io.kiln.artifact..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(
-                    Stream.concat(Arrays.stream(COMPILER), Arrays.stream(FIRMWARE)).toArray(String[]::new));
+            .resideInAnyPackage(Stream.concat(Arrays.stream(COMPILER), Arrays.stream(FIRMWARE))
+                    .toArray(String[]::new));
 
     @ArchTest
     static final ArchRule only_the_host_package_calls_foreign_functions = noClasses()

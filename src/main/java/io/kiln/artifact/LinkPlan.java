@@ -55,7 +55,11 @@ public record LinkPlan(List<Group> groups) {
     public record Group(String loader, String targetKey, String action, int files, long bytes) {
         private Group with(Artifact artifact) {
             return new Group(
-                    loader, targetKey, action, files + 1, bytes + artifact.content().size());
+                    loader,
+                    targetKey,
+                    action,
+                    files + 1,
+                    bytes + artifact.content().size());
         }
     }
 

@@ -24,10 +24,11 @@ public final class ArtifactLoaders {
 
     /** Kiln's own loaders, and those that the class path has as services; Kiln's come first. */
     public static ArtifactLoaders installed() {
-        return new ArtifactLoaders(ServiceLoader.load(ArtifactLoader.class, ArtifactLoader.class.getClassLoader()).stream()
-                .map(ServiceLoader.Provider::get)
-                .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
-                .toList());
+        return new ArtifactLoaders(
+                ServiceLoader.load(ArtifactLoader.class, ArtifactLoader.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
+                        .toList());
     }
 
     /** Some loaders; the first one of a name counts. */

@@ -24,8 +24,14 @@ public final class BlobSource {
                 extern "C" {
                 #endif
                 """);
-        text.append("TVM_EXPORT extern const unsigned char ").append(ModuleBlob.SYMBOL).append("[];\n");
-        text.append("const unsigned char ").append(ModuleBlob.SYMBOL).append('[').append(blob.size()).append("] = {");
+        text.append("TVM_EXPORT extern const unsigned char ")
+                .append(ModuleBlob.SYMBOL)
+                .append("[];\n");
+        text.append("const unsigned char ")
+                .append(ModuleBlob.SYMBOL)
+                .append('[')
+                .append(blob.size())
+                .append("] = {");
         for (int i = 0; i < blob.size(); i++) {
             text.append(i % BYTES_A_LINE == 0 ? "\n  " : "");
             text.append(String.format("0x%02x,", blob.get(i) & 0xFF));

@@ -12,8 +12,8 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
-import io.kiln.firmware.TestElf;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.firmware.TestElf;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.frontend.InputShapes;
@@ -204,9 +204,8 @@ enum Reader {
             if (bytes.length >= Integer.BYTES) {
                 CRC32 crc = new CRC32();
                 crc.update(bytes, 0, bytes.length - Integer.BYTES);
-                ByteBuffer.wrap(bytes)
-                        .order(ByteOrder.LITTLE_ENDIAN)
-                        .putInt(bytes.length - Integer.BYTES, (int) crc.getValue());
+                ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(bytes.length - Integer.BYTES, (int)
+                        crc.getValue());
             }
             return Bytes.wrap(bytes);
         }
@@ -229,7 +228,10 @@ enum Reader {
                                     node("cuda", device),
                                     node("const_loader", new ConstantsModule(names, arrays, names, List.of(names)))),
                             List.of(
-                                    node("GraphExecutorFactory", new GraphFactoryModule(source.code(), names, arrays, "m"), 1),
+                                    node(
+                                            "GraphExecutorFactory",
+                                            new GraphFactoryModule(source.code(), names, arrays, "m"),
+                                            1),
                                     node("c", source)),
                             List.of(node("llvm", new LinkedCode(List.of()))))
                     .map(graph -> ModuleBlob.write(ModuleExport.tree(graph)))

@@ -52,13 +52,16 @@ class SharedLibraryTest {
     void aLibraryWithoutBlobIsTheOnlyModule() throws IOException {
         Path file = library("void* __tvm_module_ctx = 0;\n", "-m64");
         assertThat(SharedLibrary.read(file, LOADERS))
-                .isEqualTo(new SharedLibrary(ModuleTree.ofLibrary(List.of("f")), List.of("f"), new ArtifactSet(List.of()), 0));
+                .isEqualTo(new SharedLibrary(
+                        ModuleTree.ofLibrary(List.of("f")), List.of("f"), new ArtifactSet(List.of()), 0));
     }
 
     @Test
     void aBlobThatStatesTooManyBytesIsRefused() throws IOException {
-        String blob = BlobSource.of(Bytes.wrap(
-                ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN).putLong(1L << 40).array()));
+        String blob = BlobSource.of(Bytes.wrap(ByteBuffer.allocate(8)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(1L << 40)
+                .array()));
         Path file = library(blob, "-m64");
         assertThatThrownBy(() -> SharedLibrary.read(file, LOADERS))
                 .hasMessageContaining("lib.so: `__tvm_dev_mblob` at address 0x")
@@ -68,8 +71,8 @@ class SharedLibraryTest {
     private Path library(String blob, String bits) throws IOException {
         Files.writeString(folder.resolve("devc.c"), blob);
         Files.writeString(folder.resolve("f.c"), "int f(void);\nint f(void) { return 1; }\n");
-        List<String> line = new ArrayList<>(
-                List.of(bits, "-shared", "-fPIC", "-nostdlib", "-o", "lib.so", "devc.c", "f.c"));
+        List<String> line =
+                new ArrayList<>(List.of(bits, "-shared", "-fPIC", "-nostdlib", "-o", "lib.so", "devc.c", "f.c"));
         ProcessResult result = ProcessRunner.run(Command.of("cc", line).in(folder));
         assertThat(result.exitCode()).as(result.message()).isZero();
         return folder.resolve("lib.so");

@@ -63,7 +63,14 @@ final class ElfReader {
         }
         List<Section> sections =
                 sections(table("section header", wide ? 40 : 32, wide ? 58 : 46, wide ? 64 : 40, MAX_SECTIONS));
-        return new ElfFile(in, in.getShort(18) & 0xffff, word(24, 24), sections, segments, symbols(sections, SYMTAB), symbols(sections, DYNSYM));
+        return new ElfFile(
+                in,
+                in.getShort(18) & 0xffff,
+                word(24, 24),
+                sections,
+                segments,
+                symbols(sections, SYMTAB),
+                symbols(sections, DYNSYM));
     }
 
     /** A table of the header: its offset, the size of an entry, and the number of entries. */
@@ -208,7 +215,11 @@ final class ElfReader {
                         in.getShort(at + 6) & 0xffff,
                         in.get(at + 4) >> 4 & 15)
                 : new Symbol(
-                        name, unsigned(at + 4), unsigned(at + 8), in.get(at + 12) & 15, in.getShort(at + 14) & 0xffff,
+                        name,
+                        unsigned(at + 4),
+                        unsigned(at + 8),
+                        in.get(at + 12) & 15,
+                        in.getShort(at + 14) & 0xffff,
                         in.get(at + 12) >> 4 & 15);
         if (symbol.size() < 0 || symbol.size() > MAX_SIZE) {
             throw broken("a symbol is larger than any memory", at);

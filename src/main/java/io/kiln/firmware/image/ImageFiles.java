@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.base.elf.ElfFile;
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.base.elf.ElfFile;
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.image.Measurement.Flash;

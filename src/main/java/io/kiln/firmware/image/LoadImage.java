@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.base.elf.ElfFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

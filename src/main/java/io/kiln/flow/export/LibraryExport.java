@@ -20,6 +20,7 @@ import io.kiln.executor.PackedOptions;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.state.FreshFolder;
 import io.kiln.module.ArtifactGroups;
 import io.kiln.module.BlobSource;
 import io.kiln.module.ModuleBlob;
@@ -28,7 +29,6 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.flow.state.FreshFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,8 +70,8 @@ public final class LibraryExport {
      */
     public List<Path> run() {
         if (spec.models().isEmpty()) {
-            throw new KilnException(
-                    new Problem("there is no model to export", "kiln.model", "a model file", "Name one with -Dkiln.model"));
+            throw new KilnException(new Problem(
+                    "there is no model to export", "kiln.model", "a model file", "Name one with -Dkiln.model"));
         }
         List<Path> files = new ArrayList<>();
         for (ModelSource model : spec.models()) {

@@ -4,9 +4,9 @@ package io.kiln.flow.inspect;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -69,8 +69,8 @@ final class ArchiveText {
         }
         LinkPlan.of(sets)
                 .groups()
-                .forEach(group -> table.row(
-                        group.loader(), group.targetKey(), group.action(), group.files(), group.bytes()));
+                .forEach(group ->
+                        table.row(group.loader(), group.targetKey(), group.action(), group.files(), group.bytes()));
         return table.lines();
     }
 

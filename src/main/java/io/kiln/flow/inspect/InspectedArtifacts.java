@@ -69,7 +69,11 @@ final class InspectedArtifacts {
         String loader = LOADERS.getOrDefault(suffix, "file");
         String file = named(name);
         return new Artifact(
-                "file", loader, file.endsWith("." + suffix) ? file : file + "." + named(suffix), content, Artifact.HOST);
+                "file",
+                loader,
+                file.endsWith("." + suffix) ? file : file + "." + named(suffix),
+                content,
+                Artifact.HOST);
     }
 
     private static String named(String text) {

@@ -10,10 +10,10 @@ import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.flow.resolve.ModelArchives;
@@ -176,9 +176,7 @@ public final class Inspector {
     private List<String> image(Path file, ElfFile elf) {
         List<String> lines = new ArrayList<>();
         lines.add("Image " + file + " on the board " + spec.board());
-        MemoryTable.table(ImageMeasurer.measure(elf, board()))
-                .lines()
-                .forEach(lines::add);
+        MemoryTable.table(ImageMeasurer.measure(elf, board())).lines().forEach(lines::add);
         return lines;
     }
 

@@ -21,7 +21,10 @@ import java.util.TreeSet;
  * @param io {@code tir.usmp.use_workspace_io}: {@code kiln.io}
  */
 public record PassConfig(
-        Optional<Integer> fuseMaxDepth, Optional<Boolean> linkParams, Optional<Boolean> disableAssert, Optional<Io> io) {
+        Optional<Integer> fuseMaxDepth,
+        Optional<Boolean> linkParams,
+        Optional<Boolean> disableAssert,
+        Optional<Io> io) {
     private static final String FUSE_DEPTH = "relay.FuseOps.max_depth";
     private static final String LINK_PARAMS = "relay.FuseOps.link_params";
     private static final String DISABLE_ASSERT = "tir.disable_assert";
@@ -30,9 +33,12 @@ public record PassConfig(
     /** Keys that have one value here, and why no other. */
     private static final Map<String, Fixed> FIXED = Map.of(
             "tir.usmp.enable",
-            new Fixed(List.of("true", "1"), "memory is always planned ahead: generated code asks for none while it runs"),
+            new Fixed(
+                    List.of("true", "1"), "memory is always planned ahead: generated code asks for none while it runs"),
             "relay.backend.disable_memory_plan",
-            new Fixed(List.of("false", "0"), "memory is always planned ahead: generated code asks for none while it runs"),
+            new Fixed(
+                    List.of("false", "0"),
+                    "memory is always planned ahead: generated code asks for none while it runs"),
             "tir.usmp.algorithm",
             new Fixed(
                     List.of("hill_climb"),
@@ -77,8 +83,7 @@ public record PassConfig(
         Optional<Integer> depth = number(values, problems);
         Optional<Boolean> linked = flag(values, LINK_PARAMS, problems);
         Optional<Boolean> unchecked = flag(values, DISABLE_ASSERT, problems);
-        Optional<Io> io =
-                flag(values, WORKSPACE_IO, problems).map(isShared -> isShared ? Io.WORKSPACE : Io.CALLER);
+        Optional<Io> io = flag(values, WORKSPACE_IO, problems).map(isShared -> isShared ? Io.WORKSPACE : Io.CALLER);
         problems.throwIfAny();
         return new PassConfig(depth, linked, unchecked, io);
     }
@@ -97,7 +102,9 @@ public record PassConfig(
             problems.add(
                     "kiln.passConfig sets " + key + " to '" + value + "': " + fixed.why(),
                     "",
-                    fixed.values().get(0).isEmpty() ? "no value" : fixed.values().get(0),
+                    fixed.values().get(0).isEmpty()
+                            ? "no value"
+                            : fixed.values().get(0),
                     "Leave it out");
         }
     }

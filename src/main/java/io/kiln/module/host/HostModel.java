@@ -103,8 +103,7 @@ public final class HostModel implements AutoCloseable {
      */
     public List<Bytes> run(List<Bytes> values) {
         if (values.size() != inputs.size()) {
-            throw new IllegalArgumentException(
-                    function + " has " + inputs.size() + " inputs, not " + values.size());
+            throw new IllegalArgumentException(function + " has " + inputs.size() + " inputs, not " + values.size());
         }
         for (int i = 0; i < values.size(); i++) {
             inputs.get(i).set(values.get(i));

@@ -85,8 +85,7 @@ public final class HostTensor {
      */
     public void set(Bytes elements) {
         if (elements.size() != size) {
-            throw new IllegalArgumentException(
-                    "tensor `" + name + "` has " + size + " bytes, not " + elements.size());
+            throw new IllegalArgumentException("tensor `" + name + "` has " + size + " bytes, not " + elements.size());
         }
         data.write(0, elements.toArray(), 0, size);
     }

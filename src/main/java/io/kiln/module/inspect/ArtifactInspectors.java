@@ -87,12 +87,11 @@ public final class ArtifactInspectors {
         Map<String, List<Artifact>> groups = new LinkedHashMap<>();
         for (Artifact artifact : artifacts) {
             if (inspector.accepts(artifact)) {
-                String title =
-                        switch (inspector.scope()) {
-                            case ARTIFACT -> artifact.targetKey() + "/" + artifact.loader() + "/" + artifact.fileName();
-                            case CODEGEN -> "code generator " + artifact.codegenId();
-                            case LOADER -> "loader " + artifact.loader();
-                        };
+                String title = switch (inspector.scope()) {
+                    case ARTIFACT -> artifact.targetKey() + "/" + artifact.loader() + "/" + artifact.fileName();
+                    case CODEGEN -> "code generator " + artifact.codegenId();
+                    case LOADER -> "loader " + artifact.loader();
+                };
                 groups.computeIfAbsent(title, key -> new ArrayList<>()).add(artifact);
             }
         }

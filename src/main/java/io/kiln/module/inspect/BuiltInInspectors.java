@@ -23,8 +23,8 @@ final class BuiltInInspectors {
     private static final Set<ArtifactKind> TEXT = Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.RELAY);
 
     /** The name of a function that is defined, at the beginning of a line. */
-    private static final Pattern FUNCTION =
-            Pattern.compile("^[A-Za-z_][\\w \\t*]{0,200}?\\b(\\w{1,200})\\s?\\([^;{}]{0,2000}\\)\\s*\\{", Pattern.MULTILINE);
+    private static final Pattern FUNCTION = Pattern.compile(
+            "^[A-Za-z_][\\w \\t*]{0,200}?\\b(\\w{1,200})\\s?\\([^;{}]{0,2000}\\)\\s*\\{", Pattern.MULTILINE);
 
     private BuiltInInspectors() {}
 
@@ -39,8 +39,7 @@ final class BuiltInInspectors {
                         "sections", file -> file.kind() == ArtifactKind.OBJECT, BuiltInInspectors::sections),
                 new BuiltInInspector(
                         "list-params", file -> file.kind() == ArtifactKind.PARAMETERS, BuiltInInspectors::parameters),
-                new BuiltInInspector(
-                        "list-nodes", file -> file.kind() == ArtifactKind.GRAPH, BuiltInInspectors::nodes),
+                new BuiltInInspector("list-nodes", file -> file.kind() == ArtifactKind.GRAPH, BuiltInInspectors::nodes),
                 new BuiltInInspector(
                         "print-signatures",
                         file -> file.fileName().endsWith(".functions"),

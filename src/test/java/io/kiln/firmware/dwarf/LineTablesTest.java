@@ -62,8 +62,14 @@ class LineTablesTest {
                     int at = (int) section.offset() + random.nextInt((int) section.size());
                     content.put(at, (byte) (random.nextBoolean() ? random.nextInt() : random.nextBoolean() ? 0xff : 0));
                 }
-                ElfFile damaged =
-                        new ElfFile(content, elf.machine(), elf.entry(), elf.sections(), elf.segments(), elf.symbols(), elf.dynamicSymbols());
+                ElfFile damaged = new ElfFile(
+                        content,
+                        elf.machine(),
+                        elf.entry(),
+                        elf.sections(),
+                        elf.segments(),
+                        elf.symbols(),
+                        elf.dynamicSymbols());
                 assertThat(LineTables.of(damaged).at(address))
                         .matches(line -> line.isEmpty() || line.get().line() > 0);
             }
@@ -78,8 +84,14 @@ class LineTablesTest {
                     .map(each -> new Section(
                             each.name(), each.type(), each.flags(), each.address(), each.offset(), size, each.link()))
                     .toList();
-            ElfFile damaged =
-                    new ElfFile(elf.content(), elf.machine(), elf.entry(), sections, elf.segments(), elf.symbols(), elf.dynamicSymbols());
+            ElfFile damaged = new ElfFile(
+                    elf.content(),
+                    elf.machine(),
+                    elf.entry(),
+                    sections,
+                    elf.segments(),
+                    elf.symbols(),
+                    elf.dynamicSymbols());
             assertThat(LineTables.of(damaged).at(elf.entry())).isEmpty();
         }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.base.elf.ElfFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.TestFirmware;
 import io.kiln.firmware.image.LoadImage.Block;
 import io.kiln.process.Command;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.spec.BuildSpec;
@@ -20,7 +21,6 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.module.host.HostLibrary;
 import io.kiln.module.host.HostModel;
 import io.kiln.module.host.HostTensor;
-import io.kiln.base.DType;
 import io.kiln.reference.GoldenModels;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,14 +73,14 @@ class LibraryExportTest {
 
     @Test
     void aGraphIsAFactoryThatImportsTheCode() {
-        BuildSpec spec = builder("hello_world_int8", "hello").executor("graph", false).build();
+        BuildSpec spec =
+                builder("hello_world_int8", "hello").executor("graph", false).build();
         Path file = export(spec, false);
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.tree().modules().stream().map(ModuleNode::typeKey))
                 .containsExactly("GraphExecutorFactory", "library");
         assertThat(library.tree().root().imports()).containsExactly(1);
-        GraphFactoryModule factory =
-                (GraphFactoryModule) library.tree().root().payload();
+        GraphFactoryModule factory = (GraphFactoryModule) library.tree().root().payload();
         assertThat(factory.model()).isEqualTo("hello");
         assertThat(factory.parameters()).hasSameSizeAs(factory.names()).isNotEmpty();
         assertThat(factory.graph().text()).contains("tvmgen_hello_fused");

@@ -90,8 +90,8 @@ class ArtifactInspectorsTest {
                 .hasMessageContaining("list-functions");
         assertThatThrownBy(() -> inspectors.lines(ARTIFACTS.subList(1, 2), "list-params"))
                 .hasMessageContaining("the inspector `list-params` says nothing of these artifacts");
-        assertThatThrownBy(() -> inspectors.lines(
-                        List.of(artifact("native", "a.o", Bytes.ofText("no object"))), "sections"))
+        assertThatThrownBy(() ->
+                        inspectors.lines(List.of(artifact("native", "a.o", Bytes.ofText("no object"))), "sections"))
                 .hasMessageContaining("a.o, offset 0x0");
     }
 
