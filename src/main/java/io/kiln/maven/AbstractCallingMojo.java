@@ -6,8 +6,17 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** The parameters that say how programs call the models of an image. */
+/** The parameters that say what code the models of an image become, and how programs call it. */
 abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
+    /**
+     * The target of the models' code, in place of the board's: {@code llvm} for objects that the bundled clang makes, {@code c} for C; alone,
+     * with the options of the board's target, or as a whole target string such as {@code llvm -mcpu=cortex-m4}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.target")
+    private String target;
+
     /**
      * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions. If not
      * set, {@code packed} with {@code kiln.application} {@code rpc}, else {@code c}.
@@ -75,6 +84,7 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {
+        build.target(Optional.ofNullable(target));
         build.calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert);
         build.executor(executor, linkParams);
     }

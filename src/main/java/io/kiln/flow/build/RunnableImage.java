@@ -46,7 +46,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
     public static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
         return of(
                 log,
-                new ResolvedBuild(build.spec(), build.board(), Optional.of(build.board()), build.toolchain()),
+                build.with(build.spec(), Optional.of(build.board())),
                 true);
     }
 

@@ -23,6 +23,8 @@ import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
+import io.kiln.target.Target;
+import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.io.InputStream;
@@ -103,7 +105,7 @@ public final class Inspector {
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
         }
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), board().target())
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), target())
                 .name(source.name())
                 .optimize(spec.optimize())
                 .passes(spec.pipeline().options())
@@ -121,6 +123,12 @@ public final class Inspector {
         WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));
         lines.add("graph: " + drawing);
         return lines;
+    }
+
+    /** Operators and memory are those of C whether they become C or objects; so nothing is compiled here. */
+    private String target() {
+        Target target = Target.parse(board().target());
+        return new Target(TargetKind.C, target.keys(), target.attributes()).text();
     }
 
     private static List<String> table(Path file, ModelMetadata model) {

@@ -95,12 +95,21 @@ public record Board(
                 : this;
     }
 
+    /** The same board with another target for the models' code. */
+    public Board withTarget(String other) {
+        return with(other, emulation, building);
+    }
+
     private Board with(Emulation otherEmulation, Building otherBuilding) {
+        return with(target, otherEmulation, otherBuilding);
+    }
+
+    private Board with(String otherTarget, Emulation otherEmulation, Building otherBuilding) {
         return new Board(
                 id,
                 title,
                 maker,
-                target,
+                otherTarget,
                 memories,
                 pools,
                 sources,

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.TargetText;
+import io.kiln.target.Target;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.TargetOptions;
+import java.util.Optional;
+
+/** Chooses between the target that the build names and the board's. */
+final class TargetChoice {
+    private static final String PARAMETER = "kiln.target";
+
+    private TargetChoice() {}
+
+    /**
+     * The board with the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target.
+     *
+     * @param asked the build's setting
+     * @throws KilnException if it is no target, or one for another core than the board's
+     */
+    static Board of(Optional<String> asked, Board board) {
+        return asked.map(text -> board.withTarget(target(text.strip(), board))).orElse(board);
+    }
+
+    private static String target(String text, Board board) {
+        String own = board.target();
+        if (TargetText.HOST_KINDS.contains(text)) {
+            return text + own.substring(TargetText.kind(own).length());
+        }
+        Target target = Target.parse(text);
+        if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
+            throw new KilnException(new Problem(
+                    "the target is of kind " + target.kind().text() + ", which runs no model by itself",
+                    PARAMETER,
+                    "a target of kind " + String.join(" or ", TargetText.HOST_KINDS),
+                    "Leave " + PARAMETER + " out"));
+        }
+        if (!core(text).equals(core(own))) {
+            throw new KilnException(new Problem(
+                    "the target is for the core " + core(text) + ", and the board " + board.id() + " has " + core(own),
+                    PARAMETER,
+                    "the core of the board, as in " + own,
+                    "Give the kind alone, which takes the board's options: " + target.kind().text()));
+        }
+        return text;
+    }
+
+    /** The core without the extensions that are switched on or off. */
+    private static String core(String target) {
+        return TargetOptions.parse(target).cpu().replaceFirst("\\+.*", "");
+    }
+}
