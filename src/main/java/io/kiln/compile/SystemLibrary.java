@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -53,8 +54,14 @@ public final class SystemLibrary {
 
     private static boolean isThere(List<ModelLibrary> models) {
         return models.stream()
-                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
-                .anyMatch(SystemLibrary::isDefinedIn);
+                .flatMap(model -> model.artifacts().artifacts().stream())
+                .anyMatch(artifact -> artifact.kind() == ArtifactKind.SOURCE && isDefinedIn(artifact)
+                        || artifact.kind() == ArtifactKind.OBJECT && isNamedIn(artifact));
+    }
+
+    /** The entry point is all that names it: nothing in a model calls it. */
+    private static boolean isNamedIn(Artifact object) {
+        return new String(object.content().toArray(), StandardCharsets.ISO_8859_1).contains(ENTRY);
     }
 
     /**

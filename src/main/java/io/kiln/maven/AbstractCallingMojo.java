@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** The parameters that say how programs call the models of an image. */
+/** The parameters that say what code the models of an image become, and how programs call it. */
 abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     /**
      * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions. If not
@@ -63,8 +63,10 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     private boolean linkParams;
 
     /**
-     * The target of the compiler instead of the board's, for the same core. With other code generators before the host's it is a composite,
-     * such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators in this order, and the host gets the rest.
+     * The target of the models' code instead of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
+     * c} for C; alone, with the options of the board's target, or as a whole target string such as {@code llvm -mcpu=cortex-m4}. With other
+     * code generators before the host's it is a composite, such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators
+     * in this order, and the host gets the rest.
      *
      * @since 0.1.0
      */

@@ -34,6 +34,7 @@ import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
+import io.kiln.toolchain.compiler.ClangObjects;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,6 +103,7 @@ public final class GenerateStep {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
                 .setting("target", build.target())
+                .setting("objects", build.objects().map(ClangObjects::identity).orElse(""))
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
@@ -220,7 +222,8 @@ public final class GenerateStep {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
-                .slim(spec.slimArchive());
+                .slim(spec.slimArchive())
+                .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
 
     /**

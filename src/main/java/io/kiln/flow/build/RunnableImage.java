@@ -44,10 +44,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
 
     /** The image for the board itself, with the default application in place of the project's own main, if it has one. */
     public static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
-        return of(
-                log,
-                new ResolvedBuild(build.spec(), build.board(), Optional.of(build.board()), build.toolchain()),
-                true);
+        return of(log, build.with(build.spec(), Optional.of(build.board())), true);
     }
 
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {

@@ -28,6 +28,8 @@ import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
+import io.kiln.target.Target;
+import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.io.InputStream;
@@ -131,7 +133,7 @@ public final class Inspector {
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
         }
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), board().target())
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), target())
                 .name(source.name())
                 .optimize(spec.optimize())
                 .passes(spec.pipeline().options())
@@ -158,6 +160,12 @@ public final class Inspector {
                         .collect(Collectors.toMap(
                                 ProfileReport.Operator::name, ProfileReport.Operator::text, (one, other) -> one)))
                 .orElse(Map.of());
+    }
+
+    /** Operators and memory are those of C whether they become C or objects; so nothing is compiled here. */
+    private String target() {
+        Target target = Target.parse(board().target());
+        return new Target(TargetKind.C, target.keys(), target.attributes()).text();
     }
 
     private static List<String> table(Path file, ModelMetadata model) {

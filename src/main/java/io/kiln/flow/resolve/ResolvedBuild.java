@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.TargetText;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.util.Optional;
 
@@ -13,14 +15,21 @@ import java.util.Optional;
  * @param board the board
  * @param runsOn the board that runs the image: itself or its stand-in; empty if nothing on this computer does
  * @param toolchain the compiler, resolved for the board's core
+ * @param objects what makes the models' objects, if their target is of kind llvm
  */
-public record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain) {
+public record ResolvedBuild(
+        BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain, Optional<ClangObjects> objects) {
+    /** The same build of another request, or to run on another board. */
+    public ResolvedBuild with(BuildSpec otherSpec, Optional<Board> otherBoard) {
+        return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);
+    }
 
     /** The target string, with other code generators if there are any. */
     public String target() {
         return spec.pipeline()
                 .codegens()
                 .target()
+                .filter(text -> !TargetText.HOST_KINDS.contains(text.strip()))
                 .map(CmsisNnTarget.of(spec.pipeline().codegens())::versioned)
                 .orElse(board.target());
     }

@@ -3,13 +3,17 @@ package io.kiln.flow.resolve;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.base.TargetText;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -47,12 +51,15 @@ public final class Resolver {
         board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
                 .ifPresent(found -> found.forEach(problems::add));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
+        Optional<ClangObjects> objects = toolchain.isPresent() && isOfObjects(board.orElseThrow())
+                ? collect(() -> objects(spec, board.orElseThrow()))
+                : Optional.empty();
         if (!problems.isEmpty()) {
             missing.list().forEach(problems::add);
         }
         problems.throwIfAny();
         return new ResolvedBuild(
-                spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow());
+                spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow(), objects);
     }
 
     /** Missing files that another plugin may still create. */
@@ -63,6 +70,18 @@ public final class Resolver {
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
         return Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
+    }
+
+    private static boolean isOfObjects(Board board) {
+        return TargetText.kind(board.target()).equals(TargetKind.LLVM.text());
+    }
+
+    /** Flags of the board that name folders are for its own sources. */
+    private ClangObjects objects(BuildSpec spec, Board board) {
+        List<String> flags = board.building().compile().stream()
+                .filter(flag -> !flag.startsWith("-I"))
+                .toList();
+        return ClangObjects.of(board.target(), spec.optimize(), flags, environment);
     }
 
     private <T> Optional<T> collect(Supplier<T> part) {

@@ -3,38 +3,58 @@ package io.kiln.flow.resolve;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.TargetText;
 import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.target.CompositeTarget;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;
-import java.util.Optional;
 
-/** The board with the target that {@code kiln.target} states. */
+/** Chooses between the target that the build names and the board's. */
 final class TargetChoice {
+    private static final String PARAMETER = "kiln.target";
+
     private TargetChoice() {}
 
     /**
-     * The board itself, or for the host's part of the stated target.
+     * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target.
      *
-     * @throws KilnException if the target is wrong, or of another core than the board's
+     * @throws KilnException if it is no target, or one for another core than the board's
      */
     static Board of(Board board, CodegenSpec codegens) {
-        Optional<String> host = codegens.host();
-        if (host.isEmpty()) {
-            return board;
-        }
-        TargetOptions own = TargetOptions.parse(board.target());
-        TargetOptions stated = TargetOptions.parse(host.get());
-        if (!core(own).equals(core(stated))) {
-            throw new KilnException(new Problem(
-                    "kiln.target is for another core than the board's",
-                    "target `" + host.get() + "`",
-                    "the core of `" + board.target() + "`",
-                    "Correct kiln.target or kiln.board"));
-        }
-        return board.targeted(host.get());
+        return codegens.target()
+                .map(text -> board.withTarget(host(text.strip(), board)))
+                .orElse(board);
     }
 
-    private static String core(TargetOptions options) {
-        return options.mcpu().split("\\+", -1)[0] + options.march();
+    private static String host(String text, Board board) {
+        String own = board.target();
+        if (TargetText.HOST_KINDS.contains(text)) {
+            return text + own.substring(TargetText.kind(own).length());
+        }
+        Target target = CompositeTarget.parse(text).host();
+        if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
+            throw new KilnException(new Problem(
+                    "the target is of kind " + target.kind().text() + ", which runs no model by itself",
+                    PARAMETER,
+                    "a target of kind " + String.join(" or ", TargetText.HOST_KINDS),
+                    "Leave " + PARAMETER + " out"));
+        }
+        String stated = target.text();
+        if (!core(stated).equals(core(own))) {
+            throw new KilnException(new Problem(
+                    "the target is for the core " + core(stated) + ", and the board " + board.id() + " has "
+                            + core(own),
+                    PARAMETER,
+                    "the core of the board, as in " + own,
+                    "Give the kind alone, which takes the board's options: "
+                            + target.kind().text()));
+        }
+        return stated;
+    }
+
+    /** The core without the extensions that are switched on or off. */
+    private static String core(String target) {
+        return TargetOptions.parse(target).cpu().replaceFirst("\\+.*", "");
     }
 }

@@ -76,7 +76,7 @@ public final class BoardProfile {
         BuildSpec spec = build.spec();
         BuildSpec served =
                 spec.toBuilder().verify(spec.verify().with(VerifyOver.RPC)).build();
-        return new ResolvedBuild(served, build.board(), build.runsOn(), build.toolchain());
+        return build.with(served, build.runsOn());
     }
 
     /**

@@ -89,16 +89,16 @@ public record Board(
         return with(emulation, new Building(building.toolchain(), compile, building.link()));
     }
 
-    /** The same board for another target of its core. */
-    public Board targeted(String other) {
-        return with(other, emulation, building);
-    }
-
     /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
                 ? with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
                 : this;
+    }
+
+    /** The same board with another target for the models' code. */
+    public Board withTarget(String other) {
+        return with(other, emulation, building);
     }
 
     private Board with(Emulation otherEmulation, Building otherBuilding) {

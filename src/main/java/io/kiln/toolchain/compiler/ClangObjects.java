@@ -32,12 +32,14 @@ public final class ClangObjects implements ObjectCompiler {
 
     private final String target;
     private final Toolchain clang;
+    private final List<String> more;
     private final List<String> flags;
 
-    private ClangObjects(String target, Toolchain clang, List<String> flags) {
+    private ClangObjects(String target, Toolchain clang, Optimize optimize, List<String> more) {
         this.target = target;
         this.clang = clang;
-        this.flags = List.copyOf(flags);
+        this.more = List.copyOf(more);
+        this.flags = flags(target, clang, optimize, more);
     }
 
     /**
@@ -49,18 +51,27 @@ public final class ClangObjects implements ObjectCompiler {
      */
     public static ClangObjects of(
             String target, Optimize optimize, List<String> more, ToolchainEnvironment environment) {
-        TargetOptions options = TargetOptions.parse(target);
-        Toolchain clang = Toolchains.forObjects(options, environment);
+        Toolchain clang = Toolchains.forObjects(TargetOptions.parse(target), environment);
+        ClangObjects compiler = new ClangObjects(target, clang, optimize, more);
+        compiler.check();
+        return compiler;
+    }
+
+    private static List<String> flags(String target, Toolchain clang, Optimize optimize, List<String> more) {
         List<String> flags = new ArrayList<>(clang.compileFlags(SourceKind.OWN, optimize));
-        if (!options.mtriple().isEmpty()) {
-            flags.add("--target=" + options.mtriple());
+        String triple = TargetOptions.parse(target).mtriple();
+        if (!triple.isEmpty()) {
+            flags.add("--target=" + triple);
         }
         flags.addAll(more);
         // Objects name no folder of this computer.
         flags.addAll(List.of("-g0", "-Wno-unused-command-line-argument", "-nostdlibinc", "-isystem", HEADERS));
-        ClangObjects compiler = new ClangObjects(target, clang, flags);
-        compiler.check();
-        return compiler;
+        return List.copyOf(flags);
+    }
+
+    /** The same compiler with another goal of optimization. */
+    public ClangObjects optimizing(Optimize optimize) {
+        return new ClangObjects(target, clang, optimize, more);
     }
 
     /** What objects depend on beside their sources. */
