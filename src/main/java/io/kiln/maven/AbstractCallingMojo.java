@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -60,7 +61,7 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     private boolean linkParams;
 
     /**
-     * The most bytes of a board's memory that the models may take, by the memory's name: {@code <memory><sram>96K</sram></memory>}, or as the
+     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes such as {@code 96K}, or the
      * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
      *
      * @since 0.1.0
@@ -71,6 +72,20 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     /** The limits of memories, as texts. */
     final Map<String, String> memoryLimits() {
         return MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory);
+    }
+
+    /**
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
+     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.passConfig")
+    private List<String> passConfig;
+
+    /** Settings by TVM's names. */
+    final List<String> passConfig() {
+        return passConfig == null ? List.of() : passConfig;
     }
 
     /** Sets how programs call the models. */
