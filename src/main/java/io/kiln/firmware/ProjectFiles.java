@@ -57,6 +57,7 @@ final class ProjectFiles {
         }
         project.hasOwnSectors = request.board().parameters().isPresent() && request.application() != Application.RPC;
         request.models().forEach(model -> project.model(model, request.trusted()));
+        project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         project.memory(request, user);
         project.application(request, user);
@@ -146,6 +147,16 @@ final class ProjectFiles {
         if (isSource(path)) {
             compile(path, kind);
         }
+    }
+
+    private void brought(BroughtSources library) {
+        library.files().forEach((name, content) -> {
+            String path = library.folder() + "/" + name;
+            add(path, content);
+            if (isSource(name)) {
+                compile(path, SourceKind.USER);
+            }
+        });
     }
 
     private void model(ModelLibrary library, TrustedArchives trusted) {

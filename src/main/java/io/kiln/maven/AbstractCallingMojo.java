@@ -2,6 +2,9 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import java.io.File;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -61,8 +64,32 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     private boolean linkParams;
 
     /**
-     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes such as {@code 96K}, or the
-     * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
+     * The target of the compiler instead of the board's, for the same core. With other code generators before the host's it is a composite,
+     * such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators in this order, and the host gets the rest.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.target")
+    private String target;
+
+    /**
+     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
+     * call is compiled.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.cmsisNn")
+    private File cmsisNn;
+
+    /** The same with what generates code. */
+    final PipelineSpec withCodegens(PipelineSpec pipeline) {
+        return pipeline.withCodegens(new CodegenSpec(
+                Optional.ofNullable(target), Optional.ofNullable(cmsisNn).map(File::toPath)));
+    }
+
+    /**
+     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes
+     * such as {@code 96K}, or the property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
      *
      * @since 0.1.0
      */

@@ -250,7 +250,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
-                .pipeline(pipelineSpec())
+                .pipeline(withCodegens(pipelineSpec()))
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())

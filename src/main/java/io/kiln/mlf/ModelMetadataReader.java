@@ -236,32 +236,23 @@ final class ModelMetadataReader {
         }
     }
 
-    /**
-     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets, of which Kiln names the host's. Object code that the llvm target
-     * made has the packed interface.
-     */
+    /** A map by device in version 5, a list from 6 on. The core's own comes first, C before objects: partitioned models have several targets. */
     private String target() {
         JsonKey target = json.at("target");
-        JsonKey host = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);
-        Collection<JsonKey> items = host.isThere()
-                ? List.of(host)
+        JsonKey named = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);
+        Collection<JsonKey> items = named.isThere()
+                ? List.of(named)
                 : target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
-        Optional<String> c = targets.stream()
-                .filter(text -> isKind(text, "c"))
-                .findFirst()
-                .or(() -> targets.stream()
-                        .filter(text -> packed.isPresent() && isKind(text, "llvm"))
-                        .findFirst());
-        if (c.isEmpty() && target.isThere()) {
-            target.wrong("a target string of kind c: firmware is built from C only", EXPORT);
+        Optional<String> host = TargetText.HOST_KINDS.stream()
+                .flatMap(kind ->
+                        targets.stream().filter(text -> TargetText.kind(text).equals(kind)))
+                .findFirst();
+        if (host.isEmpty() && target.isThere()) {
+            target.wrong("a target string of kind " + String.join(" or ", TargetText.HOST_KINDS), EXPORT);
         }
-        return c.orElse("").strip();
-    }
-
-    private static boolean isKind(String target, String kind) {
-        return target.equals(kind) || target.startsWith(kind + " ");
+        return host.orElse("").strip();
     }
 
     private OperatorInfo operator(JsonKey operator) {

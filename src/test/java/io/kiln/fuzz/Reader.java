@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.NdArrayFormat;
 import io.kiln.artifact.ParameterFile;
@@ -107,6 +108,19 @@ enum Reader {
         @Override
         void read(Bytes file, Path folder) {
             ParameterFile.read(file, "fuzzed.params");
+        }
+    },
+    GRAPH {
+        @Override
+        List<Bytes> seeds() {
+            return List.of(Bytes.ofText(GRAPH_JSON), Bytes.ofText(GRAPH_JSON.replaceAll("\\s", "")));
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            GraphFile graph = GraphFile.read(file, "fuzzed.graph");
+            graph.storages();
+            graph.functions();
         }
     },
     TOOLCHAIN {
@@ -268,6 +282,28 @@ enum Reader {
             load.intelHex();
         }
     };
+
+    /** An input, a parameter, an operator with two outputs, and a view of one of them. */
+    private static final String GRAPH_JSON = """
+            {
+              "nodes": [
+                {"op": "null", "name": "x", "inputs": []},
+                {"op": "null", "name": "p0", "inputs": []},
+                {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0], [1, 0, 0]],
+                 "attrs": {"func_name": "f", "num_inputs": "2", "num_outputs": "2", "flatten_data": "0"}},
+                {"op": "tvm_op", "name": "reshape_nop", "inputs": [[2, 1, 0]],
+                 "attrs": {"func_name": "__nop", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}}
+              ],
+              "arg_nodes": [0, 1],
+              "heads": [[2, 0, 0], [3, 0, 0]],
+              "attrs": {
+                "dltype": ["list_str", ["int8", "int32", "int8", "float32", "float32"]],
+                "storage_id": ["list_int", [0, 1, 2, 3, 3]],
+                "shape": ["list_shape", [[1, 4], [], [1, 4], [2, 3], [6]]]
+              },
+              "node_row_ptr": [0, 1, 2, 4, 5]
+            }
+            """;
 
     /** Of a seed: larger ones are spoiled where nothing depends on it. */
     private static final int MOST_BYTES = 4096;

@@ -66,6 +66,7 @@ final class ReportsTest {
                 new BuildReport.Calls("packed", false, true, false),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
                 new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
+                List.of(new BuildReport.MemoryUse("flash", 124, 4096)),
                 16,
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
@@ -94,7 +95,8 @@ final class ReportsTest {
                 "b",
                 "b, probe p",
                 false,
-                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
+                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)),
+                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);
         assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");

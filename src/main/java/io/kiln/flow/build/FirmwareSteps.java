@@ -94,8 +94,8 @@ public final class FirmwareSteps {
         return readable(profile).map(report::profiled).orElse(report);
     }
 
-    /** Empty for a damaged file: kiln:profile writes it again. */
-    private static Optional<ProfileReport> readable(Path profile) {
+    /** A profile; empty for a damaged file, because kiln:profile writes it again. */
+    public static Optional<ProfileReport> readable(Path profile) {
         try {
             return Files.isRegularFile(profile)
                     ? Optional.of(Json.read(profile, ProfileReport.class))
@@ -171,6 +171,9 @@ public final class FirmwareSteps {
                         ram.stack(),
                         ram.total(),
                         ram.available().orElse(0)),
+                measured.regions().stream()
+                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
+                        .toList(),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
@@ -214,17 +217,19 @@ public final class FirmwareSteps {
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
+        List<ModelLibrary> models = GenerateStep.store(layout).read();
         return new FirmwareRequest(
-                build.board(),
-                build.toolchain(),
-                build.spec().optimize(),
-                GenerateStep.store(layout).read(),
-                Optional.of(layout.userSources()),
-                layout.firmware(),
-                objectFolder(),
-                PluginVersion.text(),
-                build.spec().trustedArchives(),
-                build.spec().application());
+                        build.board(),
+                        build.toolchain(),
+                        build.spec().optimize(),
+                        models,
+                        Optional.of(layout.userSources()),
+                        layout.firmware(),
+                        objectFolder(),
+                        PluginVersion.text(),
+                        build.spec().trustedArchives(),
+                        build.spec().application())
+                .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
 
     private Path objectFolder() {

@@ -101,7 +101,7 @@ public final class GenerateStep {
     private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
-                .setting("target", build.board().target())
+                .setting("target", build.target())
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
@@ -206,7 +206,7 @@ public final class GenerateStep {
     private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
-        return CompileRequest.builder(model.file(), build.board().target())
+        return CompileRequest.builder(model.file(), build.target())
                 .pools(pools.workspace())
                 .constantPools(pools.constants())
                 .name(model.name())

@@ -16,6 +16,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.MemoryTable;
+import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
@@ -24,6 +25,7 @@ import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
+import io.kiln.report.ProfileReport;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
@@ -34,7 +36,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Shows models, archives and images to people: operators, shapes, sizes and memory use. */
 public final class Inspector {
@@ -142,9 +146,18 @@ public final class Inspector {
         }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
-        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));
+        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file, measured())));
         lines.add("graph: " + drawing);
         return lines;
+    }
+
+    /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */
+    private Map<String, String> measured() {
+        return FirmwareSteps.readable(spec.layout().reports().resolve(FirmwareSteps.PROFILE))
+                .map(profile -> profile.operators().stream()
+                        .collect(Collectors.toMap(
+                                ProfileReport.Operator::name, ProfileReport.Operator::text, (one, other) -> one)))
+                .orElse(Map.of());
     }
 
     private static List<String> table(Path file, ModelMetadata model) {

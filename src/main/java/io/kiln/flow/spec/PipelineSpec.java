@@ -23,6 +23,7 @@ import java.util.TreeMap;
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
  * @param onnxIo layout of the images at the border of an ONNX model
+ * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
 public record PipelineSpec(
@@ -31,6 +32,7 @@ public record PipelineSpec(
         boolean dumpIr,
         CustomOperators customOperators,
         OnnxIo onnxIo,
+        CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
@@ -44,7 +46,7 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, new TreeMap<>());
+        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
     }
 
     /**
@@ -54,7 +56,13 @@ public record PipelineSpec(
      * @throws io.kiln.base.KilnException for anything else
      */
     public PipelineSpec withOnnxIo(String io) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), memoryLimits);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+    }
+
+    /** A copy with other code generators. */
+    public PipelineSpec withCodegens(CodegenSpec other) {
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
     }
 
     /**
@@ -75,12 +83,12 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, bytes);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
     }
 
     /** A copy with another largest number of bindings in a fused group. */
     PipelineSpec withFuseMaxDepth(int depth) {
-        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, memoryLimits);
+        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
     }
 
     /**
@@ -122,7 +130,7 @@ public record PipelineSpec(
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
     }
 
     public PipelineSpec {
@@ -141,6 +149,7 @@ public record PipelineSpec(
 
     /** Adds everything that generated files depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
+        codegens.addTo(fingerprint);
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)
                 .setting(

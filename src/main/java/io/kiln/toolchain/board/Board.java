@@ -89,6 +89,11 @@ public record Board(
         return with(emulation, new Building(building.toolchain(), compile, building.link()));
     }
 
+    /** The same board for another target of its core. */
+    public Board targeted(String other) {
+        return with(other, emulation, building);
+    }
+
     /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
@@ -97,11 +102,15 @@ public record Board(
     }
 
     private Board with(Emulation otherEmulation, Building otherBuilding) {
+        return with(target, otherEmulation, otherBuilding);
+    }
+
+    private Board with(String otherTarget, Emulation otherEmulation, Building otherBuilding) {
         return new Board(
                 id,
                 title,
                 maker,
-                target,
+                otherTarget,
                 memories,
                 pools,
                 sources,

@@ -76,12 +76,13 @@ final class BoardParser {
      * authoritative.
      */
     private void checkTarget(String target) {
-        boolean isOfC = target.isEmpty() || target.equals("c") || target.startsWith("c ");
-        if (!isOfC || TargetText.wrongLetter(target).isPresent()) {
+        String kinds = String.join(" or ", TargetText.HOST_KINDS);
+        boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
+        if (!isOfHost || TargetText.wrongLetter(target).isPresent()) {
             problems.add(
-                    isOfC ? "the target has characters that are not allowed" : "the target is not of kind c",
+                    isOfHost ? "the target has characters that are not allowed" : "the target is not of kind " + kinds,
                     profile.where("/target"),
-                    "c, then -name=value of " + TargetText.LETTERS,
+                    kinds + ", then -name=value of " + TargetText.LETTERS,
                     "");
         }
     }

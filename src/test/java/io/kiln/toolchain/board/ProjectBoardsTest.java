@@ -131,8 +131,10 @@ class ProjectBoardsTest {
     }
 
     @Test
-    void aTargetIsOfKindC() throws IOException {
-        for (String target : List.of("llvm -mcpu=cortex-m4", "cmsis-nn, c", "c -model='a b'", "cc")) {
+    void aTargetIsOfAKindThatRunsByItself() throws IOException {
+        write("mine", GOOD.replace("target: c ", "target: llvm "));
+        assertThat(Boards.builtIn().with(boards).find("mine").target()).startsWith("llvm -keys");
+        for (String target : List.of("llvmjit -mcpu=cortex-m4", "cmsis-nn, c", "c -model='a b'", "cc")) {
             write("mine", GOOD.replace("c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine", "\"" + target + "\""));
             assertThat(problems("mine")).extracting(Problem::where).containsExactly(at(4));
         }
