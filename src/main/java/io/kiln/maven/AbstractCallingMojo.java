@@ -5,6 +5,7 @@ import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import java.io.File;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -89,8 +90,8 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     }
 
     /**
-     * The most bytes of a board's memory that the models may take, by the memory's name: {@code <memory><sram>96K</sram></memory>}, or as the
-     * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
+     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes
+     * such as {@code 96K}, or the property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
      *
      * @since 0.1.0
      */
@@ -100,6 +101,20 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     /** The limits of memories, as texts. */
     final Map<String, String> memoryLimits() {
         return MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory);
+    }
+
+    /**
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
+     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.passConfig")
+    private List<String> passConfig;
+
+    /** Settings by TVM's names. */
+    final List<String> passConfig() {
+        return passConfig == null ? List.of() : passConfig;
     }
 
     /** Sets how programs call the models. */

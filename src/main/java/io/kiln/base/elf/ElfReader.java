@@ -206,21 +206,9 @@ final class ElfReader {
 
     private Symbol symbol(int at, Section names) {
         String name = text(names, at);
-        Symbol symbol = wide
-                ? new Symbol(
-                        name,
-                        in.getLong(at + 8),
-                        in.getLong(at + 16),
-                        in.get(at + 4) & 15,
-                        in.getShort(at + 6) & 0xffff,
-                        in.get(at + 4) >> 4 & 15)
-                : new Symbol(
-                        name,
-                        unsigned(at + 4),
-                        unsigned(at + 8),
-                        in.get(at + 12) & 15,
-                        in.getShort(at + 14) & 0xffff,
-                        in.get(at + 12) >> 4 & 15);
+        int info = in.get(at + (wide ? 4 : 12));
+        int section = in.getShort(at + (wide ? 6 : 14)) & 0xffff;
+        Symbol symbol = new Symbol(name, word(at, 4, 8), word(at, 8, 16), info & 15, section, info >> 4 & 15);
         if (symbol.size() < 0 || symbol.size() > MAX_SIZE) {
             throw broken("a symbol is larger than any memory", at);
         }
