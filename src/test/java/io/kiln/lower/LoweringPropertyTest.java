@@ -155,8 +155,7 @@ class LoweringPropertyTest {
     /** Checks all runs of some kinds and returns their number. */
     private static int check(String dispatch, Kind... kinds) {
         List<Ran> runs = RUNS.stream()
-                .filter(run -> run.dispatch().equals(dispatch)
-                        && Set.of(kinds).contains(run.kind()))
+                .filter(run -> run.dispatch().equals(dispatch) && Set.of(kinds).contains(run.kind()))
                 .toList();
         runs.forEach(Ran::check);
         return runs.size();
