@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
-import io.kiln.artifact.Artifact.Loader;
-
 /**
  * Paths in a Model Library Format archive (python/tvm/micro/model_library_format.py). A firmware project has the same
  * folders, so that an unpacked archive can replace them. Folders have no trailing slash.
@@ -11,8 +9,11 @@ public final class ArchivePaths {
     /** The archive's description of its models. */
     public static final String METADATA = "metadata.json";
 
-    /** The folder of generated code: sources, headers and objects. */
-    public static final String CODE = "codegen/host";
+    /** The folder of generated code, with a folder for each target key. */
+    public static final String CODEGEN = "codegen";
+
+    /** The folder of the host core's code: sources, headers and objects. */
+    public static final String CODE = CODEGEN + "/" + Artifact.HOST;
 
     /** The C runtime. */
     public static final String RUNTIME = "runtime";
@@ -23,6 +24,9 @@ public final class ArchivePaths {
     /** C sources, below {@link #CODE} and {@link #RUNTIME}; at the top level, the models as Relay text. */
     public static final String SRC = "src";
 
+    /** Objects, below {@link #CODE}. */
+    public static final String LIB = "lib";
+
     /** Relay text in archives of one model, before version 7. */
     public static final String RELAY_OF_ONE_MODEL = SRC + "/relay.txt";
 
@@ -31,12 +35,15 @@ public final class ArchivePaths {
 
     private ArchivePaths() {}
 
-    /** The folder of a kind of artifact. */
-    public static String folder(Loader loader) {
-        return switch (loader) {
-            case SOURCE -> CODE + "/" + SRC;
-            case HEADER -> CODE + "/" + INCLUDE;
-            case OBJECT -> CODE + "/lib";
+    /**
+     * The folder of a kind of artifact, for the host core where there is one for each target.
+     *
+     * @param kind any but a payload, whose folder has its loader's name
+     */
+    public static String folder(ArtifactKind kind) {
+        return switch (kind) {
+            case SOURCE, HEADER, OBJECT -> CODE + "/" + nativeFolder(kind);
+            case PAYLOAD -> throw new IllegalArgumentException("a payload's folder has its loader's name");
             case RUNTIME -> RUNTIME;
             case RELAY -> SRC;
             case PARAMETERS -> "parameters";
@@ -45,9 +52,29 @@ public final class ArchivePaths {
         };
     }
 
-    /** The path of an artifact. */
-    public static String of(Loader loader, String fileName) {
-        return folder(loader) + "/" + fileName;
+    /** The path of an artifact of the host core. */
+    public static String of(ArtifactKind kind, String fileName) {
+        return folder(kind) + "/" + fileName;
+    }
+
+    /** The path of an artifact: what is made for a target lies in the folder of its key. */
+    public static String of(Artifact artifact) {
+        ArtifactKind kind = artifact.kind();
+        if (kind.isNative() || kind == ArtifactKind.PAYLOAD) {
+            return code(artifact.targetKey(), kind.isNative() ? nativeFolder(kind) : artifact.loader()) + "/"
+                    + artifact.fileName();
+        }
+        return of(kind, artifact.fileName());
+    }
+
+    /** A folder of one target's code. */
+    public static String code(String targetKey, String folder) {
+        return CODEGEN + "/" + targetKey + "/" + folder;
+    }
+
+    /** The folder of native code below a target's key. */
+    static String nativeFolder(ArtifactKind kind) {
+        return kind == ArtifactKind.SOURCE ? SRC : kind == ArtifactKind.HEADER ? INCLUDE : LIB;
     }
 
     /** File name of a model as Relay text. */
@@ -67,6 +94,6 @@ public final class ArchivePaths {
 
     /** The path of a model's header. */
     public static String header(String model) {
-        return of(Loader.HEADER, new InterfaceNames(model).header());
+        return of(ArtifactKind.HEADER, new InterfaceNames(model).header());
     }
 }

@@ -2,43 +2,97 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import java.util.regex.Pattern;
 
 /**
- * One file of a model library.
+ * One file of a model library, as plain data (TVM's RFC of artifacts and the explicit load process). Names consist of letters, digits and
+ * {@code _ . -}; file names may also have {@code +} and folders.
  *
  * @param codegenId which code generator made it, such as {@code c}, or {@link #FOREIGN}
- * @param loader how it is used
- * @param fileName name relative to its kind's folder, such as {@code default_lib1.c}
+ * @param loader which loader takes it: {@link #NATIVE}, {@code metadata}, {@code runtime}, {@code relay}, {@code params}, {@code template},
+ *     {@code graph}; any other name is a payload of a device
+ * @param fileName name relative to its kind's folder, such as {@code default_lib1.c}; unique within a target key and code generator
  * @param content its bytes
- * @param targetKey the target string for which it was made
+ * @param targetKey the short name of the target for which it was made, such as {@link #HOST}; several keys may have the same target string
  */
-public record Artifact(String codegenId, Loader loader, String fileName, Bytes content, String targetKey) {
-    /** The {@link #codegenId} of files from an archive. */
+public record Artifact(String codegenId, String loader, String fileName, Bytes content, String targetKey)
+        implements BuildOutput {
+    /** The {@link #codegenId} of code from an archive; that of an archive's other files begins with it. */
     public static final String FOREIGN = "mlf";
 
-    /** How the firmware build uses an artifact; determines its folder in a Model Library Format archive. */
-    public enum Loader {
-        /** C source: {@code codegen/host/src}. */
-        SOURCE,
-        /** C header: {@code codegen/host/include}. */
-        HEADER,
-        /** Object file: {@code codegen/host/lib}. */
-        OBJECT,
-        /** File of the C runtime: {@code runtime}. */
-        RUNTIME,
-        /** Relay text: {@code src}. */
-        RELAY,
-        /** Serialised parameters: {@code parameters}. */
-        PARAMETERS,
-        /** A template: {@code templates}. */
-        TEMPLATE,
-        /** The graph that the graph executor walks, as JSON: {@code executor-config/graph}. */
-        GRAPH
+    /** The target key of the core that runs the program. */
+    public static final String HOST = "host";
+
+    /** The loader of what is linked with the host core: C, headers, objects. */
+    public static final String NATIVE = "native";
+
+    /** Another name of {@link #NATIVE}, which is read but not written. */
+    static final String DSO = "dso";
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,200}");
+    private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_.+-]{1,200}(/[A-Za-z0-9_.+-]{1,200}){0,40}");
+    private static final Pattern DOTS = Pattern.compile("(^|.*/)\\.+(/.*|$)");
+
+    /**
+     * Checks the names.
+     *
+     * @throws KilnException with all names that are wrong
+     */
+    public Artifact {
+        Problems problems = new Problems();
+        String where = "artifact `" + fileName + "` of code generator `" + codegenId + "`";
+        check(codegenId, "code generator", where, problems);
+        check(loader, "loader", where, problems);
+        check(targetKey, "target key", where, problems);
+        if (!FILE_NAME.matcher(fileName).matches() || DOTS.matcher(fileName).matches()) {
+            problems.add(
+                    "`" + fileName + "` cannot be the name of an artifact's file",
+                    where,
+                    "letters, digits and _ . + -, in folders separated by /, none of which is only dots",
+                    "");
+        }
+        problems.throwIfAny();
+    }
+
+    /** An artifact of the host core. */
+    public static Artifact of(String codegenId, ArtifactKind kind, String fileName, Bytes content) {
+        Artifact artifact = new Artifact(codegenId, kind.loader(), fileName, content, HOST);
+        if (artifact.kind() != kind) {
+            throw new KilnException(new Problem(
+                    "the file's suffix makes it a " + artifact.kind() + ", not a " + kind,
+                    "artifact `" + fileName + "` of code generator `" + codegenId + "`",
+                    "",
+                    ""));
+        }
+        return artifact;
+    }
+
+    /** A text artifact of the host core, in UTF-8. */
+    public static Artifact ofText(String codegenId, ArtifactKind kind, String fileName, String text) {
+        return of(codegenId, kind, fileName, Bytes.ofText(text));
+    }
+
+    /** What it is for the firmware build and the archive. */
+    public ArtifactKind kind() {
+        return ArtifactKind.of(loader, fileName);
+    }
+
+    /** The same file for another target of the build. */
+    public Artifact withTargetKey(String key) {
+        return new Artifact(codegenId, loader, fileName, content, key);
+    }
+
+    /** The same file with another content. */
+    public Artifact withContent(Bytes other) {
+        return new Artifact(codegenId, loader, fileName, other, targetKey);
     }
 
     /** Whether it came from an archive rather than from Kiln's own compiler. */
     public boolean isForeign() {
-        return codegenId.equals(FOREIGN);
+        return codegenId.equals(FOREIGN) || codegenId.startsWith(FOREIGN + "-");
     }
 
     /** The content as UTF-8 text. */
@@ -46,8 +100,28 @@ public record Artifact(String codegenId, Loader loader, String fileName, Bytes c
         return content.text();
     }
 
-    /** A text artifact in UTF-8. */
-    public static Artifact ofText(String codegenId, Loader loader, String fileName, String text, String targetKey) {
-        return new Artifact(codegenId, loader, fileName, Bytes.ofText(text), targetKey);
+    /** The artifact as bytes: the magic {@code KILNART1}, its fields, a checksum. The same artifact gives the same bytes. */
+    public Bytes export() {
+        return ArtifactBlob.export(this);
+    }
+
+    /**
+     * Reads what {@link #export} wrote.
+     *
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of what is wrong
+     */
+    public static Artifact load(Bytes blob, String name) {
+        return ArtifactBlob.load(blob, name);
+    }
+
+    static void check(String name, String what, String where, Problems problems) {
+        if (!NAME.matcher(name).matches() || name.chars().allMatch(c -> c == '.')) {
+            problems.add(
+                    "`" + name + "` cannot be the name of a " + what,
+                    where,
+                    "1 to 200 letters, digits and _ . -, not only dots",
+                    "");
+        }
     }
 }

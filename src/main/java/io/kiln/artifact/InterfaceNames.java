@@ -23,6 +23,19 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
+    /** The linker section of parameters that are flashed by themselves. */
+    public static final String PARAMETERS_SECTION = CONSTANTS_SECTION + ".parameters";
+
+    /** The linker section of a workspace pool that the board's linker script may place. */
+    public static String workspaceSection(String pool) {
+        return WORKSPACE_SECTION + "." + pool;
+    }
+
+    /** The linker section of a pool of constants that the board's linker script may place. */
+    public static String constantsSection(String pool) {
+        return CONSTANTS_SECTION + "." + pool;
+    }
+
     /** Compilers may split an array and number its parts after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 
@@ -128,6 +141,16 @@ public record InterfaceNames(String model) {
     /** {@code TVMGEN_<NAME>_<POOL>_WORKSPACE_POOL_SIZE}: bytes of an external pool. */
     public String poolSize(String pool) {
         return macro(pool + "_WORKSPACE_POOL_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_<POOL>_CONSTANT_POOL_SIZE}: bytes of an external pool of constants. */
+    public String constantPoolSize(String pool) {
+        return macro(pool + "_CONSTANT_POOL_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_<POOL>_CONSTANT_POOL_DATA}: its bytes, separated by commas. */
+    public String constantPoolData(String pool) {
+        return macro(pool + "_CONSTANT_POOL_DATA");
     }
 
     /** {@code TVMGEN_<NAME>_STATE_SIZE}: static bytes that the model keeps between runs. */

@@ -92,16 +92,40 @@ public record ModelMetadata(
      * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
      * @param workspaceAlignment alignment of the workspace in bytes
      * @param constantBytes bytes of weights, biases and tables in read-only memory
+     * @param pools memory that the caller provides, in the order of the pools' struct
      * @param storages blocks of memory that the graph executor takes; empty for others
      */
-    public record Memory(long workspaceBytes, int workspaceAlignment, long constantBytes, List<Storage> storages) {
+    public record Memory(
+            long workspaceBytes,
+            int workspaceAlignment,
+            long constantBytes,
+            List<ExternalPool> pools,
+            List<Storage> storages) {
         public Memory {
+            pools = List.copyOf(pools);
             storages = List.copyOf(storages);
         }
 
-        /** Memory that is planned ahead of time. */
+        /** Memory inside the generated C, planned ahead of time. */
         public Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {
-            this(workspaceBytes, workspaceAlignment, constantBytes, List.of());
+            this(workspaceBytes, workspaceAlignment, constantBytes, List.of(), List.of());
+        }
+    }
+
+    /**
+     * Memory that a model's caller provides: a member of {@code struct tvmgen_<name>_workspace_pools}.
+     *
+     * @param name the member's name
+     * @param kind what lies in it
+     * @param bytes its size
+     */
+    public record ExternalPool(String name, Kind kind, long bytes) {
+        /** What lies in a pool. */
+        public enum Kind {
+            /** Intermediate tensors, with workspace I/O inputs and outputs too. */
+            WORKSPACE,
+            /** Weights and tables; the header has their bytes as a macro. */
+            CONSTANTS
         }
     }
 
@@ -266,6 +290,12 @@ public record ModelMetadata(
      *
      * @param schedule name of the schedule chosen, with its knobs
      * @param reason why it was chosen
+     * @param codegen what generated the code
      */
-    public record ChosenSchedule(String schedule, String reason) {}
+    public record ChosenSchedule(String schedule, String reason, OperatorCodegen codegen) {
+        /** A schedule of Kiln's own. */
+        public ChosenSchedule(String schedule, String reason) {
+            this(schedule, reason, OperatorCodegen.OWN);
+        }
+    }
 }

@@ -49,7 +49,7 @@ public final class RuntimeConfig {
             return file;
         }
         String text = DEFINITION.matcher(file.text()).replaceAll(this::raised);
-        return new Artifact(file.codegenId(), file.loader(), file.fileName(), Bytes.ofText(text), file.targetKey());
+        return file.withContent(Bytes.ofText(text));
     }
 
     private String raised(MatchResult definition) {

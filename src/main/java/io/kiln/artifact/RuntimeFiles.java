@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
-import io.kiln.artifact.Artifact.Loader;
 import io.kiln.base.ResourceTree;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** Kiln's own C runtime and the templates of an archive, as artifacts sorted by name. They belong to no target. */
+/** Kiln's own C runtime and the templates of an archive, as artifacts sorted by name. */
 public final class RuntimeFiles {
     private static final String CODEGEN_ID = "crt";
 
@@ -21,19 +20,19 @@ public final class RuntimeFiles {
     /** Those of some features and of all that these need. */
     public static List<Artifact> runtime(Set<RuntimeFeature> features) {
         Set<RuntimeFeature> needed = RuntimeFeature.closure(features);
-        return files("crt", Loader.RUNTIME).stream()
+        return files("crt", ArtifactKind.RUNTIME).stream()
                 .filter(file -> needed.stream().anyMatch(feature -> feature.has(file.fileName())))
                 .toList();
     }
 
     /** Starting points for the user's own firmware: settings and platform hooks. */
     public static List<Artifact> templates() {
-        return files("templates/mlf", Loader.TEMPLATE);
+        return files("templates/mlf", ArtifactKind.TEMPLATE);
     }
 
-    private static List<Artifact> files(String root, Loader loader) {
+    private static List<Artifact> files(String root, ArtifactKind kind) {
         List<Artifact> files = ResourceTree.read(root).entrySet().stream()
-                .map(file -> new Artifact(CODEGEN_ID, loader, file.getKey(), file.getValue(), ""))
+                .map(file -> Artifact.of(CODEGEN_ID, kind, file.getKey(), file.getValue()))
                 .toList();
         if (files.isEmpty()) {
             throw new IllegalStateException("Kiln's jar has no folder " + root);

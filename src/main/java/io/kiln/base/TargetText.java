@@ -18,6 +18,9 @@ public final class TargetText {
     /** The characters of words, for messages. */
     public static final String LETTERS = "letters and digits of ASCII and _ . , + = -";
 
+    /** The kinds of targets whose code runs on a board's processor by itself; a board's target is of one of them. */
+    public static final List<String> HOST_KINDS = List.of("c", "llvm");
+
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_.,+=-]+");
     private static final char BLANK = ' ';
 
@@ -34,6 +37,12 @@ public final class TargetText {
     /** Whether this can be a word, or a part of one. */
     public static boolean isWord(String text) {
         return WORD.matcher(text).matches();
+    }
+
+    /** The kind of a target, its first word; empty if there is none. */
+    public static String kind(String text) {
+        int end = text.indexOf(BLANK);
+        return end < 0 ? text : text.substring(0, end);
     }
 
     /** Index of the first character that is not allowed; empty if there is none. */

@@ -46,6 +46,11 @@ public record CodeUnit(
         this(origin, name, statics, functions, packed, Optional.empty());
     }
 
+    /** The same unit with other functions. */
+    public CodeUnit withFunctions(List<PrimFunc> newFunctions) {
+        return new CodeUnit(origin, name, statics, newFunctions, packed, scratch);
+    }
+
     /** Bytes of memory that the functions keep from run to run. */
     public long staticBytes() {
         return statics.stream().mapToLong(Buffer::bytes).sum();

@@ -1,42 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.ObjectCompiler;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.c.CGenerator;
+import io.kiln.codegen.llvm.LlvmGenerator;
 import io.kiln.target.Target;
-import java.util.List;
+import io.kiln.target.TargetKind;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
-/** All code generators. To add one, add it to the list. */
+/** All code generators, by {@link TargetKind}. */
 final class CodeGenerators {
-    private static final List<CodeGenerator> ALL = List.of(new CGenerator());
-
     private CodeGenerators() {}
 
-    /** The generator for a target for which {@link #problem} is empty. */
-    static CodeGenerator of(Target target) {
-        return find(target).orElseThrow(() -> new IllegalArgumentException("no code generator for " + target));
+    /**
+     * The generator for a target for which {@link #problem} is empty.
+     *
+     * @param objects makes objects, if there is a compiler for that
+     */
+    static CodeGenerator of(Target target, Optional<ObjectCompiler> objects, Optimize optimize) {
+        return switch (target.kind()) {
+            case C -> new CGenerator();
+            case LLVM -> new LlvmGenerator(objects.orElseThrow(), optimize);
+            case CMSIS_NN -> throw new IllegalArgumentException("no code generator for " + target);
+        };
     }
 
-    /** The problem of a target without a code generator. */
-    static Optional<Problem> problem(Target target) {
-        if (find(target).isPresent()) {
-            return Optional.empty();
-        }
-        String kinds = ALL.stream().map(generator -> generator.kind().text()).collect(Collectors.joining(" or "));
-        Target suggestion = new Target(ALL.get(0).kind(), target.keys(), target.attributes());
-        return Optional.of(new Problem(
-                "code for targets of kind `" + target.kind().text() + "` cannot be generated",
-                "target `" + target.text() + "`",
-                "the kind " + kinds,
-                "Begin the target with " + suggestion.kind().text() + ": " + suggestion.text()));
+    /** The problem of a target for which no code can be generated. */
+    static Optional<Problem> problem(Target target, Optional<ObjectCompiler> objects) {
+        return switch (target.kind()) {
+            case C -> Optional.empty();
+            case LLVM ->
+                objects.isPresent()
+                        ? Optional.empty()
+                        : Optional.of(new Problem(
+                                "code for targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
+                                "target `" + target.text() + "`",
+                                "a compile request with an ObjectCompiler",
+                                "Give one, or begin the target with c: " + ofC(target)));
+            case CMSIS_NN ->
+                Optional.of(new Problem(
+                        "code for targets of kind `" + target.kind().text() + "` cannot be generated",
+                        "target `" + target.text() + "`",
+                        "the kind " + TargetKind.hosts(),
+                        "Begin the target with c: " + ofC(target)));
+        };
     }
 
-    private static Optional<CodeGenerator> find(Target target) {
-        return ALL.stream()
-                .filter(generator -> generator.kind() == target.kind())
-                .findFirst();
+    private static String ofC(Target target) {
+        return new Target(TargetKind.C, target.keys(), target.attributes()).text();
     }
 }

@@ -5,15 +5,18 @@ import io.kiln.artifact.CNames;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.partition.ExternalCodegen;
+import io.kiln.partition.Externals;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
@@ -25,49 +28,53 @@ import java.util.Optional;
 public final class CompileRequest {
     private final Path model;
     private final String name;
-    private final Target target;
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
     private final PackedOptions packed;
     private final ExecutorKind executor;
     private final boolean linked;
-    private final MemoryPool pool;
+    private final List<MemoryPool> pools;
+    private final List<MemoryPool> constantPools;
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
     private final OnnxIo onnxIo;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
+    private final Externals externals;
+    private final Optional<ObjectCompiler> objects;
 
-    private CompileRequest(Builder builder) {
+    private CompileRequest(Builder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
-        target = builder.target;
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
         packed = builder.packed;
         executor = builder.executor;
         linked = builder.linked;
-        pool = builder.pools.get(0);
+        pools = builder.pools;
+        constantPools = builder.constantPools;
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
         onnxIo = builder.onnxIo;
         slim = builder.slim;
         quantize = builder.quantize;
+        externals = externalsOf;
+        objects = builder.objects;
     }
 
     /**
      * A request for a model.
      *
      * @param model the model file
-     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}
+     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}, or a composite one
      * @throws KilnException with all errors of the target string
      */
     public static Builder builder(Path model, String target) {
-        return new Builder(model, Target.parse(target));
+        return new Builder(model, CompositeTarget.parse(target));
     }
 
     /** The model file. */
@@ -80,9 +87,9 @@ public final class CompileRequest {
         return name;
     }
 
-    /** The target. */
+    /** The target of Kiln's own code generator. */
     public Target target() {
-        return target;
+        return externals.target().host();
     }
 
     /** The optimization goal. */
@@ -110,14 +117,19 @@ public final class CompileRequest {
         return executor;
     }
 
-    /** Whether constants lie in the C; otherwise they are parameters of the graph. */
+    /** Whether constants lie in the C; otherwise the graph has them. */
     public boolean isLinked() {
         return linked;
     }
 
-    /** The memory of the workspace. */
-    public MemoryPool pool() {
-        return pool;
+    /** The memories of the workspace, those that are filled first before the others. */
+    public List<MemoryPool> pools() {
+        return pools;
+    }
+
+    /** The memories of weights and tables, the fastest first. */
+    public List<MemoryPool> constantPools() {
+        return constantPools;
     }
 
     /** Changes to the passes. */
@@ -145,15 +157,26 @@ public final class CompileRequest {
         return slim;
     }
 
+    /** The code generators beside Kiln's own. */
+    public Externals externals() {
+        return externals;
+    }
+
     /** How the model is quantized first; empty for a model that is compiled as it is. */
     public Optional<QuantizeRequest> quantize() {
         return quantize;
     }
 
+    /** What makes objects, for targets of kind llvm. */
+    public Optional<ObjectCompiler> objects() {
+        return objects;
+    }
+
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
-        private final Target target;
+        private final CompositeTarget target;
+        private List<ExternalCodegen> codegens = List.of();
         private String name = "default";
         private Optimize optimize = Optimize.SPEED;
         private Io io = Io.CALLER;
@@ -162,16 +185,24 @@ public final class CompileRequest {
         private ExecutorKind executor = ExecutorKind.AOT;
         private boolean linked = true;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
+        private List<MemoryPool> constantPools = List.of(MemoryPool.GLOBAL_CONSTANTS);
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
         private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
         private Optional<QuantizeRequest> quantize = Optional.empty();
+        private Optional<ObjectCompiler> objects = Optional.empty();
 
-        private Builder(Path model, Target target) {
+        private Builder(Path model, CompositeTarget target) {
             this.model = model;
             this.target = target;
+        }
+
+        /** Sets code generators that a composite target may name, beside those found as services; the default is none. */
+        public Builder codegens(List<ExternalCodegen> newCodegens) {
+            codegens = List.copyOf(newCodegens);
+            return this;
         }
 
         /** Sets the module name; the default is {@code default}, as in microTVM. */
@@ -216,9 +247,21 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets the memory pools of the workspace; the default is {@link MemoryPool#GLOBAL_WORKSPACE}. */
+        /**
+         * Sets the memory pools of the workspace, those to be filled first before the others; all but the last need a
+         * limit. The default is {@link MemoryPool#GLOBAL_WORKSPACE}.
+         */
         public Builder pools(List<MemoryPool> newPools) {
             pools = List.copyOf(newPools);
+            return this;
+        }
+
+        /**
+         * Sets the memory pools of weights and tables, the fastest first; all but the last need a limit. The default is
+         * {@link MemoryPool#GLOBAL_CONSTANTS}.
+         */
+        public Builder constantPools(List<MemoryPool> newPools) {
+            constantPools = List.copyOf(newPools);
             return this;
         }
 
@@ -229,8 +272,8 @@ public final class CompileRequest {
         }
 
         /** Sets shapes of inputs; the default is the file's. */
-        public Builder inputShapes(InputShapes newInputShapes) {
-            inputShapes = newInputShapes;
+        public Builder inputShapes(InputShapes newShapes) {
+            inputShapes = newShapes;
             return this;
         }
 
@@ -258,6 +301,12 @@ public final class CompileRequest {
             return this;
         }
 
+        /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
+        public Builder objects(Optional<ObjectCompiler> newObjects) {
+            objects = newObjects;
+            return this;
+        }
+
         /**
          * Builds the request.
          *
@@ -266,17 +315,12 @@ public final class CompileRequest {
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
-            CodeGenerators.problem(target).ifPresent(problems::add);
-            if (pools.size() != 1) {
-                problems.add(new Problem(
-                        "the workspace is spread over " + pools.size() + " memory pools",
-                        "compile request",
-                        "one pool, which holds all of it",
-                        "Give one pool"));
-            }
+            CodeGenerators.problem(target.host(), objects).ifPresent(problems::add);
+            RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
+            RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
-            return new CompileRequest(this);
+            return new CompileRequest(this, Externals.of(target, codegens));
         }
     }
 }

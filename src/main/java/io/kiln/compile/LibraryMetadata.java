@@ -5,11 +5,15 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.ChosenSchedule;
 import io.kiln.artifact.ModelMetadata.Cost;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorCodegen;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
@@ -17,6 +21,8 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
+import io.kiln.partition.Externals;
+import io.kiln.target.MemoryPool;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -32,14 +38,21 @@ final class LibraryMetadata {
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
+    private final Map<Integer, OperatorCodegen> codegens;
 
-    private LibraryMetadata(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
+    private LibraryMetadata(
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals) {
         this.module = module;
         this.functions = executable.functions();
         this.storages = executable.storages();
         this.tensors = TensorDescriptions.of(fused);
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
+        this.codegens = codegens(fused, module, externals);
     }
 
     /**
@@ -49,9 +62,15 @@ final class LibraryMetadata {
      * @param fused the model after the last pass
      * @param module what became of it
      * @param executable the same with its executor
+     * @param externals the code generators beside Kiln's own
      */
-    static ModelMetadata of(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
-        return new LibraryMetadata(imported, fused, module, executable).build();
+    static ModelMetadata of(
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals) {
+        return new LibraryMetadata(imported, fused, module, executable, externals).build();
     }
 
     private ModelMetadata build() {
@@ -59,9 +78,21 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), storages),
+                new Memory(workspaceBytes(), alignment(), module.constantBytes(), pools(), storages),
                 isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private List<ExternalPool> pools() {
+        return module.api().io() == Io.CALLER
+                ? List.of()
+                : module.workspacePools().stream()
+                        .map(pool -> new ExternalPool(pool.name(), Kind.WORKSPACE, pool.bytes()))
+                        .toList();
+    }
+
+    private int alignment() {
+        return module.pools().stream().mapToInt(MemoryPool::alignment).max().orElseThrow();
     }
 
     private boolean isPlanned() {
@@ -106,7 +137,7 @@ final class LibraryMetadata {
                         operator.executedMacs(),
                         operator.function().constantBytes(),
                         operator.scratchBytes()),
-                new ChosenSchedule(operator.schedule(), operator.reason()));
+                new ChosenSchedule(operator.schedule(), operator.reason(), codegens.get(operator.output())));
     }
 
     /**
@@ -121,6 +152,20 @@ final class LibraryMetadata {
                         group -> group.bindings().stream()
                                 .mapToLong(id -> nominal.getOrDefault(id, 0L))
                                 .sum()));
+    }
+
+    /** What generates the code of each group, by the id that the group computes. */
+    private static Map<Integer, OperatorCodegen> codegens(Function fused, PlannedModule module, Externals externals) {
+        Map<Integer, String> stayed =
+                externals.pass().map(pass -> pass.stayed(fused)).orElse(Map.of());
+        String own = module.origin().target().kind().text();
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.composite()
+                                .map(composite -> new OperatorCodegen(composite.compiler(), composite.name(), ""))
+                                .orElseGet(() ->
+                                        new OperatorCodegen(own, "", stayed.getOrDefault(group.output(), "")))));
     }
 
     /** The model's own operators fused into each group, by the id that the group computes. */

@@ -3,27 +3,27 @@ package io.kiln.compile;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.partition.Externals;
 import io.kiln.quantize.Quantized;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
-    /** The {@link Artifact#codegenId} of the model as text: that of the C. */
-    private static final String CODEGEN = "c";
-
     private ModelCompiler() {}
 
     /**
@@ -47,19 +47,44 @@ public final class ModelCompiler {
         Optional<Quantized> quantized =
                 request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
-        List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
+        Externals externals = request.externals();
+        List<Stage> stages = Pipeline.of(request.passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable =
+        ModulePlanner planner = new ModulePlanner(request, externals);
+        PlannedModule module = planner.plan(fused);
+        ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
+        ExecutableModule executable =
+                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
-        artifacts.add(executable.entryPoint());
-        artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.addAll(executable.description());
+        artifacts.addAll(code(
+                request,
+                executable,
+                externals.generate(
+                        module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable, externals),
+                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
+    }
+
+    /** Name of a library after that of the operators, {@code <name>_lib<n>}. */
+    private static String library(String operators, int after) {
+        int digits = operators.lastIndexOf("lib") + "lib".length();
+        return operators.substring(0, digits) + (Integer.parseInt(operators.substring(digits)) + after);
+    }
+
+    /** Entry point, operators, the code of other generators, and what describes the model. */
+    private static List<Artifact> code(CompileRequest request, ExecutableModule executable, List<Artifact> external) {
+        CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
+        List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
+        others.addAll(executable.description());
+        List<Artifact> files = new ArrayList<>(generator.finish(others));
+        List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
+        operators.addAll(external);
+        files.addAll(1, operators);
+        return files;
     }
 
     /** The model as Relay text, and the data of its constants. */
@@ -71,23 +96,21 @@ public final class ModelCompiler {
         RelayPrinter.Module relay = request.isSlim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
-        String target = request.target().text();
         return List.of(
                 relay(request, relay.text()),
-                new Artifact(
-                        CODEGEN,
-                        Loader.PARAMETERS,
+                Artifact.of(
+                        codegen(request),
+                        ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
-                        ParameterFile.write(relay.parameters()),
-                        target));
+                        ParameterFile.write(relay.parameters())));
+    }
+
+    /** The {@link Artifact#codegenId} of the model as text: that of its code. */
+    private static String codegen(CompileRequest request) {
+        return request.target().kind().text();
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(
-                CODEGEN,
-                Loader.RELAY,
-                ArchivePaths.relayFile(request.name()),
-                text,
-                request.target().text());
+        return Artifact.ofText(codegen(request), ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }

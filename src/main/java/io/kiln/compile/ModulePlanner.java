@@ -6,7 +6,9 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
@@ -14,19 +16,31 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
+import io.kiln.memory.PoolBounds;
+import io.kiln.partition.ExternalFunction;
+import io.kiln.partition.ExternalModule;
+import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
+import io.kiln.stream.Lowering;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
+import io.kiln.stream.WorkspaceLayout;
+import io.kiln.target.MemoryPool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
+    private final Externals externals;
     private final CodeOrigin origin;
+    private final List<ExternalFunction> external = new ArrayList<>();
 
-    ModulePlanner(CompileRequest request) {
+    ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
+        this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
     }
 
@@ -47,12 +61,48 @@ final class ModulePlanner {
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
+        ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
+        external.addAll(outside.functions());
+        Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
+        List<MemoryPool> pools = pools(called);
+        PoolBounds bounds = PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
         PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, dispatch::lower, order(called), io == Io.WORKSPACE);
+                StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
+        requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api =
                 new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
-        return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
+        return new PlannedModule(origin, names, api, request.packed(), pools, planned, callees, called);
+    }
+
+    /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */
+    private List<MemoryPool> pools(boolean called) {
+        if (!called && request.executor() == ExecutorKind.AOT) {
+            return request.pools();
+        }
+        MemoryPool last = request.pools().get(request.pools().size() - 1);
+        return List.of(new MemoryPool(last.name(), last.alignment()));
+    }
+
+    private void requireFit(WorkspaceLayout layout, List<MemoryPool> pools) {
+        OptionalLong end = layout.bounds().end();
+        if (end.isPresent() && layout.plan().bytes() > end.getAsLong()) {
+            String limits = pools.stream()
+                    .map(pool -> pool.name() + " " + pool.limit().orElse(0) + " bytes")
+                    .collect(Collectors.joining(", "));
+            throw new KilnException(new Problem(
+                    "the workspace does not fit in its memory pools: its values take at least "
+                            + layout.plan().lowerBound() + " bytes at once, the plan "
+                            + layout.plan().bytes(),
+                    "model `" + request.name() + "`",
+                    "at most " + limits,
+                    "Let it take more of a memory with kiln.memory.<name>, or plan for RAM with kiln.optimize=ram"));
+        }
+    }
+
+    /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
+    List<ExternalFunction> external() {
+        return List.copyOf(external);
     }
 
     /** Operators that are called by their names run whole. */

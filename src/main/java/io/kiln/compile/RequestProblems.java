@@ -5,6 +5,7 @@ import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Problem;
+import io.kiln.target.MemoryPool;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,6 +14,32 @@ final class RequestProblems {
     private static final String WHERE = "compile request";
 
     private RequestProblems() {}
+
+    /**
+     * The problems of memory pools: they are filled in order, which takes limits.
+     *
+     * @param what they hold, for messages
+     */
+    static List<Problem> ofPools(String what, List<MemoryPool> pools) {
+        List<Problem> problems = new ArrayList<>();
+        if (pools.isEmpty()) {
+            problems.add(new Problem("there is no memory pool for " + what, WHERE, "one pool or more", ""));
+        }
+        for (MemoryPool pool : pools.subList(0, Math.max(0, pools.size() - 1))) {
+            if (pool.limit().isEmpty()) {
+                problems.add(new Problem(
+                        "the memory pool `" + pool.name() + "` of " + what
+                                + " has no limit, so that those after it stay empty",
+                        WHERE,
+                        "the most bytes of each pool but the last",
+                        "Limit it"));
+            }
+        }
+        if (pools.stream().map(MemoryPool::name).distinct().count() < pools.size()) {
+            problems.add(new Problem("two memory pools have one name", WHERE, "a name for each", ""));
+        }
+        return problems;
+    }
 
     /** The problems of a request. */
     static List<Problem> of(Convention convention, ExecutorKind executor, Io io, boolean linked) {

@@ -2,11 +2,11 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
@@ -32,7 +32,7 @@ public final class SystemLibrary {
      */
     public static List<ModelLibrary> united(List<ModelLibrary> models, boolean isWanted) {
         long libraries = models.stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .filter(SystemLibrary::isDefinedIn)
                 .count();
         return libraries > 1 || (isWanted && models.size() > 1) || lacks(models)
@@ -53,7 +53,7 @@ public final class SystemLibrary {
 
     private static boolean isThere(List<ModelLibrary> models) {
         return models.stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .anyMatch(SystemLibrary::isDefinedIn);
     }
 
@@ -72,7 +72,7 @@ public final class SystemLibrary {
         List<Artifact> artifacts = new ArrayList<>(first.artifacts().artifacts());
         artifacts.add(SystemLibrarySource.shared(origin, functions).artifact());
         List<ModelLibrary> shared = new ArrayList<>(models);
-        shared.set(0, new ModelLibrary(first.metadata(), new ArtifactSet(artifacts), first.origin()));
+        shared.set(0, new ModelLibrary(first.metadata(), first.artifacts().with(artifacts), first.origin()));
         return List.copyOf(shared);
     }
 
@@ -85,19 +85,14 @@ public final class SystemLibrary {
         String name = new InterfaceNames(model.metadata().name()).prefix() + "_" + ENTRY;
         List<Artifact> artifacts = model.artifacts().artifacts().stream()
                 .filter(artifact -> !artifact.fileName().equals(SystemLibrarySource.SHARED_FILE))
-                .map(artifact -> artifact.loader() == Loader.SOURCE && isDefinedIn(artifact)
+                .map(artifact -> artifact.kind() == ArtifactKind.SOURCE && isDefinedIn(artifact)
                         ? renamed(artifact, name)
                         : artifact)
                 .toList();
-        return new ModelLibrary(model.metadata(), new ArtifactSet(artifacts), model.origin());
+        return new ModelLibrary(model.metadata(), model.artifacts().with(artifacts), model.origin());
     }
 
     private static Artifact renamed(Artifact source, String name) {
-        return Artifact.ofText(
-                source.codegenId(),
-                source.loader(),
-                source.fileName(),
-                "#define " + ENTRY + " " + name + "\n" + source.text(),
-                source.targetKey());
+        return source.withContent(Bytes.ofText("#define " + ENTRY + " " + name + "\n" + source.text()));
     }
 }

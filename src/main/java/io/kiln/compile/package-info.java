@@ -10,7 +10,7 @@
  *         .build();
  * ModelLibrary library = ModelCompiler.compile(request).library();
  *
- * for (Artifact source : library.artifacts().of(Artifact.Loader.SOURCE)) {
+ * for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
  *     Files.writeString(folder.resolve(source.fileName()), source.text());
  * }
  * Options options = Options.of(7, Optional.empty(), "1.0");

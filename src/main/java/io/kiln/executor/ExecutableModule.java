@@ -28,6 +28,11 @@ public record ExecutableModule(
         storages = List.copyOf(storages);
     }
 
+    /** The same module with other code. */
+    public ExecutableModule with(CodeUnit newCode) {
+        return new ExecutableModule(newCode, entryPoint, description, functions, storages);
+    }
+
     /** A module whose memory is planned ahead of time. */
     public ExecutableModule(CodeUnit code, Artifact entryPoint, List<Artifact> description, List<String> functions) {
         this(code, entryPoint, description, functions, List.of());

@@ -14,6 +14,7 @@ import io.kiln.target.MemoryPool;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
  * @param names names of its functions, structs and macros
  * @param api how it is called
  * @param options of its packed functions, if it has any
- * @param pool what its workspace lies in
+ * @param pools what its workspace may lie in
  * @param planned what runs, and where it lies
  * @param callees what its operators call
  * @param called whether an operator calls it, so that its variables are its caller's
@@ -33,11 +34,12 @@ public record PlannedModule(
         InterfaceNames names,
         Interface api,
         PackedOptions options,
-        MemoryPool pool,
+        List<MemoryPool> pools,
         PlannedProgram planned,
         List<Callee> callees,
         boolean called) {
     public PlannedModule {
+        pools = List.copyOf(pools);
         callees = List.copyOf(callees);
     }
 
@@ -86,8 +88,30 @@ public record PlannedModule(
         return layout().plan().bytes();
     }
 
-    /** Whether it needs a workspace. */
-    public boolean hasPool() {
-        return workspaceBytes() > 0;
+    /** The pool of an address of the memory plan. */
+    public WorkspacePool poolOf(long address) {
+        List<WorkspacePool> used = workspacePools();
+        return used.stream()
+                .filter(pool -> pool.start() <= address)
+                .reduce((lower, higher) -> higher)
+                .orElse(used.get(0));
+    }
+
+    /**
+     * The pools that it uses, in the order of the request; none if it needs no workspace. A caller always passes at
+     * least one.
+     */
+    public List<WorkspacePool> workspacePools() {
+        return IntStream.range(0, pools.size())
+                .filter(i -> layout().bytes(i) > 0 || (!isCallerOwned() && workspaceBytes() == 0 && i == 0))
+                .mapToObj(i -> new WorkspacePool(
+                        pools.get(i).name(),
+                        pools.get(i).alignment(),
+                        layout().bounds().start(i),
+                        layout().bytes(i),
+                        pools.size() == 1
+                                ? InterfaceNames.WORKSPACE_SECTION
+                                : InterfaceNames.workspaceSection(pools.get(i).name())))
+                .toList();
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.ResourceTree;
@@ -27,7 +27,7 @@ final class ArmIntrinsics {
     /** The header, if a model's C needs it. */
     static Optional<Bytes> header(List<ModelLibrary> models) {
         boolean isNeeded = models.stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .filter(Artifact::isForeign)
                 .anyMatch(source -> DEFINITION.matcher(source.text()).find());
         return isNeeded

@@ -2,7 +2,8 @@
 package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -46,7 +47,9 @@ public final class FirmwareAssembler {
                 files.objects(),
                 files.headers(),
                 includes(files, request),
-                request.board().linker(),
+                files.hasParameters()
+                        ? request.board().parametersLinker()
+                        : request.board().linker(),
                 request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);
@@ -93,9 +96,21 @@ public final class FirmwareAssembler {
         if (files.has(ProjectFiles.USER + "/include")) {
             includes.add("-I" + ProjectFiles.USER + "/include");
         }
-        includes.add("-I" + ArchivePaths.folder(Loader.HEADER));
+        includes.add("-I" + ArchivePaths.folder(ArtifactKind.HEADER));
+        request.models().stream()
+                .flatMap(model -> model.artifacts().targets().keySet().stream())
+                .filter(key -> !key.equals(Artifact.HOST))
+                .distinct()
+                .sorted()
+                .map(key -> ArchivePaths.code(key, ArchivePaths.INCLUDE))
+                .filter(files::has)
+                .forEach(folder -> includes.add("-I" + folder));
         includes.add("-I" + ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE);
         includes.add("-I" + ProjectFiles.BOARD);
+        for (String folder : request.brought().includes()) {
+            includes.add("-isystem");
+            includes.add(request.brought().folder() + "/" + folder);
+        }
         if (request.toolchain().shims()) {
             includes.add("-isystem");
             includes.add(ProjectFiles.SHIMS + "/include");

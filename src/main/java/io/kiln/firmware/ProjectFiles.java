@@ -3,8 +3,9 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
@@ -43,6 +44,8 @@ final class ProjectFiles {
     private final List<String> objects = new ArrayList<>();
     private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
+    private boolean hasOwnSectors;
+    private boolean hasParameters;
 
     /** All files of a request, in link order. */
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
@@ -52,12 +55,19 @@ final class ProjectFiles {
         if (request.toolchain().shims()) {
             project.shims();
         }
+        project.hasOwnSectors = request.board().parameters().isPresent() && request.application() != Application.RPC;
         request.models().forEach(model -> project.model(model, request.trusted()));
+        project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
         return project;
+    }
+
+    /** Whether parameters of graphs lie in flash sectors of their own. */
+    boolean hasParameters() {
+        return hasParameters;
     }
 
     SortedMap<String, Bytes> files() {
@@ -105,7 +115,7 @@ final class ProjectFiles {
         Stream<Bytes> board = request.board().sources().stream()
                 .map(name -> request.board().files().get(name));
         Stream<Bytes> models = request.models().stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .map(Artifact::content);
         Stream<Bytes> application = Stream.concat(
                 user.values().stream(),
@@ -139,6 +149,16 @@ final class ProjectFiles {
         }
     }
 
+    private void brought(BroughtSources library) {
+        library.files().forEach((name, content) -> {
+            String path = library.folder() + "/" + name;
+            add(path, content);
+            if (isSource(name)) {
+                compile(path, SourceKind.USER);
+            }
+        });
+    }
+
     private void model(ModelLibrary library, TrustedArchives trusted) {
         Set<String> before = Set.copyOf(files.keySet());
         addModel(library);
@@ -159,29 +179,32 @@ final class ProjectFiles {
 
     private void addModel(ModelLibrary library) {
         for (Artifact artifact : library.artifacts().artifacts()) {
-            String path = ArchivePaths.of(artifact.loader(), artifact.fileName());
-            switch (artifact.loader()) {
-                case SOURCE -> {
+            String path = ArchivePaths.of(artifact);
+            switch (LinkPlan.action(artifact.kind())) {
+                case COMPILED -> {
                     add(path, artifact.content());
                     compile(path, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
                 }
-                case HEADER -> add(path, artifact.content());
-                case OBJECT -> {
+                case INCLUDED, COPIED -> add(path, artifact.content());
+                case LINKED -> {
                     add(path, artifact.content());
                     objects.add(path);
                 }
-                case RUNTIME, RELAY, PARAMETERS, TEMPLATE, GRAPH -> {
-                    // The project has its own runtime; the others are not compiled.
+                case EMBEDDED, LEFT_OUT -> {
+                    // Graphs become C below; the project has its own runtime, and text is not compiled.
                 }
             }
         }
         if (isGraph(library)) {
-            GraphData data = GraphData.of(library);
+            GraphData data = GraphData.of(library, hasOwnSectors);
             add(
                     ArchivePaths.of(
-                            Loader.HEADER, GraphData.header(library.metadata().name())),
+                            ArtifactKind.HEADER,
+                            GraphData.header(library.metadata().name())),
                     data.headerText());
-            addOwn(ArchivePaths.of(Loader.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
+            data.sources()
+                    .forEach((name, text) -> addOwn(ArchivePaths.of(ArtifactKind.SOURCE, name), text, SourceKind.OWN));
+            hasParameters |= data.hasOwnSectors();
         }
     }
 

@@ -2,6 +2,10 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import java.io.File;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -57,6 +61,44 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
      */
     @Parameter(property = "kiln.linkParams", defaultValue = "true")
     private boolean linkParams;
+
+    /**
+     * The target of the compiler instead of the board's, for the same core. With other code generators before the host's it is a composite,
+     * such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators in this order, and the host gets the rest.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.target")
+    private String target;
+
+    /**
+     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
+     * call is compiled.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.cmsisNn")
+    private File cmsisNn;
+
+    /** The same with what generates code. */
+    final PipelineSpec withCodegens(PipelineSpec pipeline) {
+        return pipeline.withCodegens(new CodegenSpec(
+                Optional.ofNullable(target), Optional.ofNullable(cmsisNn).map(File::toPath)));
+    }
+
+    /**
+     * The most bytes of a board's memory that the models may take, by the memory's name: {@code <memory><sram>96K</sram></memory>}, or as the
+     * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> memory;
+
+    /** The limits of memories, as texts. */
+    final Map<String, String> memoryLimits() {
+        return MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory);
+    }
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {

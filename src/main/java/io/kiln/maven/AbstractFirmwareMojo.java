@@ -58,9 +58,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer. Each is
-     * named by {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}; several are
-     * separated by commas. Every other such board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
+     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
      *
      * @since 0.1.0
      */
@@ -163,9 +162,18 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private List<String> disabledPasses;
 
     /**
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
+     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.passConfig")
+    private List<String> passConfig;
+
+    /**
      * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
-     * function}, {@code header}, {@code shape}, {@code quantization} and {@code options}; in addition to those of the
-     * property {@code kiln.customOperators}.
+     * function}, {@code header}, {@code shape}, {@code quantization}, {@code options} and {@code reference}; in
+     * addition to those of the property {@code kiln.customOperators}.
      *
      * @since 0.1.0
      */
@@ -173,8 +181,9 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private List<CustomOperatorBean> customOperators;
 
     /**
-     * Custom operators in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code
-     * and function are optional.
+     * Custom operators in one line: {@code
+     * MyOp:my_op:my_op.h:input0:quantization,options:src/test/c/my_op.c;Other:other}; all but code and function are
+     * optional.
      *
      * @since 0.1.0
      */
@@ -220,7 +229,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
 
-    /** The folders of this goal's build; goals called by hand may use others. */
+    /** The folders of the build; goals called by hand may use others. */
     Layout layout(List<ModelSource> sources) {
         return projectLayout();
     }
@@ -250,9 +259,10 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
-                .pipeline(pipelineSpec())
+                .pipeline(withCodegens(pipelineSpec()))
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
+                .passConfig(passConfig == null ? List.of() : passConfig)
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }
@@ -295,6 +305,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                                         .map(CustomOperatorBean::function)
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
-                .withOnnxIo(onnxIo);
+                .withOnnxIo(onnxIo)
+                .withMemory(memoryLimits());
     }
 }

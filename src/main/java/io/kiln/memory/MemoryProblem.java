@@ -24,9 +24,10 @@ public final class MemoryProblem {
     private final int[][] cliques;
     private final Optional<Distances[][]> distances;
     private final long knownBound;
+    private final PoolBounds bounds;
 
     private MemoryProblem(List<WorkspaceBuffer> buffers, int[][] conflicts, int[][] cliques) {
-        this(buffers, conflicts, cliques, Optional.empty(), 0);
+        this(buffers, conflicts, cliques, Optional.empty(), 0, PoolBounds.ONE);
     }
 
     private MemoryProblem(
@@ -34,12 +35,14 @@ public final class MemoryProblem {
             int[][] conflicts,
             int[][] cliques,
             Optional<Distances[][]> distances,
-            long knownBound) {
+            long knownBound,
+            PoolBounds bounds) {
         this.buffers = List.copyOf(buffers);
         this.conflicts = conflicts;
         this.cliques = cliques;
         this.distances = distances;
         this.knownBound = knownBound;
+        this.bounds = bounds;
     }
 
     /** Buffers conflict when they are alive at the same step. */
@@ -130,7 +133,17 @@ public final class MemoryProblem {
             distances[i] = Arrays.stream(conflicts[i]).mapToObj(k -> row[k]).toArray(Distances[]::new);
         }
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
-        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound);
+        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, PoolBounds.ONE);
+    }
+
+    /** The same buffers in several pools. */
+    public MemoryProblem in(PoolBounds pools) {
+        return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, pools);
+    }
+
+    /** The pools in which the buffers lie. */
+    PoolBounds bounds() {
+        return bounds;
     }
 
     public List<WorkspaceBuffer> buffers() {
@@ -153,9 +166,9 @@ public final class MemoryProblem {
                 Arrays.stream(cliques).mapToLong(this::alignedBytes).max().orElse(0));
     }
 
-    /** Whether buffers that conflict must not share a byte at all. */
+    /** Whether buffers that conflict must not share a byte at all, and may lie anywhere else. */
     boolean isPlain() {
-        return distances.isEmpty();
+        return distances.isEmpty() && bounds.pools() == 1;
     }
 
     /** Largest number of intervals that a buffer's neighbours, all placed, can forbid. */

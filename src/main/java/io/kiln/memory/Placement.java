@@ -14,6 +14,7 @@ final class Placement {
     private final int[] alignments;
     private final long[] offsets;
     private final boolean[] placed;
+    private final long[] bounds;
     private final long[] starts;
     private final long[] ends;
     private long bytes;
@@ -26,7 +27,8 @@ final class Placement {
                 problem.buffers().stream().mapToInt(WorkspaceBuffer::alignment).toArray();
         offsets = new long[n];
         placed = new boolean[n];
-        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0);
+        bounds = problem.bounds().bounds().stream().mapToLong(Long::longValue).toArray();
+        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0) + bounds.length;
         starts = new long[most];
         ends = new long[most];
     }
@@ -62,6 +64,13 @@ final class Placement {
             if (placed[neighbours[k]]) {
                 count = forbid(problem.distances(buffer, k), offsets[neighbours[k]], count);
             }
+        }
+        // A single byte crosses no bound.
+        for (int k = 0; k < bounds.length && sizes[buffer] > 1; k++) {
+            long bound = bounds[k];
+            starts[count] = bound - sizes[buffer] + 1;
+            ends[count] = bound - 1;
+            count++;
         }
         // With both sorted independently, there is a gap before start k exactly if the k-th end lies below it: then all
         // k intervals that begin before have ended.

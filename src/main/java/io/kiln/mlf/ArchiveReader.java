@@ -4,25 +4,31 @@ package io.kiln.mlf;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** Makes model libraries from the files of an archive. */
 final class ArchiveReader {
     /** File names that are safe in makefiles, shells and every file system. */
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+/-]{0,250}");
+
+    /** The code generator of files at places of earlier versions. */
+    private static final String OLD_FILES = Artifact.FOREIGN + "-old";
 
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9_]{1,200}");
 
@@ -49,7 +55,8 @@ final class ArchiveReader {
                 code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
                             new ModelMetadataReader(archive, problems, name, version, model, code).read();
-                    libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, metadata.target())));
+                    libraries.add(new ModelLibrary(
+                            metadata, artifacts(version, name, names, targets(model, metadata.target()))));
                 });
             }
         });
@@ -91,13 +98,13 @@ final class ArchiveReader {
 
     /** The graph and the names of its parameters. */
     private Optional<GraphModel> graph(FormatVersion version, String model, List<String> models) {
-        String path = ArchivePaths.of(Loader.GRAPH, ArchivePaths.graphFile(model));
+        String path = ArchivePaths.of(ArtifactKind.GRAPH, ArchivePaths.graphFile(model));
         Optional<Bytes> graph = Optional.ofNullable(files.get(path))
                 .or(() -> Optional.ofNullable(files.get(version.graph())).filter(file -> models.size() == 1));
         if (graph.isEmpty()) {
             problems.add("there is no graph", archive + ": " + path, "what the executor `graph` walks", "");
         }
-        String parameters = ArchivePaths.of(Loader.PARAMETERS, ArchivePaths.parametersFile(model));
+        String parameters = ArchivePaths.of(ArtifactKind.PARAMETERS, ArchivePaths.parametersFile(model));
         Optional<Bytes> params = Optional.ofNullable(files.get(parameters));
         try {
             return graph.map(file -> GraphModel.of(file, archive + ": " + path, params, archive + ": " + parameters));
@@ -110,76 +117,102 @@ final class ArchiveReader {
     /** A model's sources and objects as they are. */
     private List<Artifact> code(String model, List<String> models) {
         List<Artifact> code = new ArrayList<>();
-        for (Loader loader : List.of(Loader.SOURCE, Loader.OBJECT)) {
-            String folder = ArchivePaths.folder(loader) + "/";
-            files.forEach((path, content) -> {
-                if (path.startsWith(folder)
-                        && owner(path.substring(folder.length()), models).equals(model)) {
-                    code.add(new Artifact(Artifact.FOREIGN, loader, path.substring(folder.length()), content, ""));
-                }
-            });
+        for (ArtifactKind kind : List.of(ArtifactKind.SOURCE, ArtifactKind.OBJECT)) {
+            files.forEach((path, content) -> ArchivePlace.of(path)
+                    .filter(place -> place.kind() == kind
+                            && owner(place.fileName(), models).equals(model)
+                            && wrong(path, place).isEmpty())
+                    .ifPresent(place -> code.add(place.artifact(place.fileName(), content))));
         }
         return code;
     }
 
     /** In version 7 the text is named after the model; earlier versions have one model and a fixed name. */
     private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
-        return Optional.ofNullable(files.get(ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(name))))
+        return Optional.ofNullable(files.get(ArchivePaths.of(ArtifactKind.RELAY, ArchivePaths.relayFile(name))))
                 .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
     /** A model's own files, and the runtime, which all models share. */
-    private ArtifactSet artifacts(FormatVersion version, String model, List<String> models, String target) {
+    private ArtifactSet artifacts(
+            FormatVersion version, String model, List<String> models, SortedMap<String, String> targets) {
         List<Artifact> artifacts = new ArrayList<>();
         if (!version.relay().startsWith(ArchivePaths.SRC + "/")) {
             relay(version, model, models)
-                    .map(text -> new Artifact(Artifact.FOREIGN, Loader.RELAY, version.relay(), text, target))
+                    .map(text -> Artifact.of(OLD_FILES, ArtifactKind.RELAY, version.relay(), text))
                     .ifPresent(artifacts::add);
         }
-        if (!version.graph().startsWith(ArchivePaths.folder(Loader.GRAPH) + "/")) {
+        if (!version.graph().startsWith(ArchivePaths.folder(ArtifactKind.GRAPH) + "/")) {
             Optional.ofNullable(files.get(version.graph()))
-                    .map(graph ->
-                            new Artifact(Artifact.FOREIGN, Loader.GRAPH, ArchivePaths.graphFile(model), graph, target))
+                    .map(graph -> Artifact.of(OLD_FILES, ArtifactKind.GRAPH, ArchivePaths.graphFile(model), graph))
                     .ifPresent(artifacts::add);
         }
         files.forEach((path, content) -> {
-            for (Loader loader : Loader.values()) {
-                String folder = ArchivePaths.folder(loader) + "/";
-                String name = path.startsWith(folder) ? path.substring(folder.length()) : "";
-                boolean isShared = loader == Loader.RUNTIME || loader == Loader.TEMPLATE;
-                if (!name.isEmpty() && (isShared || owner(name, models).equals(model))) {
-                    check(path, name, loader);
-                    boolean isCode = loader == Loader.SOURCE || loader == Loader.OBJECT;
-                    String file = isCode && !version.hasNamedSources() ? model + "_" + name : name;
-                    if (loader == Loader.GRAPH) {
-                        file = ArchivePaths.graphFile(model);
-                    }
-                    artifacts.add(new Artifact(Artifact.FOREIGN, loader, file, content, target));
-                }
-            }
+            ArchivePlace.of(path)
+                    .filter(place ->
+                            place.isShared() || owner(place.fileName(), models).equals(model))
+                    .filter(place -> isSound(path, place))
+                    .map(place -> place.artifact(fileName(place, version, model), content))
+                    .ifPresent(artifacts::add);
         });
-        if (artifacts.stream().noneMatch(a -> a.loader() == Loader.SOURCE || a.loader() == Loader.OBJECT)) {
+        if (artifacts.stream().noneMatch(a -> a.kind() == ArtifactKind.SOURCE || a.kind() == ArtifactKind.OBJECT)
+                && problems.isEmpty()) {
             problems.add(
                     "there is no C for model `" + model + "`",
-                    archive + ": " + ArchivePaths.folder(Loader.SOURCE) + "/",
+                    archive + ": " + ArchivePaths.folder(ArtifactKind.SOURCE) + "/",
                     new InterfaceNames(model).library(0) + ".c and so on",
                     ModelMetadataReader.EXPORT);
         }
-        return new ArtifactSet(artifacts);
+        // The set would name the same files again.
+        return problems.isEmpty() ? new ArtifactSet(artifacts, targets) : new ArtifactSet(List.of());
     }
 
-    private void check(String path, String name, Loader loader) {
-        if ((loader == Loader.SOURCE || loader == Loader.HEADER || loader == Loader.OBJECT)
-                && !FILE_NAME.matcher(name).matches()) {
-            problems.add(
-                    "the file has a name that makefiles cannot handle",
-                    archive + ": " + path.replaceAll("\\p{Cntrl}", "?"),
-                    "letters, digits and _ . + -",
-                    "");
-        } else if (loader == Loader.SOURCE && !name.endsWith(".c")) {
-            problems.add(
-                    "the file is not C", archive + ": " + path, "sources that end in .c", ModelMetadataReader.EXPORT);
+    /** Target strings by key: an archive of one target, or of others, does not list them. */
+    private SortedMap<String, String> targets(JsonKey model, String host) {
+        SortedMap<String, String> targets = new TreeMap<>(Map.of(Artifact.HOST, host));
+        JsonKey keys = model.at(MetadataJson.TARGET_KEYS);
+        if (keys.isThere()) {
+            keys.entries().forEach((key, target) -> targets.put(key, target.text()));
         }
+        return targets;
+    }
+
+    /** The name that version 7 gives a file. */
+    private static String fileName(ArchivePlace place, FormatVersion version, String model) {
+        if (place.kind() == ArtifactKind.GRAPH) {
+            return ArchivePaths.graphFile(model);
+        }
+        return place.isCode() && !version.hasNamedSources() ? model + "_" + place.fileName() : place.fileName();
+    }
+
+    /** Adds what is wrong with a file, once for all models. */
+    private boolean isSound(String path, ArchivePlace place) {
+        Optional<Problem> wrong = wrong(path, place);
+        wrong.filter(problem -> !problems.list().contains(problem)).ifPresent(problems::add);
+        return wrong.isEmpty();
+    }
+
+    private Optional<Problem> wrong(String path, ArchivePlace place) {
+        ArtifactKind kind = place.kind();
+        String where = archive + ": " + path.replaceAll("\\p{Cntrl}", "?");
+        if (!FILE_NAME.matcher(place.fileName()).matches()
+                || !FILE_NAME.matcher(place.targetKey()).matches()
+                || !FILE_NAME.matcher(place.loader()).matches()) {
+            return Optional.of(new Problem(
+                    "the file has a name that makefiles cannot handle", where, "letters, digits and _ . + -", ""));
+        }
+        if (kind == ArtifactKind.SOURCE && !place.fileName().endsWith(".c")) {
+            return Optional.of(
+                    new Problem("the file is not C", where, "sources that end in .c", ModelMetadataReader.EXPORT));
+        }
+        if (ArtifactKind.of(place.loader(), place.fileName()) != kind) {
+            return Optional.of(new Problem(
+                    "the file does not belong into this folder",
+                    where,
+                    "headers that end in .h in include, objects that end in .o or .a in lib",
+                    ""));
+        }
+        return Optional.empty();
     }
 
     /** The model with the longest name that is a prefix of the file's; the first model if no name is. */

@@ -3,7 +3,7 @@ package io.kiln.mlf;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
@@ -34,7 +34,7 @@ final class ArchiveWriter {
             writer.addModel(model, options.version());
         }
         List<ModelLibrary> without = models.stream()
-                .filter(model -> model.artifacts().of(Loader.RUNTIME).isEmpty())
+                .filter(model -> model.artifacts().of(ArtifactKind.RUNTIME).isEmpty())
                 .toList();
         if (!without.isEmpty()) {
             writer.addRuntime(without);
@@ -46,15 +46,28 @@ final class ArchiveWriter {
     private void addModel(ModelLibrary model, int version) {
         String name = model.metadata().name();
         for (Artifact artifact : model.artifacts().artifacts()) {
-            switch (artifact.loader()) {
+            switch (artifact.kind()) {
                 case RELAY -> add(relay(name, version), artifact.content());
                 case PARAMETERS -> add(parameters(name), artifact.content());
                 case GRAPH -> add(graph(name, version), artifact.content());
-                default -> add(ArchivePaths.of(artifact.loader(), artifact.fileName()), artifact.content());
+                case PAYLOAD -> addPayload(artifact);
+                default -> add(ArchivePaths.of(artifact), artifact.content());
             }
         }
-        if (model.artifacts().of(Loader.PARAMETERS).isEmpty()) {
+        if (model.artifacts().of(ArtifactKind.PARAMETERS).isEmpty()) {
             add(parameters(name), ParameterFile.write(List.of()));
+        }
+    }
+
+    private void addPayload(Artifact payload) {
+        if (ArchivePlace.isTaken(payload.loader())) {
+            problems.add(
+                    "the loader `" + payload.loader() + "` has the name of a folder of native code",
+                    payload.fileName() + " of code generator `" + payload.codegenId() + "`",
+                    "another name of the loader",
+                    "");
+        } else {
+            add(ArchivePaths.of(payload), payload.content());
         }
     }
 
@@ -64,7 +77,7 @@ final class ArchiveWriter {
      */
     private void addRuntime(List<ModelLibrary> models) {
         Set<RuntimeFeature> used = RuntimeFeature.usedBy(models.stream()
-                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .map(Artifact::content)
                 .toList());
         boolean isByName = used.contains(RuntimeFeature.REGISTRY)
@@ -75,23 +88,23 @@ final class ArchiveWriter {
                         RuntimeFiles.runtime(isByName ? EnumSet.allOf(RuntimeFeature.class) : used).stream(),
                         RuntimeFiles.templates().stream())
                 .map(config::applyTo)
-                .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
+                .forEach(file -> add(ArchivePaths.of(file), file.content()));
     }
 
     private static String relay(String model, int version) {
         return version == ModelLibraryFormat.ONE_MODEL
                 ? ArchivePaths.RELAY_OF_ONE_MODEL
-                : ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(model));
+                : ArchivePaths.of(ArtifactKind.RELAY, ArchivePaths.relayFile(model));
     }
 
     private static String graph(String model, int version) {
         return version == ModelLibraryFormat.ONE_MODEL
                 ? ArchivePaths.GRAPH_OF_ONE_MODEL
-                : ArchivePaths.of(Loader.GRAPH, ArchivePaths.graphFile(model));
+                : ArchivePaths.of(ArtifactKind.GRAPH, ArchivePaths.graphFile(model));
     }
 
     private static String parameters(String model) {
-        return ArchivePaths.of(Loader.PARAMETERS, ArchivePaths.parametersFile(model));
+        return ArchivePaths.of(ArtifactKind.PARAMETERS, ArchivePaths.parametersFile(model));
     }
 
     private void add(String path, Bytes content) {

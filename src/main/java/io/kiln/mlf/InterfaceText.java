@@ -59,10 +59,18 @@ final class InterfaceText {
         return text.contains(names.map(Side.INPUTS));
     }
 
-    /** The macro with the size of an external pool. */
-    OptionalLong poolBytes(String pool) {
-        Matcher matcher = Pattern.compile(
-                        "#define\\s+" + names.poolSize(pool) + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
+    /** The macro with the size of an external workspace pool. */
+    OptionalLong workspacePoolBytes(String pool) {
+        return number(names.poolSize(pool));
+    }
+
+    /** The macro with the size of an external pool of constants. */
+    OptionalLong constantPoolBytes(String pool) {
+        return number(names.constantPoolSize(pool));
+    }
+
+    private OptionalLong number(String macro) {
+        Matcher matcher = Pattern.compile("#define\\s+" + macro + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
                 .matcher(text);
         return matcher.find() ? OptionalLong.of(Long.parseLong(matcher.group(1))) : OptionalLong.empty();
     }

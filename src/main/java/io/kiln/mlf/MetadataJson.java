@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -18,6 +19,9 @@ import java.util.stream.Stream;
 final class MetadataJson {
     /** DLDeviceType of the CPU, the only supported device. */
     private static final int CPU = 1;
+
+    /** Kiln's own key: target strings by key, where there are several. */
+    static final String TARGET_KEYS = "target_keys";
 
     private static final DateTimeFormatter EXPORT_TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
@@ -29,18 +33,21 @@ final class MetadataJson {
         if (OperatorStyle.isWhole(models)) {
             json.putAll(OperatorStyle.metadata(models.get(0).metadata(), time(options)));
         } else if (options.version() == ModelLibraryFormat.ONE_MODEL) {
-            json.putAll(model(models.get(0).metadata(), options));
+            json.putAll(model(models.get(0), options));
         } else {
             Map<String, Object> modules = new TreeMap<>();
-            models.forEach(m -> modules.put(m.metadata().name(), model(m.metadata(), options)));
+            models.forEach(m -> modules.put(m.metadata().name(), model(m, options)));
             json.put("modules", modules);
         }
         json.put("version", options.version());
         return PythonJson.print(json);
     }
 
-    private static Map<String, Object> model(ModelMetadata model, ModelLibraryFormat.Options options) {
-        return Map.of(
+    private static Map<String, Object> model(ModelLibrary library, ModelLibraryFormat.Options options) {
+        ModelMetadata model = library.metadata();
+        SortedMap<String, String> targets = library.artifacts().targets();
+        boolean isOld = options.version() == ModelLibraryFormat.ONE_MODEL;
+        Map<String, Object> json = new TreeMap<>(Map.of(
                 "model_name",
                 model.name(),
                 "export_datetime",
@@ -50,9 +57,11 @@ final class MetadataJson {
                 "executors",
                 List.of(model.api().executor().text()),
                 "target",
-                options.version() == ModelLibraryFormat.ONE_MODEL
+                isOld
                         ? Map.of(String.valueOf(CPU), model.target())
-                        : List.of(model.target()),
+                        : library.artifacts().hasSeveralTargets()
+                                ? List.copyOf(targets.values())
+                                : List.of(model.target()),
                 "memory",
                 memory(model),
                 "external_dependencies",
@@ -60,7 +69,11 @@ final class MetadataJson {
                         "short_name", "tvm_standalone_crt",
                         "url", "./runtime",
                         "url_type", "mlf_path",
-                        "version_spec", options.runtimeVersion())));
+                        "version_spec", options.runtimeVersion()))));
+        if (!isOld && library.artifacts().hasSeveralTargets()) {
+            json.put(TARGET_KEYS, targets);
+        }
+        return json;
     }
 
     private static String time(ModelLibraryFormat.Options options) {

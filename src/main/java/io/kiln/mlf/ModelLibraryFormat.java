@@ -169,6 +169,14 @@ public final class ModelLibraryFormat {
         }
         Set<String> names = new HashSet<>();
         for (ModelLibrary model : models) {
+            if (model.artifacts().hasSeveralTargets() && options.version() == ONE_MODEL) {
+                throw new KilnException(new Problem(
+                        "version 5 of the Model Library Format cannot hold files for several targets",
+                        "kiln.mlfVersion",
+                        "7 for the targets "
+                                + String.join(", ", model.artifacts().targets().keySet()),
+                        "Set kiln.mlfVersion to 7"));
+            }
             if (!names.add(model.metadata().name())) {
                 throw new KilnException(new Problem(
                         "two models are named `" + model.metadata().name() + "`", "kiln.name", "a name for each", ""));

@@ -2,10 +2,13 @@
 package io.kiln.mlf;
 
 import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /** Reads one model's part of {@code metadata.json}, completed by the header and the Relay text. */
@@ -105,12 +109,13 @@ final class ModelMetadataReader {
         }
         boolean isPooled = header.mapsInputs();
         long stated = workspace(main);
-        long workspace = isPooled ? poolBytes(stated) : stated;
+        List<ExternalPool> pools = pools(isPooled, stated);
+        long workspace = isPooled ? workspaceBytes(pools) : stated;
         List<OperatorInfo> operators = new ArrayList<>();
         if (version.hasFunctions()) {
             functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
         }
-        checkWhatRunNeeds(isPooled);
+        checkDevices();
         return new ModelMetadata(
                 name,
                 target(),
@@ -123,6 +128,7 @@ final class ModelMetadataReader {
                         main.at("constants_size_bytes").isThere()
                                 ? main.at("constants_size_bytes").bytes()
                                 : 0,
+                        pools,
                         graph.map(model -> model.graph().storages()).orElse(List.of())),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
@@ -180,25 +186,46 @@ final class ModelMetadataReader {
         return binding.isThere() && !binding.text(TENSOR, "a tensor's name").isEmpty() ? 0 : bytes;
     }
 
-    /** An external pool may be larger than the operators' need, because it also holds inputs and outputs. */
-    private long poolBytes(long stated) {
-        return header.members(header.names().poolsStruct()).stream()
-                .mapToLong(pool -> header.poolBytes(pool).orElse(stated))
-                .max()
-                .orElse(stated);
+    /** The pools of the interface in order. A single one without a size has the size that the metadata state. */
+    private List<ExternalPool> pools(boolean holdTensors, long stated) {
+        List<String> names = header.members(header.names().poolsStruct());
+        if (holdTensors && names.isEmpty()) {
+            problems.add(
+                    "inputs and outputs lie in memory pools, but there is no "
+                            + header.names().poolsStruct(),
+                    headerPlace(),
+                    "a struct with the pools",
+                    EXPORT);
+        }
+        List<ExternalPool> pools = new ArrayList<>();
+        for (String pool : names) {
+            OptionalLong constants = header.constantPoolBytes(pool);
+            OptionalLong workspace = header.workspacePoolBytes(pool);
+            if (constants.isPresent()) {
+                pools.add(new ExternalPool(pool, Kind.CONSTANTS, constants.getAsLong()));
+            } else if (workspace.isPresent() || names.size() == 1) {
+                pools.add(new ExternalPool(pool, Kind.WORKSPACE, workspace.orElse(stated)));
+            } else {
+                problems.add(
+                        "the size of the memory pool " + pool + " is not defined",
+                        headerPlace(),
+                        "a macro " + header.names().poolSize(pool) + " or "
+                                + header.names().constantPoolSize(pool),
+                        EXPORT);
+            }
+        }
+        return pools;
     }
 
-    /** The application passes tensors, or one pool that contains them; it has no choice of memories, and no drivers. */
-    private void checkWhatRunNeeds(boolean isPooled) {
-        List<String> pools = header.members(header.names().poolsStruct());
-        if (isPooled ? pools.size() != 1 : !pools.isEmpty()) {
-            problems.add(
-                    "the model needs " + (isPooled ? pools.size() + " pools" : "external pools")
-                            + " of memory from its caller: " + String.join(", ", pools),
-                    headerPlace(),
-                    isPooled ? "one pool" : "pools inside the generated C",
-                    "Export the model without --workspace-pools and --constant-pools");
-        }
+    /** With inputs and outputs, pools may be larger than the operators' need that the metadata state. */
+    private static long workspaceBytes(List<ExternalPool> pools) {
+        return pools.stream()
+                .filter(pool -> pool.kind() == Kind.WORKSPACE)
+                .mapToLong(ExternalPool::bytes)
+                .sum();
+    }
+
+    private void checkDevices() {
         if (header.has(header.names().devicesStruct())) {
             problems.add(
                     "the model needs drivers of "
@@ -209,29 +236,23 @@ final class ModelMetadataReader {
         }
     }
 
-    /**
-     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
-     * made has the packed interface.
-     */
+    /** A map by device in version 5, a list from 6 on. The core's own comes first, C before objects: partitioned models have several targets. */
     private String target() {
         JsonKey target = json.at("target");
-        Collection<JsonKey> items = target.isObject() ? target.entries().values() : target.items();
+        JsonKey named = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);
+        Collection<JsonKey> items = named.isThere()
+                ? List.of(named)
+                : target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
-        Optional<String> c = targets.stream()
-                .filter(text -> isKind(text, "c"))
-                .findFirst()
-                .or(() -> targets.stream()
-                        .filter(text -> packed.isPresent() && isKind(text, "llvm"))
-                        .findFirst());
-        if (c.isEmpty() && target.isThere()) {
-            target.wrong("a target string of kind c: firmware is built from C only", EXPORT);
+        Optional<String> host = TargetText.HOST_KINDS.stream()
+                .flatMap(kind ->
+                        targets.stream().filter(text -> TargetText.kind(text).equals(kind)))
+                .findFirst();
+        if (host.isEmpty() && target.isThere()) {
+            target.wrong("a target string of kind " + String.join(" or ", TargetText.HOST_KINDS), EXPORT);
         }
-        return c.orElse("").strip();
-    }
-
-    private static boolean isKind(String target, String kind) {
-        return target.equals(kind) || target.startsWith(kind + " ");
+        return host.orElse("").strip();
     }
 
     private OperatorInfo operator(JsonKey operator) {

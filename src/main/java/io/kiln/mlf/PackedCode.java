@@ -2,7 +2,7 @@
 package io.kiln.mlf;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.InterfaceNames;
 import java.util.ArrayList;
@@ -38,9 +38,9 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         StringBuilder text = new StringBuilder();
         Set<String> symbols = new LinkedHashSet<>();
         for (Artifact artifact : code) {
-            if (artifact.loader() == Loader.SOURCE) {
+            if (artifact.kind() == ArtifactKind.SOURCE) {
                 text.append(artifact.text()).append('\n');
-            } else if (artifact.loader() == Loader.OBJECT) {
+            } else if (artifact.kind() == ArtifactKind.OBJECT) {
                 symbols.addAll(ObjectSymbols.defined(
                         artifact.content(), List.of(names.run(), names.main(), names.reset(), names.metadata())));
             }

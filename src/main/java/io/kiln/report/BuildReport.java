@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
@@ -18,10 +20,12 @@ import java.util.List;
  * @param calls how programs call the model, the first one if there are several
  * @param flash what lies in read-only memory
  * @param ram what lies in writable memory
+ * @param memories use of each memory of the board; empty for this computer
  * @param macs multiply-accumulates of the models' definition
  * @param executedMacs those that the generated loops execute
  * @param operators in execution order
  * @param plan the plan of the workspace
+ * @param linkPlan what the build did with the artifacts of the models
  */
 public record BuildReport(
         String application,
@@ -33,16 +37,29 @@ public record BuildReport(
         Calls calls,
         Flash flash,
         Ram ram,
+        List<MemoryUse> memories,
         long macs,
         long executedMacs,
         List<Operator> operators,
-        ModelMetadata.Plan plan) {
+        ModelMetadata.Plan plan,
+        List<LinkPlan.Group> linkPlan) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
     public BuildReport {
+        memories = List.copyOf(memories);
         operators = List.copyOf(operators);
+        linkPlan = List.copyOf(linkPlan);
     }
+
+    /**
+     * Use of a memory of the board.
+     *
+     * @param name the board's name for it
+     * @param used bytes, alignment included
+     * @param available its size
+     */
+    public record MemoryUse(String name, long used, long available) {}
 
     /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
@@ -56,10 +73,12 @@ public record BuildReport(
                 calls,
                 flash,
                 ram,
+                memories,
                 macs,
                 executedMacs,
                 operators.stream().map(o -> o.profiled(profile)).toList(),
-                plan);
+                plan,
+                linkPlan);
     }
 
     /**
@@ -109,10 +128,14 @@ public record BuildReport(
      * @param macs multiply-accumulates by the model's definition
      * @param executedMacs multiply-accumulates that the generated loops execute
      * @param instructions instructions of one inference; null if the image was not profiled
+     * @param microseconds of one call on the board; null if no board measured it
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
      * @param reason why the schedule was chosen
+     * @param codegen the code generator, such as {@code c}
+     * @param composite what another code generator took it as; empty for Kiln's own
+     * @param stayed why no other code generator took it; empty if there is none, or if one did
      */
     public record Operator(
             String name,
@@ -123,10 +146,17 @@ public record BuildReport(
             long macs,
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Double microseconds,
+
             long constantBytes,
             long workspaceBytes,
             String schedule,
-            String reason) {
+            String reason,
+            String codegen,
+            String composite,
+            String stayed) {
         public Operator {
             layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
@@ -143,10 +173,14 @@ public record BuildReport(
                     info.macs(),
                     info.executedMacs(),
                     null,
+                    null,
                     info.constantBytes(),
                     info.workspaceBytes(),
                     info.schedule(),
-                    info.reason());
+                    info.reason(),
+                    info.choice().codegen().name(),
+                    info.choice().codegen().composite(),
+                    info.choice().codegen().stayed());
         }
 
         private Operator profiled(ProfileReport profile) {
@@ -162,10 +196,14 @@ public record BuildReport(
                             macs,
                             executedMacs,
                             o.instructions(),
+                            o.microseconds(),
                             constantBytes,
                             workspaceBytes,
                             schedule,
-                            reason))
+                            reason,
+                            codegen,
+                            composite,
+                            stayed))
                     .orElse(this);
         }
     }

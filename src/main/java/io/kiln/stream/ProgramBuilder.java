@@ -9,6 +9,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.memory.MemoryPlanner;
+import io.kiln.memory.PoolBounds;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.RowGraph.Value;
@@ -45,7 +46,12 @@ final class ProgramBuilder {
         return RowGraph.of(function, operators, whole, byRows);
     }
 
-    PlannedProgram build(Cut cut) {
+    /**
+     * The program.
+     *
+     * @param pools where its values lie
+     */
+    PlannedProgram build(Cut cut, PoolBounds pools) {
         RowGraph graph = cut.graph();
         long[] scratch = Segmentation.scratch(graph, cut.segments());
         Liveness draft = Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs);
@@ -60,7 +66,8 @@ final class ProgramBuilder {
             }
         }
         MemoryPlan plan = MemoryPlanner.plan(Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs)
-                .problem());
+                .problem()
+                .in(pools));
         Tape tape = Tape.of(graph, cut.segments(), false).orElseThrow();
         List<Step> steps = new ArrayList<>();
         for (Segment segment : cut.segments()) {
@@ -71,7 +78,7 @@ final class ProgramBuilder {
                 .forEach(
                         (id, value) -> storage.put(id, graph.values().get(value).id()));
         return new PlannedProgram(
-                new Program(function, lowered, steps, values(graph, rings), storage), new WorkspaceLayout(plan));
+                new Program(function, lowered, steps, values(graph, rings), storage), new WorkspaceLayout(plan, pools));
     }
 
     private static Step step(RowGraph graph, Segment segment, Tape tape, List<LoweredOperator> lowered) {

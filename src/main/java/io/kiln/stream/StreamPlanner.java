@@ -5,6 +5,7 @@ import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.memory.MemoryPlanner;
+import io.kiln.memory.PoolBounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,13 +36,15 @@ public final class StreamPlanner {
      * @param operators its groups in order, without reshapes
      * @param withInputsAndOutputs whether they lie in the workspace too; inputs then live from before the first call to
      *     their last use, row by row, outputs to after the last call
+     * @param pools where its values lie; which operators run row by row is decided as if there were only one pool
      */
     public static PlannedProgram plan(
             Function function,
             List<FusedOperator> operators,
             Lowering lowering,
             Optimize optimize,
-            boolean withInputsAndOutputs) {
+            boolean withInputsAndOutputs,
+            PoolBounds pools) {
         ProgramBuilder builder = new ProgramBuilder(function, operators, lowering, withInputsAndOutputs);
         StreamPlanner planner = new StreamPlanner(builder.graph(), withInputsAndOutputs);
         return builder.build(
@@ -49,7 +52,8 @@ public final class StreamPlanner {
                     case SIZE -> planner.allWhole();
                     case RAM -> planner.leastMemory();
                     case SPEED -> planner.fewestCalls();
-                });
+                },
+                pools);
     }
 
     /** Segments of a graph. */

@@ -2,13 +2,15 @@
 package io.kiln.stream;
 
 import io.kiln.memory.MemoryPlan;
+import io.kiln.memory.PoolBounds;
 
 /**
  * The positions of a program's values and scratch in the workspace.
  *
  * @param plan offsets by buffer name: {@link #valueName} and {@link #scratchName}
+ * @param bounds the pools into which the plan's address space is divided
  */
-public record WorkspaceLayout(MemoryPlan plan) {
+public record WorkspaceLayout(MemoryPlan plan, PoolBounds bounds) {
 
     /** Offset in bytes of a stored value. */
     public long value(int id) {
@@ -18,6 +20,15 @@ public record WorkspaceLayout(MemoryPlan plan) {
     /** Offset in bytes of an operator's scratch. */
     public long scratch(int operator) {
         return plan.offset(scratchName(operator));
+    }
+
+    /** Bytes of a pool that are used. */
+    public long bytes(int pool) {
+        return plan.buffers().stream()
+                .filter(buffer -> buffer.bytes() > 0 && bounds.poolOf(plan.offset(buffer.name())) == pool)
+                .mapToLong(buffer -> plan.offset(buffer.name()) + buffer.bytes() - bounds.start(pool))
+                .max()
+                .orElse(0);
     }
 
     /** Name of a stored value's buffer in the plan. */

@@ -3,21 +3,31 @@ package io.kiln.target;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Memory that holds a model's workspace.
+ * Memory that holds a model's workspace, or its constants.
  *
- * @param name lower-case C name, part of the names of structs and macros
+ * @param name lower-case C name, part of the names of structs, macros and linker sections
  * @param alignment alignment of its first byte: a power of two from 16 to 256
+ * @param limit the most bytes that a model may take; empty if it may take what it needs
  */
-public record MemoryPool(String name, int alignment) {
+public record MemoryPool(String name, int alignment, OptionalLong limit) {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
     private static final int LEAST_ALIGNMENT = 16;
     private static final int MOST_ALIGNMENT = 256;
 
     /** The default pool of a model. Its alignment suffices for vector loads on all cores; its name is microTVM's. */
     public static final MemoryPool GLOBAL_WORKSPACE = new MemoryPool("global_workspace", 16);
+
+    /** The default pool of weights and tables, named as in microTVM. */
+    public static final MemoryPool GLOBAL_CONSTANTS = new MemoryPool("global_const_workspace", 16);
+
+    /** A pool of which a model may take what it needs. */
+    public MemoryPool(String name, int alignment) {
+        this(name, alignment, OptionalLong.empty());
+    }
 
     public MemoryPool {
         if (!NAME.matcher(name).matches()) {

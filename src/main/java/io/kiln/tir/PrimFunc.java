@@ -4,6 +4,7 @@ package io.kiln.tir;
 import io.kiln.base.Bytes;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -31,8 +32,9 @@ public record PrimFunc(
      * @param buffer its name in the function, type and size; scope {@link Buffer.Scope#CONSTANT}
      * @param data elements, little-endian
      * @param comment meaning of its elements, if the type does not show it; otherwise empty
+     * @param pool the memory pool that it lies in; empty for that of all constants
      */
-    public record Table(String symbol, Buffer buffer, Bytes data, String comment) {
+    public record Table(String symbol, Buffer buffer, Bytes data, String comment, Optional<String> pool) {
         public Table {
             if (buffer.bytes() != data.size()) {
                 throw new IllegalArgumentException(
@@ -40,15 +42,30 @@ public record PrimFunc(
             }
         }
 
+        /** A table in the memory of all constants. */
+        public Table(String symbol, Buffer buffer, Bytes data, String comment) {
+            this(symbol, buffer, data, comment, Optional.empty());
+        }
+
         /** A table without a comment. */
         public Table(String symbol, Buffer buffer, Bytes data) {
             this(symbol, buffer, data, "");
+        }
+
+        private Table in(String newPool) {
+            return new Table(symbol, buffer, data, comment, Optional.of(newPool));
         }
     }
 
     /** The same function by another name. */
     public PrimFunc named(String newName) {
         return new PrimFunc(newName, comment, buffers, scalars, constants, body);
+    }
+
+    /** The same function with its tables in a memory pool. */
+    public PrimFunc withTablesIn(String pool) {
+        List<Table> tables = constants.stream().map(table -> table.in(pool)).toList();
+        return new PrimFunc(name, comment, buffers, scalars, tables, body);
     }
 
     /** Whether the body reads any of the scalars. */

@@ -2,23 +2,25 @@
 package io.kiln.bench;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Symbol;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -33,6 +35,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -64,15 +67,19 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                         .name(name)
                         .io(setting.io())
                         .optimize(setting.optimize())
+                        .objects(objects(target, setting))
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
         List<String> objects = new ArrayList<>();
         for (Artifact artifact : library.artifacts().artifacts()) {
-            if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
+            if (artifact.kind().isNative()) {
                 WholeFiles.write(
                         folder.resolve(artifact.fileName()), artifact.content().toArray());
+            }
+            if (artifact.kind() == ArtifactKind.OBJECT) {
+                objects.add(artifact.fileName());
             }
         }
         if (toolchain.shims()) {
@@ -81,7 +88,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 WholeFiles.write(path, content.toArray());
             });
         }
-        for (Artifact source : library.artifacts().of(Loader.SOURCE)) {
+        for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
             objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
         }
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
@@ -107,6 +114,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
             }
         }
         return new BenchImage(folder, elf, board, library.metadata(), others);
+    }
+
+    private static Optional<ObjectCompiler> objects(String target, Setting setting) {
+        return target.startsWith("llvm ")
+                ? Optional.of(ClangObjects.of(target, setting.optimize(), List.of(), environment()))
+                : Optional.empty();
     }
 
     /** Whether an input or result is float32: floating point is then expected. */

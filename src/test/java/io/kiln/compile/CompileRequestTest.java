@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -32,7 +32,7 @@ class CompileRequestTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "llvm -mcpu=cortex-m4|targets of kind `llvm`",
+                "llvm -mcpu=cortex-m4|targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
                 "cmsis-nn -mcpu=cortex-m55|targets of kind `cmsis-nn`"
             })
     void aTargetNeedsACodeGenerator(String text, String message) {
@@ -40,8 +40,7 @@ class CompileRequestTest {
         assertThatThrownBy(request::build)
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message)
-                .hasMessageContaining("expected the kind c")
-                .hasMessageContaining("Begin the target with c: c -keys=arm_cpu,cpu -mcpu=cortex-m");
+                .hasMessageContaining("egin the target with c: c -keys=arm_cpu,cpu -mcpu=cortex-m");
         assertThat(CompileRequest.builder(MODEL, TARGET).build().target().kind())
                 .isEqualTo(TargetKind.C);
     }
@@ -55,7 +54,7 @@ class CompileRequestTest {
                 .isInstanceOfSatisfying(
                         KilnException.class, e -> assertThat(e.problems()).hasSize(3))
                 .hasMessageContaining("the model name `two words` cannot be part of a C name")
-                .hasMessageContaining("the workspace is spread over 2 memory pools");
+                .hasMessageContaining("the memory pool `global_workspace` of the workspace has no limit");
     }
 
     @Test
@@ -93,7 +92,7 @@ class CompileRequestTest {
         ModelLibrary library = ModelCompiler.compile(request, function()).library();
         assertThat(library.metadata().workspaceAlignment()).isEqualTo(64);
         return library.artifacts().artifacts().stream()
-                .filter(file -> file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER)
+                .filter(file -> file.kind() == ArtifactKind.SOURCE || file.kind() == ArtifactKind.HEADER)
                 .map(Artifact::text)
                 .collect(Collectors.joining());
     }

@@ -4,7 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata.Io;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class GoldenCTest {
     private static void review(CompileRequest request, String folder) throws IOException {
         for (Artifact artifact :
                 ModelCompiler.compile(request).library().artifacts().artifacts()) {
-            if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
+            if (artifact.kind() == ArtifactKind.SOURCE || artifact.kind() == ArtifactKind.HEADER) {
                 Path golden = GOLDEN.resolve(folder).resolve(artifact.fileName());
                 if (Boolean.getBoolean("golden.update")) {
                     Files.createDirectories(golden.getParent());

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -93,7 +93,11 @@ final class GraphArchiveTest {
         ModelLibrary linked = compile("hello_world_int8", ExecutorKind.GRAPH, true);
         ModelLibrary apart = compile("hello_world_int8", ExecutorKind.GRAPH, false);
         assertThat(parameters(linked)).isEmpty();
-        assertThat(linked.artifacts().of(Loader.PARAMETERS).get(0).content().size())
+        assertThat(linked.artifacts()
+                        .of(ArtifactKind.PARAMETERS)
+                        .get(0)
+                        .content()
+                        .size())
                 .isEqualTo(32);
         List<String> given = new ArrayList<>();
         graph(apart).get("nodes").forEach(node -> {
@@ -199,17 +203,17 @@ final class GraphArchiveTest {
     }
 
     private static JsonNode graph(ModelLibrary library) throws IOException {
-        return json(library.artifacts().of(Loader.GRAPH).get(0).text());
+        return json(library.artifacts().of(ArtifactKind.GRAPH).get(0).text());
     }
 
     private static List<NamedTensor> parameters(ModelLibrary library) {
         return ParameterFile.read(
-                library.artifacts().of(Loader.PARAMETERS).get(0).content(), "m.params");
+                library.artifacts().of(ArtifactKind.PARAMETERS).get(0).content(), "m.params");
     }
 
     private static String source(ModelLibrary library) {
         StringBuilder text = new StringBuilder();
-        library.artifacts().of(Loader.SOURCE).forEach(source -> text.append(source.text()));
+        library.artifacts().of(ArtifactKind.SOURCE).forEach(source -> text.append(source.text()));
         return text.toString();
     }
 

@@ -4,7 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
@@ -57,7 +57,7 @@ final class GraphHost {
             }
         }
         for (ModelLibrary model : models) {
-            for (Artifact source : model.artifacts().of(Loader.SOURCE)) {
+            for (Artifact source : model.artifacts().of(ArtifactKind.SOURCE)) {
                 WholeFiles.write(folder.resolve(source.fileName()), source.text());
                 line.add(source.fileName());
             }
@@ -79,8 +79,8 @@ final class GraphHost {
     Bytes run(ModelLibrary model, Bytes input) {
         try {
             Path files = Files.createDirectories(folder.resolve(model.metadata().name()));
-            Files.write(files.resolve("graph"), only(model, Loader.GRAPH));
-            Files.write(files.resolve("params"), only(model, Loader.PARAMETERS));
+            Files.write(files.resolve("graph"), only(model, ArtifactKind.GRAPH));
+            Files.write(files.resolve("params"), only(model, ArtifactKind.PARAMETERS));
             Files.write(files.resolve("in"), input.toArray());
             ProcessResult result = ProcessRunner.run(Command.of(
                             "./program",
@@ -99,9 +99,9 @@ final class GraphHost {
         }
     }
 
-    private static byte[] only(ModelLibrary model, Loader loader) {
-        List<Artifact> found = model.artifacts().of(loader);
-        assertThat(found).as(loader + " of " + model.metadata().name()).hasSize(1);
+    private static byte[] only(ModelLibrary model, ArtifactKind kind) {
+        List<Artifact> found = model.artifacts().of(kind);
+        assertThat(found).as(kind + " of " + model.metadata().name()).hasSize(1);
         return found.get(0).content().toArray();
     }
 }

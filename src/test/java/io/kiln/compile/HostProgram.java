@@ -4,6 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -23,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Generated C as a program of this machine, built with every warning as an error, AddressSanitizer and
+ * Generated C, or objects, as a program of this machine, built with every warning as an error, AddressSanitizer and
  * UndefinedBehaviorSanitizer: it reads the inputs of all models from a file and writes their outputs to another.
  *
  * <p>Compiling takes most of the time, not running. So the program is one unit, is not optimised, and stops without a
@@ -48,19 +49,29 @@ public final class HostProgram {
     private static final String WITH_MESSAGES = "-O0 -g";
 
     private final Path folder;
+    private final List<String> objects;
 
-    private HostProgram(Path folder) {
+    private HostProgram(Path folder, List<String> objects) {
         this.folder = folder;
+        this.objects = objects;
     }
 
     /** Builds the program. */
     public static HostProgram build(Path folder, List<ModelMetadata> models, List<List<Artifact>> artifacts) {
         StringBuilder unit = new StringBuilder();
+        List<String> objects = new ArrayList<>();
         for (int i = 0; i < artifacts.size(); i++) {
             unit.append(OneUnit.of(folder, "m" + i, artifacts.get(i)));
+            for (Artifact file : artifacts.get(i)) {
+                if (file.kind() == ArtifactKind.OBJECT) {
+                    WholeFiles.write(
+                            folder.resolve(file.fileName()), file.content().toArray());
+                    objects.add(file.fileName());
+                }
+            }
         }
         WholeFiles.write(folder.resolve("main.c"), unit + main(models));
-        HostProgram program = new HostProgram(folder);
+        HostProgram program = new HostProgram(folder, objects);
         program.compile(System.getProperty("kiln.host.flags", QUICK));
         return program;
     }
@@ -68,7 +79,9 @@ public final class HostProgram {
     private void compile(String flags) {
         List<String> line = new ArrayList<>(FLAGS);
         line.addAll(List.of(flags.split(" ")));
-        line.addAll(List.of("main.c", "-o", "program", "-lm"));
+        line.addAll(List.of("main.c", "-o", "program"));
+        line.addAll(objects);
+        line.add("-lm");
         ProcessResult result =
                 ProcessRunner.run(Command.of("cc", line).in(folder).within(Duration.ofMinutes(10)));
         assertThat(result.exitCode()).as(result.message()).isZero();

@@ -2,7 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,10 +24,10 @@ public final class OneUnit {
     public static String of(Path folder, String prefix, List<Artifact> files) {
         StringBuilder text = new StringBuilder();
         for (Artifact file : files) {
-            if (file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER) {
+            if (file.kind() == ArtifactKind.SOURCE || file.kind() == ArtifactKind.HEADER) {
                 WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
             }
-            if (file.loader() == Loader.SOURCE) {
+            if (file.kind() == ArtifactKind.SOURCE) {
                 Set<String> own = new TreeSet<>();
                 LOCAL.matcher(file.content().text()).results().forEach(name -> own.add(name.group()));
                 own.forEach(name -> text.append("#define " + name + " " + prefix + "_" + name + "\n"));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
@@ -164,8 +164,8 @@ final class PackedCTest {
                         request.packed(new PackedOptions(false, true)).build(), negation())
                 .library();
         assertThat(text(without)).doesNotContain("TVMSystemLibEntryPoint");
-        assertThat(without.artifacts().of(Loader.HEADER)).isEmpty();
-        assertThat(without.artifacts().of(Loader.SOURCE))
+        assertThat(without.artifacts().of(ArtifactKind.HEADER)).isEmpty();
+        assertThat(without.artifacts().of(ArtifactKind.SOURCE))
                 .extracting(Artifact::fileName)
                 .containsExactly("m_lib0.c", "m_lib2.c", "m_lib1.c");
         assertThat(text(SystemLibrary.shared(List.of(without)).get(0))).contains("TVMSystemLibEntryPoint");
@@ -196,7 +196,7 @@ final class PackedCTest {
     }
 
     private static String text(ModelLibrary library) {
-        return library.artifacts().of(Loader.SOURCE).stream()
+        return library.artifacts().of(ArtifactKind.SOURCE).stream()
                 .map(Artifact::text)
                 .collect(Collectors.joining());
     }

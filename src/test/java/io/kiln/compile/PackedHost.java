@@ -4,7 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
@@ -42,7 +42,7 @@ final class PackedHost {
         line.addAll(flags);
         line.add("-I" + RUNTIME.resolve("include").toAbsolutePath());
         for (ModelLibrary model : models) {
-            for (Artifact source : model.artifacts().of(Loader.SOURCE)) {
+            for (Artifact source : model.artifacts().of(ArtifactKind.SOURCE)) {
                 WholeFiles.write(folder.resolve(source.fileName()), source.text());
                 line.add(source.fileName());
             }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
@@ -115,7 +115,7 @@ class FencedArchiveTest {
                 .hasMessageContaining("the toolchain gnu cannot compile untrusted code; expected the bundled clang")
                 .hasMessageContaining(ADVICE);
         List<Artifact> files = new ArrayList<>(plain.artifacts().artifacts());
-        files.add(Artifact.ofText(Artifact.FOREIGN, Loader.OBJECT, "default_lib2.o", "INPUT(/etc/passwd)", "c"));
+        files.add(Artifact.ofText(Artifact.FOREIGN, ArtifactKind.OBJECT, "default_lib2.o", "INPUT(/etc/passwd)"));
         ModelLibrary objects = new ModelLibrary(plain.metadata(), new ArtifactSet(files), plain.origin());
         assertThatThrownBy(() -> FirmwareAssembler.assemble(request("mps2-an386", "clang", objects), Log.QUIET))
                 .hasMessageContaining("codegen/host/lib/default_lib2.o: refused")
@@ -206,17 +206,16 @@ class FencedArchiveTest {
         ModelLibrary own = TestFirmware.model("default", 1000);
         List<Artifact> files = new ArrayList<>();
         for (Artifact file : own.artifacts().artifacts()) {
-            files.add(new Artifact(Artifact.FOREIGN, file.loader(), file.fileName(), file.content(), "c"));
+            files.add(Artifact.of(Artifact.FOREIGN, file.kind(), file.fileName(), file.content()));
         }
         for (int i = 0; i < sources.size(); i++) {
-            files.add(Artifact.ofText(Artifact.FOREIGN, Loader.SOURCE, "default_x" + i + ".c", sources.get(i), "c"));
+            files.add(Artifact.ofText(Artifact.FOREIGN, ArtifactKind.SOURCE, "default_x" + i + ".c", sources.get(i)));
         }
         files.add(Artifact.ofText(
                 Artifact.FOREIGN,
-                Loader.HEADER,
+                ArtifactKind.HEADER,
                 "bad.h",
-                "__attribute__((constructor)) static void f(void) {}\n",
-                "c"));
+                "__attribute__((constructor)) static void f(void) {}\n"));
         return new ModelLibrary(own.metadata(), new ArtifactSet(files), Optional.of(ORIGIN));
     }
 }

@@ -79,10 +79,9 @@ class ObjectCacheTest {
                 .map(file -> file.fileName().endsWith(".h")
                         ? Artifact.ofText(
                                 "c",
-                                file.loader(),
+                                file.kind(),
                                 file.fileName(),
-                                file.content().text() + "/* */\n",
-                                "c")
+                                file.content().text() + "/* */\n")
                         : file)
                 .toList();
         ModelLibrary other = new ModelLibrary(model.metadata(), new ArtifactSet(files));
@@ -98,11 +97,10 @@ class ObjectCacheTest {
                 .map(file -> file.fileName().endsWith("lib1.c")
                         ? Artifact.ofText(
                                 "c",
-                                file.loader(),
+                                file.kind(),
                                 file.fileName(),
                                 "#if defined(__has_include) && __has_include(\"extra.h\")\n#error\n#endif\n"
-                                        + file.content().text(),
-                                "c")
+                                        + file.content().text())
                         : file)
                 .toList();
         ModelLibrary asking = new ModelLibrary(model.metadata(), new ArtifactSet(files));
@@ -220,11 +218,10 @@ class ObjectCacheTest {
         List<Artifact> files = model.artifacts().artifacts().stream()
                 .map(file -> Artifact.ofText(
                         Artifact.FOREIGN,
-                        file.loader(),
+                        file.kind(),
                         file.fileName(),
                         (file.fileName().endsWith("lib1.c") ? line : "")
-                                + file.content().text(),
-                        "c"))
+                                + file.content().text()))
                 .toList();
         return new ModelLibrary(model.metadata(), new ArtifactSet(files), Optional.of(ORIGIN));
     }

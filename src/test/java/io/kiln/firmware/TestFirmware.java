@@ -2,7 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
@@ -64,9 +64,9 @@ public final class TestFirmware {
                 }
                 """.replace("@", name).replace("~", Integer.toString(tableBytes));
         List<Artifact> artifacts = new ArrayList<>();
-        artifacts.add(Artifact.ofText("c", Loader.HEADER, "tvmgen_" + name + ".h", header, target));
-        artifacts.add(Artifact.ofText("c", Loader.SOURCE, name + "_lib0.c", lib0, target));
-        artifacts.add(Artifact.ofText("c", Loader.SOURCE, name + "_lib1.c", lib1, target));
+        artifacts.add(Artifact.ofText("c", ArtifactKind.HEADER, "tvmgen_" + name + ".h", header));
+        artifacts.add(Artifact.ofText("c", ArtifactKind.SOURCE, name + "_lib0.c", lib0));
+        artifacts.add(Artifact.ofText("c", ArtifactKind.SOURCE, name + "_lib1.c", lib1));
         ModelMetadata metadata = new ModelMetadata(
                 name,
                 target,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
@@ -96,19 +96,17 @@ class HostProgramTest {
                 .get(0)
                 .add(Artifact.ofText(
                         "c",
-                        Loader.SOURCE,
+                        ArtifactKind.SOURCE,
                         "helper.c",
-                        "int kiln_of_the_other(void);\nint kiln_of_the_other(void) { return 0; }\n",
-                        ""));
+                        "int kiln_of_the_other(void);\nint kiln_of_the_other(void) { return 0; }\n"));
         artifacts
                 .get(1)
                 .replaceAll(file -> file.fileName().endsWith("_lib0.c")
                         ? Artifact.ofText(
                                 "c",
-                                Loader.SOURCE,
+                                ArtifactKind.SOURCE,
                                 file.fileName(),
-                                change.apply(file.content().text()),
-                                "")
+                                change.apply(file.content().text()))
                         : file);
         List<Bytes> both = new ArrayList<>(inputs());
         both.addAll(inputs());

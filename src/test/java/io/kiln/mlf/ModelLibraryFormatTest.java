@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
@@ -129,7 +129,7 @@ class ModelLibraryFormatTest {
             assertThat(read.metadata().operators())
                     .extracting(OperatorInfo::name)
                     .containsExactly("tvmgen_kws_fused_qnn_conv2d");
-            assertThat(read.artifacts().of(Loader.SOURCE))
+            assertThat(read.artifacts().of(ArtifactKind.SOURCE))
                     .extracting(Artifact::fileName)
                     .containsExactly("kws_lib0.c", "kws_lib1.c");
             assertThat(ModelLibraryFormat.write(List.of(read), options).size()).isPositive();
@@ -143,12 +143,12 @@ class ModelLibraryFormatTest {
                         .toArray()));
 
         assertThat(read).hasSize(2);
-        assertThat(read.get(0).artifacts().of(Loader.SOURCE)).hasSize(2);
-        assertThat(read.get(1).artifacts().of(Loader.HEADER))
+        assertThat(read.get(0).artifacts().of(ArtifactKind.SOURCE)).hasSize(2);
+        assertThat(read.get(1).artifacts().of(ArtifactKind.HEADER))
                 .extracting(Artifact::fileName)
                 .containsExactly("tvmgen_net_two.h");
-        assertThat(read.get(1).artifacts().of(Loader.RELAY)).hasSize(1);
-        assertThat(read.get(1).artifacts().of(Loader.RUNTIME)).isNotEmpty();
+        assertThat(read.get(1).artifacts().of(ArtifactKind.RELAY)).hasSize(1);
+        assertThat(read.get(1).artifacts().of(ArtifactKind.RUNTIME)).isNotEmpty();
     }
 
     @Test

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -81,9 +81,9 @@ final class TvmArchiveTest {
         assertThat(older.metadata().workspaceBytes()).isEqualTo(newer.metadata().workspaceBytes());
         assertThat(older.metadata().operators())
                 .isEqualTo(version.equals("v1") ? List.of() : newer.metadata().operators());
-        assertThat(older.artifacts().of(Loader.SOURCE))
-                .isEqualTo(newer.artifacts().of(Loader.SOURCE));
-        assertThat(older.artifacts().of(Loader.RELAY)).hasSize(1);
+        assertThat(older.artifacts().of(ArtifactKind.SOURCE))
+                .isEqualTo(newer.artifacts().of(ArtifactKind.SOURCE));
+        assertThat(older.artifacts().of(ArtifactKind.RELAY)).hasSize(1);
     }
 
     @Test
@@ -125,10 +125,10 @@ final class TvmArchiveTest {
         assertThat(beta.io()).isEqualTo(Io.WORKSPACE);
         assertThat(beta.workspaceBytes()).isEqualTo(42);
         assertThat(beta.outputs()).extracting(TensorInfo::name).containsExactly("output0", "output1");
-        assertThat(models.get(1).artifacts().of(Loader.SOURCE))
+        assertThat(models.get(1).artifacts().of(ArtifactKind.SOURCE))
                 .extracting(Artifact::fileName)
                 .containsExactly("beta_lib0.c", "beta_lib1.c");
-        assertThat(models.get(1).artifacts().of(Loader.SOURCE)).allMatch(Artifact::isForeign);
+        assertThat(models.get(1).artifacts().of(ArtifactKind.SOURCE)).allMatch(Artifact::isForeign);
     }
 
     @Test
@@ -181,8 +181,9 @@ final class TvmArchiveTest {
              * \\brief entry\
             """))
                 .hasMessageContaining("tvmgen_default.h: the model needs drivers of ethos_u")
-                .hasMessageContaining("the model needs external pools of memory from its caller: sram, dtcm")
-                .hasMessageContaining("--workspace-pools");
+                .hasMessageContaining("tvmgen_default.h: the size of the memory pool sram is not defined")
+                .hasMessageContaining("the size of the memory pool dtcm is not defined; expected a macro"
+                        + " TVMGEN_DEFAULT_DTCM_WORKSPACE_POOL_SIZE or TVMGEN_DEFAULT_DTCM_CONSTANT_POOL_SIZE");
     }
 
     @Test

@@ -2,7 +2,7 @@
 package io.kiln.mlf;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
@@ -50,10 +50,10 @@ final class WrittenModel {
         return new ModelLibrary(
                 metadata,
                 new ArtifactSet(List.of(
-                        Artifact.ofText("c", Loader.SOURCE, name + "_lib0.c", "int zero;\n", TARGET),
-                        Artifact.ofText("c", Loader.SOURCE, name + "_lib1.c", "int one;\n", TARGET),
-                        Artifact.ofText("c", Loader.HEADER, "tvmgen_" + name + ".h", header, TARGET),
-                        Artifact.ofText("c", Loader.RELAY, name + ".relay", "def @main() {}\n", TARGET))));
+                        Artifact.ofText("c", ArtifactKind.SOURCE, name + "_lib0.c", "int zero;\n"),
+                        Artifact.ofText("c", ArtifactKind.SOURCE, name + "_lib1.c", "int one;\n"),
+                        Artifact.ofText("c", ArtifactKind.HEADER, "tvmgen_" + name + ".h", header),
+                        Artifact.ofText("c", ArtifactKind.RELAY, name + ".relay", "def @main() {}\n"))));
     }
 
     /** One model's metadata, indented by some spaces behind its first line. */

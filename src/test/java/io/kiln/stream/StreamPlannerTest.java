@@ -22,6 +22,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.target.Target;
@@ -60,7 +61,7 @@ class StreamPlannerTest {
         List<FusedOperator> operators = FusedOperator.all(fused, "tvmgen_m").stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))
                 .toList();
-        return StreamPlanner.plan(fused, operators, lowering, optimize, withInputsAndOutputs);
+        return StreamPlanner.plan(fused, operators, lowering, optimize, withInputsAndOutputs, PoolBounds.ONE);
     }
 
     private Program program(int... results) {

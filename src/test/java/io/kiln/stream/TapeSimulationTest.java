@@ -13,6 +13,7 @@ import io.kiln.lower.RandomResiduals;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
+import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.target.Target;
@@ -182,7 +183,8 @@ class TapeSimulationTest {
                     .toList();
             for (Optimize optimize : Optimize.values()) {
                 boolean inside = seed % 2 == 0;
-                PlannedProgram planned = StreamPlanner.plan(function, operators, DISPATCH::lower, optimize, inside);
+                PlannedProgram planned =
+                        StreamPlanner.plan(function, operators, DISPATCH::lower, optimize, inside, PoolBounds.ONE);
                 new Simulation("net " + seed + " for " + optimize, planned, operators, inside).run();
                 streams += planned.program().steps().stream().anyMatch(Step.Stream.class::isInstance) ? 1 : 0;
             }
@@ -201,7 +203,7 @@ class TapeSimulationTest {
             for (Optimize optimize : Optimize.values()) {
                 bytes.put(
                         optimize,
-                        StreamPlanner.plan(function, operators, DISPATCH::lower, optimize, true)
+                        StreamPlanner.plan(function, operators, DISPATCH::lower, optimize, true, PoolBounds.ONE)
                                 .layout()
                                 .plan()
                                 .bytes());

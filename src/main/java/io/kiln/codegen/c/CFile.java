@@ -2,7 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.codegen.CodeOrigin;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +24,7 @@ public record CFile(CodeOrigin origin, String name, Optional<String> guard, List
 
     /** Prints the file. */
     public Artifact artifact() {
-        Loader loader = guard.isPresent() ? Loader.HEADER : Loader.SOURCE;
-        return CGenerator.artifact(origin, loader, name, CFilePrinter.print(this));
+        ArtifactKind kind = guard.isPresent() ? ArtifactKind.HEADER : ArtifactKind.SOURCE;
+        return CGenerator.artifact(kind, name, CFilePrinter.print(this));
     }
 }

@@ -2,9 +2,8 @@
 package io.kiln.codegen.c;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.codegen.CodeGenerator;
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.target.TargetKind;
 import java.util.List;
@@ -21,10 +20,10 @@ public final class CGenerator implements CodeGenerator {
 
     @Override
     public List<Artifact> generate(CodeUnit unit) {
-        return List.of(artifact(unit.origin(), Loader.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit)));
+        return List.of(artifact(ArtifactKind.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit)));
     }
 
-    static Artifact artifact(CodeOrigin origin, Loader loader, String fileName, String text) {
-        return Artifact.ofText(ID, loader, fileName, text, origin.target().text());
+    static Artifact artifact(ArtifactKind kind, String fileName, String text) {
+        return Artifact.ofText(ID, kind, fileName, text);
     }
 }

@@ -74,7 +74,7 @@ final class OperatorFilePrinter {
                 scratch.alignment());
     }
 
-    private static List<CItem> helpers(PackedApi packed, Set<String> called) {
+    static List<CItem> helpers(PackedApi packed, Set<String> called) {
         List<PackedFunction> withTensors =
                 packed.functions().stream().filter(f -> !f.tensors().isEmpty()).toList();
         boolean callsOne = withTensors.stream().anyMatch(f -> called.contains(f.name()));

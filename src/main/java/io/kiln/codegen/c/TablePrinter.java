@@ -14,15 +14,17 @@ import java.nio.ByteBuffer;
 final class TablePrinter {
     private static final int WIDTH = 120;
 
-    private static final String PLACE =
-            "__attribute__((section(\"" + InterfaceNames.CONSTANTS_SECTION + "\"), aligned(16)))";
-
     private TablePrinter() {}
+
+    private static String place(PrimFunc.Table table) {
+        String section = table.pool().map(InterfaceNames::constantsSection).orElse(InterfaceNames.CONSTANTS_SECTION);
+        return "__attribute__((section(\"" + section + "\"), aligned(16)))";
+    }
 
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
         String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
-        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + PLACE + " "
+        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + place(table) + " "
                 + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         StringBuilder line = new StringBuilder(" ");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
-import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CFile;
@@ -9,13 +8,13 @@ import io.kiln.codegen.c.CItem;
 import io.kiln.codegen.c.CSignature;
 import io.kiln.codegen.c.CStatement;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.WorkspacePool;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** {@code <name>_lib0.c}: the functions of the typed interface and the workspace pool. */
 final class EntryPoint {
@@ -57,13 +56,14 @@ final class EntryPoint {
     private List<CItem> callerItems() {
         List<CItem> items = new ArrayList<>();
         items.add(new CItem.Prototype("", CSignature.of(main)));
-        if (module.hasPool()) {
+        for (WorkspacePool pool : module.workspacePools()) {
+            String size = module.pools().size() == 1 ? module.names().workspaceSize() : String.valueOf(pool.bytes());
             items.add(new CItem.StaticBytes(
                     "Values between operators, placed by the memory plan.",
-                    module.pool().name(),
-                    module.names().workspaceSize(),
-                    InterfaceNames.WORKSPACE_SECTION,
-                    module.pool().alignment()));
+                    pool.name(),
+                    size,
+                    pool.section(),
+                    pool.alignment()));
         }
         items.add(new CItem.Definition(TypedSignatures.run(module), callerRun()));
         return items;
@@ -80,19 +80,16 @@ final class EntryPoint {
             arguments.add("outputs->" + output.cName());
             body.addAll(checked("outputs->" + output.cName(), output.dtype().bytes()));
         }
-        if (module.hasPool()) {
-            arguments.add(module.pool().name());
-        }
+        module.workspacePools().forEach(pool -> arguments.add(pool.name()));
         body.add(call(arguments));
         return body;
     }
 
     /** The pool belongs to the caller, and contains inputs and outputs. */
     private List<CItem> workspaceItems() {
-        String pool = "workspace_pools->" + module.pool().name();
-        List<CStatement> run = Stream.concat(
-                        checked(pool, module.pool().alignment()).stream(), Stream.of(call(List.of(pool))))
-                .toList();
+        List<CStatement> run = new ArrayList<>();
+        module.workspacePools().forEach(pool -> run.addAll(checked(member(pool), pool.alignment())));
+        run.add(call(module.workspacePools().stream().map(EntryPoint::member).toList()));
         return List.of(
                 new CItem.Prototype("", CSignature.of(main)),
                 map(Side.INPUTS, Place.INPUT, module.api().inputs()),
@@ -101,21 +98,34 @@ final class EntryPoint {
     }
 
     private CItem map(Side side, Place place, List<TensorInfo> tensors) {
-        List<CStatement.Field> fields = module.program().values().stream()
+        List<StoredValue> stored = module.program().values().stream()
                 .filter(value -> value.place() == place)
+                .toList();
+        List<CStatement.Field> fields = stored.stream()
                 .map(value -> new CStatement.Field(tensors.get(value.index()).cName(), address(value)))
                 .toList();
-        return new CItem.Definition(
-                TypedSignatures.map(module, side),
-                List.of(
-                        new CStatement.BytePointer(
-                                "pool", "workspace_pools->" + module.pool().name()),
-                        new CStatement.StructValue(module.names().struct(side), "mapped", fields),
-                        new CStatement.Return("mapped")));
+        List<CStatement> body = new ArrayList<>();
+        stored.stream()
+                .map(value -> module.poolOf(module.layout().value(value.id())))
+                .distinct()
+                .forEach(pool -> body.add(new CStatement.BytePointer(variable(pool), member(pool))));
+        body.add(new CStatement.StructValue(module.names().struct(side), "mapped", fields));
+        body.add(new CStatement.Return("mapped"));
+        return new CItem.Definition(TypedSignatures.map(module, side), body);
     }
 
     private String address(StoredValue value) {
-        return "&pool[" + module.layout().value(value.id()) + "]";
+        long address = module.layout().value(value.id());
+        WorkspacePool pool = module.poolOf(address);
+        return "&" + variable(pool) + "[" + (address - pool.start()) + "]";
+    }
+
+    private String variable(WorkspacePool pool) {
+        return module.pools().size() == 1 ? "pool" : pool.name();
+    }
+
+    private static String member(WorkspacePool pool) {
+        return "workspace_pools->" + pool.name();
     }
 
     /** Misaligned memory is an error of the caller; it is reported. */

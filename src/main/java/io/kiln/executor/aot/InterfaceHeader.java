@@ -8,6 +8,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.WorkspacePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,12 +82,13 @@ final class InterfaceHeader {
     }
 
     private void workspaceInterface() {
+        List<WorkspacePool> pools = module.workspacePools();
         items.add(new CItem.Struct(
                 "Workspace pool pointers of " + module.name() + ", each aligned to "
-                        + module.pool().alignment() + " bytes",
+                        + pools.get(0).alignment() + " bytes",
                 names.poolsStruct(),
                 "void*",
-                List.of(module.pool().name())));
+                pools.stream().map(WorkspacePool::name).toList()));
         items.add(new CItem.Prototype(
                 "Where the inputs lie in the pool; they are valid until run has read them.",
                 TypedSignatures.map(module, Side.INPUTS)));
@@ -104,9 +106,9 @@ final class InterfaceHeader {
         items.add(new CItem.Macro(
                 "Workspace of " + module.name() + " in bytes" + who, names.workspaceSize(), module.workspaceBytes()));
         if (!module.isCallerOwned()) {
-            String pool = module.pool().name();
-            items.add(new CItem.Macro(
-                    "Size in bytes of the pool " + pool, names.poolSize(pool), module.workspaceBytes()));
+            module.workspacePools()
+                    .forEach(pool -> items.add(new CItem.Macro(
+                            "Size in bytes of the pool " + pool.name(), names.poolSize(pool.name()), pool.bytes())));
         }
     }
 

@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.StateMemory;
+import io.kiln.executor.WorkspacePool;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
@@ -20,6 +21,7 @@ import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -31,12 +33,13 @@ final class MainFunctionBuilder {
     private final Map<Integer, Buffer> buffers = new HashMap<>();
     private final Map<Integer, Integer> indexOf = new HashMap<>();
     private final BlockBuilder body = new BlockBuilder();
-    private final Buffer pool;
+    private final Map<WorkspacePool, Buffer> pools = new LinkedHashMap<>();
     private final Tables orders;
 
     private MainFunctionBuilder(PlannedModule module) {
         this.module = module;
-        this.pool = new Buffer(module.pool().name(), DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
+        module.workspacePools()
+                .forEach(pool -> pools.put(pool, new Buffer(pool.name(), DType.UINT8, pool.bytes(), Scope.SCRATCH)));
         this.orders = new Tables(module.names().prefix());
         module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }
@@ -69,9 +72,7 @@ final class MainFunctionBuilder {
             }
         }
         parameters.addAll(variables);
-        if (module.hasPool()) {
-            parameters.add(pool);
-        }
+        parameters.addAll(pools.values());
         StateMemory.ensureInitialised(module, body);
         for (Step step : module.program().steps()) {
             if (step instanceof Step.Copy copy) {
@@ -106,8 +107,10 @@ final class MainFunctionBuilder {
                         + named.get(value.index()).cName();
     }
 
-    private void place(Buffer buffer, long offset) {
-        body.add(new Stmt.DeclareView(buffer, pool, Exprs.imm(offset)));
+    /** Declares a buffer at an address of the memory plan. */
+    private void place(Buffer buffer, long address) {
+        WorkspacePool pool = module.poolOf(address);
+        body.add(new Stmt.DeclareView(buffer, pools.get(pool), Exprs.imm(address - pool.start())));
     }
 
     private Stmt call(LoweredOperator operator, List<Expr> range) {

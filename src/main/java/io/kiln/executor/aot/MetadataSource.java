@@ -45,15 +45,10 @@ final class MetadataSource {
             outputs.add(new TensorInfo(
                     "output" + outputs.size(), "output" + outputs.size(), output.dtype(), output.shape(), 0, 0));
         }
-        List<TensorInfo> pools = module.hasPool()
-                ? List.of(new TensorInfo(
-                        module.pool().name(),
-                        module.pool().name(),
-                        DType.UINT8,
-                        List.of(Math.toIntExact(module.workspaceBytes())),
-                        0,
-                        0))
-                : List.of();
+        List<TensorInfo> pools = module.workspacePools().stream()
+                .map(pool -> new TensorInfo(
+                        pool.name(), pool.name(), DType.UINT8, List.of(Math.toIntExact(pool.bytes())), 0, 0))
+                .toList();
         List<String> values = new ArrayList<>();
         values.add(VERSION + "L /* version */");
         values.addAll(tensors("inputs", module.api().inputs()));

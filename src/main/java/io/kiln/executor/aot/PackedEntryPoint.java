@@ -2,7 +2,6 @@
 package io.kiln.executor.aot;
 
 import io.kiln.artifact.DlpackType;
-import io.kiln.artifact.InterfaceNames;
 import io.kiln.codegen.PackedFunction;
 import io.kiln.codegen.PackedFunction.Tensor;
 import io.kiln.codegen.c.CFile;
@@ -12,6 +11,7 @@ import io.kiln.codegen.c.CStatement;
 import io.kiln.codegen.c.PackedText;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.SystemLibrarySource;
+import io.kiln.executor.WorkspacePool;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +41,7 @@ final class PackedEntryPoint {
         if (!functions.hasPackedOperators()) {
             items.addAll(PackedText.helpers(module.options().checked()));
         }
-        items.addAll(entry.pool());
+        items.addAll(entry.pools());
         items.addAll(functions.hasPackedOperators() ? entry.packedOperators() : entry.plainOperators());
         if (module.options().systemLibrary()) {
             items.addAll(SystemLibrarySource.items(functions.names()));
@@ -61,15 +61,15 @@ final class PackedEntryPoint {
         return includes;
     }
 
-    private List<CItem> pool() {
-        return module.hasPool()
-                ? List.of(new CItem.StaticBytes(
+    private List<CItem> pools() {
+        return module.workspacePools().stream()
+                .map(pool -> (CItem) new CItem.StaticBytes(
                         "Values between operators, placed by the memory plan.",
-                        module.pool().name(),
-                        String.valueOf(module.workspaceBytes()),
-                        InterfaceNames.WORKSPACE_SECTION,
-                        module.pool().alignment()))
-                : List.of();
+                        pool.name(),
+                        String.valueOf(pool.bytes()),
+                        pool.section(),
+                        pool.alignment()))
+                .toList();
     }
 
     /** The main function takes pointers, so that arguments are checked here. */
@@ -81,9 +81,7 @@ final class PackedEntryPoint {
                 arguments.add(all.get(i));
             }
         }
-        if (module.hasPool()) {
-            arguments.add(module.pool().name());
-        }
+        module.workspacePools().forEach(pool -> arguments.add(pool.name()));
         List<CItem> items = new ArrayList<>();
         items.add(new CItem.Prototype("", CSignature.of(main)));
         items.addAll(PackedText.definition(
@@ -112,9 +110,9 @@ final class PackedEntryPoint {
                 codes.add("type_codes[" + i + "]");
             }
         }
-        if (module.hasPool()) {
-            body.addAll(poolTensor());
-            values.add("{.v_handle = &" + poolTensorName() + "}");
+        for (WorkspacePool pool : module.workspacePools()) {
+            body.addAll(tensor(pool));
+            values.add("{.v_handle = &" + tensorName(pool) + "}");
             codes.add("kTVMDLTensorHandle");
         }
         int count = values.size();
@@ -137,24 +135,24 @@ final class PackedEntryPoint {
                 new CStatement.Refuse("type_codes == NULL", run.name() + ": int* type_codes was NULL"));
     }
 
-    private List<CStatement> poolTensor() {
-        Tensor pool = functions.pool();
+    private static List<CStatement> tensor(WorkspacePool memory) {
+        Tensor pool = PackedFunctions.tensor(memory);
         String shape = pool.name() + "_shape";
         return List.of(
                 new CStatement.Variable(
                         "int64_t " + shape + "[1]", "{" + pool.shape().get(0) + "}"),
                 new CStatement.Variable(
-                        "DLTensor " + poolTensorName(),
+                        "DLTensor " + tensorName(memory),
                         "{.data = " + pool.name() + ", .device = {kDLCPU, 0}, .ndim = 1, .dtype = "
                                 + DlpackType.of(pool.dtype()).text() + ", .shape = " + shape + "}"));
     }
 
-    private String poolTensorName() {
-        return module.pool().name() + "_dltensor";
+    private static String tensorName(WorkspacePool pool) {
+        return pool.name() + "_dltensor";
     }
 
     private int spare() {
-        return module.hasPool() ? 1 : 0;
+        return module.workspacePools().size();
     }
 
     private String comment() {

@@ -7,6 +7,7 @@ import io.kiln.base.DType;
 import io.kiln.codegen.PackedFunction;
 import io.kiln.codegen.PackedFunction.Tensor;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.WorkspacePool;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.Step;
@@ -51,18 +52,16 @@ final class PackedFunctions {
                 .filter(tensor -> tensor.elements() != 0)
                 .map(PackedFunctions::tensor)
                 .toList());
-        if (module.hasPool()) {
-            tensors.add(pool());
-        }
+        module.workspacePools().forEach(pool -> tensors.add(tensor(pool)));
         if (tensors.size() != main.buffers().size()) {
             throw new IllegalStateException(main.name() + " takes other buffers than the model has tensors");
         }
         return new PackedFunction(main.name(), tensors);
     }
 
-    /** The workspace as a tensor. */
-    Tensor pool() {
-        return new Tensor(module.pool().name(), DType.UINT8, List.of(Math.toIntExact(module.workspaceBytes())));
+    /** A pool as a tensor. */
+    static Tensor tensor(WorkspacePool pool) {
+        return new Tensor(pool.name(), DType.UINT8, List.of(Math.toIntExact(pool.bytes())));
     }
 
     /** The functions of the loop IR among them, in the order of a system library. */

@@ -3,7 +3,7 @@ package io.kiln.executor.graph;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
@@ -80,7 +80,7 @@ public final class GraphExecution implements Executor {
     private static List<TensorFunction> operators(PlannedModule module, boolean linked) {
         Buffer memory = scratch(module)
                 .map(CodeUnit.Scratch::memory)
-                .orElse(new Buffer(module.pool().name(), DType.UINT8, 0, Scope.STATE));
+                .orElse(new Buffer(module.pools().get(0).name(), DType.UINT8, 0, Scope.STATE));
         return module.program().operators().stream()
                 .map(operator -> TensorFunction.of(module, operator, memory, linked))
                 .toList();
@@ -95,8 +95,8 @@ public final class GraphExecution implements Executor {
         return most == 0
                 ? Optional.empty()
                 : Optional.of(new CodeUnit.Scratch(
-                        new Buffer(module.pool().name(), DType.UINT8, most, Scope.STATE),
-                        module.pool().alignment()));
+                        new Buffer(module.pools().get(0).name(), DType.UINT8, most, Scope.STATE),
+                        module.pools().get(0).alignment()));
     }
 
     private static List<PackedFunction> packed(PlannedModule module, List<TensorFunction> operators) {
@@ -109,20 +109,17 @@ public final class GraphExecution implements Executor {
     }
 
     private static List<Artifact> description(PlannedModule module, StorageGraphBuilder.Built built, StoragePlan plan) {
-        String target = module.origin().target().text();
         String codegen = module.origin().target().kind().text();
         return List.of(
-                new Artifact(
+                Artifact.of(
                         codegen,
-                        Loader.GRAPH,
+                        ArtifactKind.GRAPH,
                         ArchivePaths.graphFile(module.name()),
-                        Bytes.ofText(GraphText.print(built.graph(), plan)),
-                        target),
-                new Artifact(
+                        Bytes.ofText(GraphText.print(built.graph(), plan))),
+                Artifact.of(
                         codegen,
-                        Loader.PARAMETERS,
+                        ArtifactKind.PARAMETERS,
                         ArchivePaths.parametersFile(module.name()),
-                        ParameterFile.write(built.parameters()),
-                        target));
+                        ParameterFile.write(built.parameters())));
     }
 }

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 /**
  * Prints {@code kiln_app_models.c}, the table of the models in an image.
  *
- * <p>Models that leave inputs and outputs to the caller share one buffer {@code kiln_app_io}, because only one runs at a time. Models
- * with workspace I/O share one pool {@code kiln_app_workspace} for the same reason.
+ * <p>Models that leave inputs and outputs to the caller share one buffer {@code kiln_app_io}, because only one runs at a
+ * time. {@link PoolMemory} has what they expect beside.
  */
 final class ModelTable {
     private static final int ALIGNMENT = 16;
@@ -46,6 +46,7 @@ final class ModelTable {
             line("#include <tvm/runtime/c_runtime_api.h>");
         }
         if (models.stream().anyMatch(ModelTable::isGraph)) {
+            line("#include \"kiln_console.h\"");
             line("#include <tvm/runtime/crt/crt.h>");
             line("#include <tvm/runtime/crt/graph_executor.h>");
             line("#include <tvm/runtime/crt/module.h>");
@@ -69,23 +70,7 @@ final class ModelTable {
             line("__attribute__((aligned(" + ALIGNMENT + "))) static uint8_t kiln_app_io[" + io + "];");
             line("");
         }
-        List<ModelMetadata> pooled =
-                models.stream().filter(m -> m.io() == Io.WORKSPACE).toList();
-        if (!pooled.isEmpty()) {
-            long bytes = pooled.stream()
-                    .mapToLong(ModelMetadata::workspaceBytes)
-                    .max()
-                    .orElse(0);
-            int alignment = pooled.stream()
-                    .mapToInt(ModelMetadata::workspaceAlignment)
-                    .max()
-                    .orElse(ALIGNMENT);
-            line("/* Workspace of the model that runs; its inputs and outputs lie in it. */");
-            line("__attribute__((section(\"" + InterfaceNames.WORKSPACE_SECTION + "\"), aligned("
-                    + Math.max(ALIGNMENT, alignment) + "))) static uint8_t kiln_app_workspace[" + Math.max(1, bytes)
-                    + "];");
-            line("");
-        }
+        PoolMemory.definitions(models).forEach(this::line);
     }
 
     private void model(ModelMetadata model) {
@@ -130,8 +115,11 @@ final class ModelTable {
         for (TensorInfo output : model.outputs()) {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
+        if (PoolMemory.isNeeded(model)) {
+            line(PoolMemory.struct(model));
+        }
         reset(model);
-        line("  return " + names.run() + "(&inputs, &outputs);");
+        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "") + ");");
         line("}");
         line("");
     }
@@ -154,7 +142,7 @@ final class ModelTable {
         String name = model.name();
         InterfaceNames names = names(model);
         line("static uint8_t* tensor_" + name + "(uint32_t index) {");
-        line("  " + names.poolsStruct() + " pools = {kiln_app_workspace};");
+        line(PoolMemory.struct(model));
         line("  " + names.struct(Side.INPUTS) + " inputs = " + names.map(Side.INPUTS) + "(&pools);");
         line("  " + names.struct(Side.OUTPUTS) + " outputs = " + names.map(Side.OUTPUTS) + "(&pools);");
         line("  switch (index) {");
@@ -170,7 +158,7 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line("  " + names.poolsStruct() + " pools = {kiln_app_workspace};");
+        line(PoolMemory.struct(model));
         reset(model);
         line("  return " + names.run() + "(&pools);");
         line("}");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.image;
 
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.GraphFile.Node;
 import io.kiln.artifact.ModelLibrary;
@@ -34,7 +34,7 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
     static GraphMemory of(ModelLibrary library) {
         String name = library.metadata().name();
         GraphFile graph =
-                GraphFile.read(library.artifacts().of(Loader.GRAPH).get(0).content(), name);
+                GraphFile.read(library.artifacts().of(ArtifactKind.GRAPH).get(0).content(), name);
         Set<String> inputs =
                 library.metadata().inputs().stream().map(TensorInfo::name).collect(Collectors.toSet());
         List<Storage> taken = graph.storages().stream()

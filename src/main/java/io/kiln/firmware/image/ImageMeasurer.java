@@ -2,8 +2,9 @@
 package io.kiln.firmware.image;
 
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Symbol;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.image.Measurement.Flash;
 import io.kiln.firmware.image.Measurement.Item;
 import io.kiln.firmware.image.Measurement.Ram;
@@ -22,7 +23,7 @@ public final class ImageMeasurer {
     /** Prefix of the names of the buffers for inputs and outputs. */
     private static final String IO_PREFIX = "kiln_app_io";
 
-    /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
+    /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace_sram}. */
     private static final String WORKSPACE = "workspace";
 
     private static final String STACK_SECTION = ".stack";

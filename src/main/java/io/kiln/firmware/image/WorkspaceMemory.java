@@ -2,7 +2,7 @@
 package io.kiln.firmware.image;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
@@ -43,7 +43,7 @@ public final class WorkspaceMemory {
                 .filter(one -> one.blocks() > 0)
                 .reduce(Need::both);
         List<GraphMemory> graphs = models.stream()
-                .filter(model -> !model.artifacts().of(Loader.GRAPH).isEmpty())
+                .filter(model -> !model.artifacts().of(ArtifactKind.GRAPH).isEmpty())
                 .map(GraphMemory::of)
                 .toList();
         if (need.isEmpty() && !graphs.isEmpty()) {
@@ -65,12 +65,12 @@ public final class WorkspaceMemory {
     }
 
     private static Need need(ModelLibrary model) {
-        long calls = model.artifacts().of(Loader.SOURCE).stream()
+        long calls = model.artifacts().of(ArtifactKind.SOURCE).stream()
                 .filter(Artifact::isForeign)
                 .mapToLong(source -> calls(source.text()))
                 .sum();
         return new Need(
-                model.artifacts().of(Loader.GRAPH).isEmpty()
+                model.artifacts().of(ArtifactKind.GRAPH).isEmpty()
                         ? model.metadata().workspaceBytes()
                         : GraphMemory.operatorBytes(model.metadata()),
                 calls + objectCalls(model));
@@ -78,7 +78,7 @@ public final class WorkspaceMemory {
 
     /** Object code does not tell how many calls there are: one for each operator's result, and some for operators. */
     private static long objectCalls(ModelLibrary model) {
-        boolean asks = model.artifacts().of(Loader.OBJECT).stream()
+        boolean asks = model.artifacts().of(ArtifactKind.OBJECT).stream()
                 .map(object -> new String(object.content().toArray(), StandardCharsets.ISO_8859_1))
                 .anyMatch(bytes -> bytes.contains(FUNCTION));
         return asks

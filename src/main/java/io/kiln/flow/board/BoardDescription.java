@@ -55,10 +55,16 @@ public final class BoardDescription {
         board.pools()
                 .ifPresent(pools -> line(
                         "pools",
-                        "workspace in " + pools.workspace() + ", code and constants in " + pools.constants()
+                        "workspace in " + String.join(", ", pools.workspace()) + ", code and constants in "
+                                + String.join(", ", pools.constants())
                                 + pools.moreConstants()
                                         .map(more -> ", more constants in " + more)
-                                        .orElse("")));
+                                        .orElse("")
+                                + (pools.parameters().isPresent()
+                                        ? String.format(
+                                                ", parameters from 0x%08x",
+                                                pools.parameters().getAsLong())
+                                        : "")));
         line("sources", String.join(", ", board.sources()));
         board.linker().ifPresent(script -> line("linker", script));
         board.console()

@@ -2,7 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -50,7 +50,7 @@ final class ArchiveCores {
         }
         for (ModelLibrary model : models) {
             Set<String> used = new TreeSet<>();
-            model.artifacts().of(Loader.SOURCE).forEach(source -> find(source, used));
+            model.artifacts().of(ArtifactKind.SOURCE).forEach(source -> find(source, used));
             if (!used.isEmpty()) {
                 problems.add(new Problem(
                         "the C of model `" + model.metadata().name() + "` needs Arm's DSP instructions ("

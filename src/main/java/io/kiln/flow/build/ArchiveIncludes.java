@@ -3,7 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.CText;
@@ -53,11 +53,12 @@ final class ArchiveIncludes {
         Fingerprint.filesBelow(userSources)
                 .forEach(file ->
                         includes.add(userSources.relativize(file).toString().replace('\\', '/')));
-        models.forEach(model -> model.artifacts().of(Loader.HEADER).forEach(file -> includes.add(file.fileName())));
+        models.forEach(
+                model -> model.artifacts().of(ArtifactKind.HEADER).forEach(file -> includes.add(file.fileName())));
         Map<String, Set<String>> missing = new TreeMap<>();
         for (ModelLibrary model : models) {
-            model.artifacts().of(Loader.SOURCE).forEach(source -> includes.find(source, missing));
-            model.artifacts().of(Loader.HEADER).forEach(header -> includes.find(header, missing));
+            model.artifacts().of(ArtifactKind.SOURCE).forEach(source -> includes.find(source, missing));
+            model.artifacts().of(ArtifactKind.HEADER).forEach(header -> includes.find(header, missing));
         }
         missing.forEach((file, headers) -> includes.report(file, headers, problems));
     }

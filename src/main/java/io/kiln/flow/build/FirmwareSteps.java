@@ -2,6 +2,8 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.LinkPlan;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.FileFailure;
@@ -92,8 +94,8 @@ public final class FirmwareSteps {
         return readable(profile).map(report::profiled).orElse(report);
     }
 
-    /** Empty for a damaged file: kiln:profile writes it again. */
-    private static Optional<ProfileReport> readable(Path profile) {
+    /** A profile; empty for a damaged file, because kiln:profile writes it again. */
+    public static Optional<ProfileReport> readable(Path profile) {
         try {
             return Files.isRegularFile(profile)
                     ? Optional.of(Json.read(profile, ProfileReport.class))
@@ -140,7 +142,9 @@ public final class FirmwareSteps {
     }
 
     private BuildReport report(Measurement measured) {
-        List<ModelMetadata> models = GenerateStep.store(layout).metadata();
+        List<ModelLibrary> libraries = GenerateStep.store(layout).read();
+        List<ModelMetadata> models =
+                libraries.stream().map(ModelLibrary::metadata).toList();
         Measurement.Flash flash = measured.flash();
         Measurement.Ram ram = measured.ram();
         return new BuildReport(
@@ -167,10 +171,15 @@ public final class FirmwareSteps {
                         ram.stack(),
                         ram.total(),
                         ram.available().orElse(0)),
+                measured.regions().stream()
+                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
+                        .toList(),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
-                BuildReport.plan(models));
+                BuildReport.plan(models),
+                LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
+                        .groups());
     }
 
     private String applicationName() {
@@ -208,17 +217,19 @@ public final class FirmwareSteps {
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
+        List<ModelLibrary> models = GenerateStep.store(layout).read();
         return new FirmwareRequest(
-                build.board(),
-                build.toolchain(),
-                build.spec().optimize(),
-                GenerateStep.store(layout).read(),
-                Optional.of(layout.userSources()),
-                layout.firmware(),
-                objectFolder(),
-                PluginVersion.text(),
-                build.spec().trustedArchives(),
-                build.spec().application());
+                        build.board(),
+                        build.toolchain(),
+                        build.spec().optimize(),
+                        models,
+                        Optional.of(layout.userSources()),
+                        layout.firmware(),
+                        objectFolder(),
+                        PluginVersion.text(),
+                        build.spec().trustedArchives(),
+                        build.spec().application())
+                .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
 
     private Path objectFolder() {

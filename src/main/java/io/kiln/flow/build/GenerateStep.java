@@ -2,7 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -21,6 +21,7 @@ import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
+import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -100,7 +101,7 @@ public final class GenerateStep {
     private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
-                .setting("target", build.board().target())
+                .setting("target", build.target())
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
@@ -204,7 +205,10 @@ public final class GenerateStep {
 
     private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
-        return CompileRequest.builder(model.file(), build.board().target())
+        BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
+        return CompileRequest.builder(model.file(), build.target())
+                .pools(pools.workspace())
+                .constantPools(pools.constants())
                 .name(model.name())
                 .optimize(optimize)
                 .io(io)
@@ -251,9 +255,8 @@ public final class GenerateStep {
     private List<Path> copy(Archive archive, Path file, List<ModelLibrary> linked) {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
-                .of(Loader.SOURCE)
-                .forEach(source ->
-                        files.putIfAbsent(ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+                .of(ArtifactKind.SOURCE)
+                .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

@@ -94,7 +94,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 first.buildDirectory(),
                 first.pluginVersion(),
                 first.trusted(),
-                replacesMain ? answering : first.application());
+                replacesMain ? answering : first.application(),
+                first.brought());
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();

@@ -4,8 +4,7 @@ package io.kiln.flow.resolve;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -45,7 +44,7 @@ public final class ModelArchives {
     private static final int HEAD = 512;
 
     /** Files that models of several archives cannot each bring, because the image has one runtime: Kiln's own. */
-    private static final Set<Loader> OF_THE_ARCHIVE = Set.of(Loader.RUNTIME, Loader.TEMPLATE);
+    private static final Set<ArtifactKind> OF_THE_ARCHIVE = Set.of(ArtifactKind.RUNTIME, ArtifactKind.TEMPLATE);
 
     private ModelArchives() {}
 
@@ -119,9 +118,9 @@ public final class ModelArchives {
 
     private static ModelLibrary withoutRuntime(ModelLibrary model) {
         List<Artifact> own = model.artifacts().artifacts().stream()
-                .filter(artifact -> !OF_THE_ARCHIVE.contains(artifact.loader()))
+                .filter(artifact -> !OF_THE_ARCHIVE.contains(artifact.kind()))
                 .toList();
-        return new ModelLibrary(model.metadata(), new ArtifactSet(own), model.origin());
+        return new ModelLibrary(model.metadata(), model.artifacts().with(own), model.origin());
     }
 
     /** The digest of the file as it is; an archive's own statements do not identify it. */

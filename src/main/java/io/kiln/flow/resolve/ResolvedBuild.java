@@ -16,6 +16,15 @@ import java.util.Optional;
  */
 public record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain) {
 
+    /** The target string, with other code generators if there are any. */
+    public String target() {
+        return spec.pipeline()
+                .codegens()
+                .target()
+                .map(CmsisNnTarget.of(spec.pipeline().codegens())::versioned)
+                .orElse(board.target());
+    }
+
     /** Whether another board runs the image. */
     public boolean hasStandIn() {
         return runsOn.filter(other -> !other.id().equals(board.id())).isPresent();

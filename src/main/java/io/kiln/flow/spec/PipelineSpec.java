@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.ByteSize;
+import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.transform.PassOptions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The user's changes to the compiler: its passes and custom operators.
@@ -17,9 +23,17 @@ import java.util.List;
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
  * @param onnxIo layout of the images at the border of an ONNX model
+ * @param codegens what generates code
+ * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
 public record PipelineSpec(
-        int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators, OnnxIo onnxIo) {
+        int fuseMaxDepth,
+        List<String> disabledPasses,
+        boolean dumpIr,
+        CustomOperators customOperators,
+        OnnxIo onnxIo,
+        CodegenSpec codegens,
+        SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
             new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false);
@@ -32,7 +46,7 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL);
+        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
     }
 
     /**
@@ -42,7 +56,39 @@ public record PipelineSpec(
      * @throws io.kiln.base.KilnException for anything else
      */
     public PipelineSpec withOnnxIo(String io) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io));
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+    }
+
+    /** A copy with other code generators. */
+    public PipelineSpec withCodegens(CodegenSpec other) {
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
+    }
+
+    /**
+     * A copy with limits of memories.
+     *
+     * @param limits sizes such as {@code 96K} by name of the memory
+     * @throws io.kiln.base.KilnException with every text that is no size
+     */
+    public PipelineSpec withMemory(Map<String, String> limits) {
+        SortedMap<String, Long> bytes = new TreeMap<>();
+        Problems problems = new Problems();
+        limits.forEach((name, text) -> ByteSize.parse(text.strip())
+                .ifPresentOrElse(
+                        size -> bytes.put(name, size),
+                        () -> problems.add(
+                                "kiln.memory." + name + " is '" + text + "'",
+                                "",
+                                "bytes, or a number with K, M or G, such as 96K",
+                                "Correct kiln.memory." + name)));
+        problems.throwIfAny();
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
+    }
+
+    /** A copy with another largest number of bindings in a fused group. */
+    PipelineSpec withFuseMaxDepth(int depth) {
+        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
     }
 
     /**
@@ -50,9 +96,16 @@ public record PipelineSpec(
      *
      * @param quantization whether the function gets its tensors' scales and zero points
      * @param options whether the function gets the bytes of the operator's options
+     * @param reference C file whose function of the same name is compared with; empty for none
      */
     public record UserFunction(
-            String code, String function, String header, String shape, boolean quantization, boolean options) {
+            String code,
+            String function,
+            String header,
+            String shape,
+            boolean quantization,
+            boolean options,
+            String reference) {
         private CustomOperator operator() {
             List<String> passed = new ArrayList<>();
             if (quantization) {
@@ -61,7 +114,7 @@ public record PipelineSpec(
             if (options) {
                 passed.add(CustomOperator.OPTIONS);
             }
-            return new CustomOperator(code, function, header, shape, String.join(",", passed));
+            return new CustomOperator(code, function, header, shape, String.join(",", passed), reference);
         }
     }
 
@@ -76,11 +129,13 @@ public record PipelineSpec(
         List<CustomOperator> operators = new ArrayList<>();
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
     }
 
     public PipelineSpec {
         disabledPasses = List.copyOf(disabledPasses);
+        memoryLimits = Collections.unmodifiableSortedMap(new TreeMap<>(memoryLimits));
     }
 
     /**
@@ -94,6 +149,7 @@ public record PipelineSpec(
 
     /** Adds everything that generated files depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
+        codegens.addTo(fingerprint);
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)
                 .setting(
@@ -101,6 +157,7 @@ public record PipelineSpec(
                         disabledPasses.stream().sorted().distinct().toList())
                 .setting("dumpIr", dumpIr)
                 .setting("customOperators", customOperators.text())
-                .setting("onnx.io", onnxIo.text());
+                .setting("onnx.io", onnxIo.text())
+                .setting("memory", memoryLimits.toString());
     }
 }

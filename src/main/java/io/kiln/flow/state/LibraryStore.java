@@ -4,7 +4,7 @@ package io.kiln.flow.state;
 import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 
 /**
  * Stores compiled models between goals: metadata and the list of files in one JSON file, the files themselves at their
@@ -26,10 +27,11 @@ import java.util.Set;
  */
 public final class LibraryStore {
     /** The artifacts of which firmware is built; Relay text stays in the archive. */
-    private static final Set<Loader> FIRMWARE = Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT);
+    private static final Set<ArtifactKind> FIRMWARE =
+            Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.OBJECT, ArtifactKind.PAYLOAD);
 
     /** Those of models for the graph executor, beside. */
-    private static final Set<Loader> GRAPH = Set.of(Loader.GRAPH, Loader.PARAMETERS);
+    private static final Set<ArtifactKind> GRAPH = Set.of(ArtifactKind.GRAPH, ArtifactKind.PARAMETERS);
 
     private final Path index;
     private final Path folder;
@@ -44,14 +46,18 @@ public final class LibraryStore {
     }
 
     /** A model in the JSON file; {@code origin} has at most one element. */
-    record Entry(ModelMetadata metadata, List<FileEntry> files, List<ArchiveOrigin> origin) {
+    record Entry(
+            ModelMetadata metadata,
+            List<FileEntry> files,
+            SortedMap<String, String> targets,
+            List<ArchiveOrigin> origin) {
         Entry {
             origin = origin == null ? List.of() : List.copyOf(origin);
         }
     }
 
     /** An artifact without its content. */
-    record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
+    record FileEntry(String codegenId, String loader, String fileName, String targetKey) {}
 
     /** The JSON file, all models. */
     record Index(List<Entry> models) {
@@ -70,9 +76,10 @@ public final class LibraryStore {
                         model.metadata(),
                         model.artifacts().artifacts().stream()
                                 .filter(a ->
-                                        FIRMWARE.contains(a.loader()) || (isGraph(model) && GRAPH.contains(a.loader())))
+                                        FIRMWARE.contains(a.kind()) || (isGraph(model) && GRAPH.contains(a.kind())))
                                 .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
                                 .toList(),
+                        model.artifacts().targets(),
                         model.origin().stream().toList()))
                 .toList();
         Json.write(index, new Index(entries));
@@ -92,7 +99,7 @@ public final class LibraryStore {
                     .toList();
             models.add(new ModelLibrary(
                     entry.metadata(),
-                    new ArtifactSet(artifacts),
+                    new ArtifactSet(artifacts, entry.targets()),
                     entry.origin().stream().findFirst()));
         }
         return models;
@@ -124,8 +131,10 @@ public final class LibraryStore {
     }
 
     private Bytes content(FileEntry file) {
-        Path named = folder.resolve(ArchivePaths.of(file.loader(), file.fileName()));
-        Path path = file.loader() == Loader.GRAPH && !Files.exists(named)
+        Artifact artifact =
+                new Artifact(file.codegenId(), file.loader(), file.fileName(), Bytes.ofText(""), file.targetKey());
+        Path named = folder.resolve(ArchivePaths.of(artifact));
+        Path path = artifact.kind() == ArtifactKind.GRAPH && !Files.exists(named)
                 ? folder.resolve(ArchivePaths.GRAPH_OF_ONE_MODEL)
                 : named;
         try {

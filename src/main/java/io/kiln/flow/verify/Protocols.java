@@ -2,7 +2,7 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
@@ -42,11 +42,11 @@ final class Protocols {
     }
 
     /** The graphs of the models that have one; this computer walks them. */
-    private static Map<String, HostGraph> graphs(ResolvedBuild build) {
+    static Map<String, HostGraph> graphs(ResolvedBuild build) {
         Map<String, HostGraph> graphs = new HashMap<>();
         for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {
-            for (Artifact graph : library.artifacts().of(Loader.GRAPH)) {
-                Bytes parameters = library.artifacts().of(Loader.PARAMETERS).stream()
+            for (Artifact graph : library.artifacts().of(ArtifactKind.GRAPH)) {
+                Bytes parameters = library.artifacts().of(ArtifactKind.PARAMETERS).stream()
                         .findFirst()
                         .map(Artifact::content)
                         .orElse(ParameterFile.write(List.of()));

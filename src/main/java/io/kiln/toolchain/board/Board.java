@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -88,6 +89,11 @@ public record Board(
         return with(emulation, new Building(building.toolchain(), compile, building.link()));
     }
 
+    /** The same board for another target of its core. */
+    public Board targeted(String other) {
+        return with(other, emulation, building);
+    }
+
     /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
@@ -96,11 +102,15 @@ public record Board(
     }
 
     private Board with(Emulation otherEmulation, Building otherBuilding) {
+        return with(target, otherEmulation, otherBuilding);
+    }
+
+    private Board with(String otherTarget, Emulation otherEmulation, Building otherBuilding) {
         return new Board(
                 id,
                 title,
                 maker,
-                target,
+                otherTarget,
                 memories,
                 pools,
                 sources,
@@ -163,7 +173,7 @@ public record Board(
 
     /** The memory of code and constants; empty for the board {@code host}. */
     public Optional<Memory> constants() {
-        return pools.flatMap(p -> memory(p.constants()));
+        return pools.flatMap(p -> memory(p.code()));
     }
 
     /** The linker script for images whose constants do not fit in the first memory. */
@@ -177,9 +187,20 @@ public record Board(
         return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
     }
 
+    /** First address of the parameters of graphs, if they have flash sectors of their own. */
+    public OptionalLong parameters() {
+        return pools.map(Pools::parameters).orElse(OptionalLong.empty());
+    }
+
+    /** The linker script for images whose parameters lie there. */
+    public Optional<String> parametersLinker() {
+        return linker.filter(script -> parameters().isPresent())
+                .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
+    }
+
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
-        return pools.flatMap(p -> memory(p.workspace()));
+        return pools.flatMap(p -> memory(p.variables()));
     }
 
     /** The value of an option of the target string, such as {@code mcpu}. */
@@ -246,11 +267,31 @@ public record Board(
     /**
      * Which memory holds what, by name.
      *
-     * @param workspace the memory of workspace, variables and stack
-     * @param constants the memory of code, weights and tables
-     * @param moreConstants the memory of weights and tables that do not fit in the first; empty if there is none
+     * @param workspace the memories of the workspace, in the order in which they are filled; the last one also holds
+     *     variables and stack
+     * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
+     *     holds the code
+     * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
+     * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
+     *     memory; empty if they lie with the constants
      */
-    public record Pools(String workspace, String constants, Optional<String> moreConstants) {}
+    public record Pools(
+            List<String> workspace, List<String> constants, Optional<String> moreConstants, OptionalLong parameters) {
+        public Pools {
+            workspace = List.copyOf(workspace);
+            constants = List.copyOf(constants);
+        }
+
+        /** The memory of variables and stack. */
+        public String variables() {
+            return workspace.get(workspace.size() - 1);
+        }
+
+        /** The memory of code. */
+        public String code() {
+            return constants.get(0);
+        }
+    }
 
     /**
      * The serial console of the image.

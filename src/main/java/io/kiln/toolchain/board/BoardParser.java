@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.ByteSize;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
@@ -75,12 +76,13 @@ final class BoardParser {
      * authoritative.
      */
     private void checkTarget(String target) {
-        boolean isOfC = target.isEmpty() || target.equals("c") || target.startsWith("c ");
-        if (!isOfC || TargetText.wrongLetter(target).isPresent()) {
+        String kinds = String.join(" or ", TargetText.HOST_KINDS);
+        boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
+        if (!isOfHost || TargetText.wrongLetter(target).isPresent()) {
             problems.add(
-                    isOfC ? "the target has characters that are not allowed" : "the target is not of kind c",
+                    isOfHost ? "the target has characters that are not allowed" : "the target is not of kind " + kinds,
                     profile.where("/target"),
-                    "c, then -name=value of " + TargetText.LETTERS,
+                    kinds + ", then -name=value of " + TargetText.LETTERS,
                     "");
         }
     }
@@ -151,56 +153,19 @@ final class BoardParser {
     }
 
     static long size(JsonNode node) {
-        if (node.isNumber()) {
-            return node.asLong();
-        }
-        String text = node.asText();
-        long number = Long.parseLong(text.substring(0, text.length() - 1));
-        return number << (10 * (1 + "KMG".indexOf(text.charAt(text.length() - 1))));
+        return ByteSize.parse(node.asText()).orElseThrow();
     }
 
     private Optional<Pools> pools(List<Memory> memories) {
-        Optional<Pools> pools = profile.find("pools")
-                .map(node -> new Pools(
-                        node.get("workspace").asText(),
-                        node.get("constants").asText(),
-                        Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText)));
-        pools.ifPresent(p -> {
-            Optional<Memory> workspace = checkPool(memories, "workspace", p.workspace());
-            checkPool(memories, "constants", p.constants());
-            p.moreConstants().ifPresent(name -> {
-                checkPool(memories, "moreConstants", name);
-                checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants");
-            });
-            if (p.moreConstants().filter(p.constants()::equals).isPresent()) {
-                problems.add(
-                        "both memories of constants are " + p.constants(),
-                        profile.where("/pools/moreConstants"),
-                        "another memory",
-                        "");
-            }
-            if (workspace.isPresent() && workspace.get().kind() == Kind.ROM) {
-                problems.add(
-                        "the workspace is in " + p.workspace() + ", which is rom",
-                        profile.where("/pools/workspace"),
-                        "a memory of kind ram",
-                        "");
-            }
-        });
+        Optional<Pools> pools =
+                profile.find("pools").map(node -> new PoolsParser(profile, problems, memories).read(node));
+        pools.flatMap(Pools::moreConstants)
+                .ifPresent(
+                        name -> checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants"));
+        pools.filter(each -> each.parameters().isPresent())
+                .ifPresent(each ->
+                        checkFile(text("linker").replaceFirst("\\.ld$", ".parameters.ld"), "/pools/parameters"));
         return pools;
-    }
-
-    private Optional<Memory> checkPool(List<Memory> memories, String pool, String name) {
-        Optional<Memory> found =
-                memories.stream().filter(m -> m.name().equals(name)).findFirst();
-        if (found.isEmpty()) {
-            problems.add(
-                    "pools." + pool + " names the memory " + name + ", which does not exist",
-                    profile.where("/pools/" + pool),
-                    "one of " + memories.stream().map(Memory::name).toList(),
-                    "");
-        }
-        return found;
     }
 
     private void checkFile(String file, String pointer) {

@@ -12,8 +12,9 @@ import java.util.TreeMap;
  * @param mcpu core, such as {@code cortex-m4} or {@code cortex-m33+nofp}; empty if not given
  * @param march instruction set, such as {@code rv32imac}; empty if not given
  * @param mabi calling convention, such as {@code ilp32}; empty if not given
+ * @param mtriple target triple of LLVM, such as {@code thumbv7em-none-eabihf}; empty if not given
  */
-public record TargetOptions(String mcpu, String march, String mabi) {
+public record TargetOptions(String mcpu, String march, String mabi, String mtriple) {
     /** Name of the core for code that runs on this computer. */
     public static final String HOST = "host";
 
@@ -39,7 +40,10 @@ public record TargetOptions(String mcpu, String march, String mabi) {
             }
         }
         return new TargetOptions(
-                options.getOrDefault("mcpu", ""), options.getOrDefault("march", ""), options.getOrDefault("mabi", ""));
+                options.getOrDefault("mcpu", ""),
+                options.getOrDefault("march", ""),
+                options.getOrDefault("mabi", ""),
+                options.getOrDefault("mtriple", ""));
     }
 
     /** Key in a descriptor's {@code cpus}: the core, otherwise the instruction set, otherwise {@link #HOST}. */

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 /** Finds the requested compiler. */
 public final class Toolchains {
     private static final String SUFFIX = ".yaml";
+    private static final String CLANG = "clang";
 
     private Toolchains() {}
 
@@ -42,7 +43,7 @@ public final class Toolchains {
 
     /** The default toolchain of a target: {@code host} for this computer, otherwise {@code clang}. */
     public static String defaultFor(TargetOptions target) {
-        return target.isHost() ? "host" : "clang";
+        return target.isHost() ? "host" : CLANG;
     }
 
     /**
@@ -55,6 +56,27 @@ public final class Toolchains {
     public static Toolchain resolve(String name, TargetOptions target, ToolchainEnvironment environment) {
         CompilerDescriptor descriptor = descriptor(name);
         Family family = descriptor.familyOf(target.cpu()).orElseThrow(() -> unknownCpu(descriptor, target));
+        List<String> core = new ArrayList<>(family.flags());
+        core.addAll(family.cpus().get(target.cpu()));
+        return resolve(name, target, environment, family, core);
+    }
+
+    /**
+     * The bundled clang, which makes objects from LLVM IR: for a core of its descriptor, or for this computer, for which it links nothing.
+     *
+     * @throws KilnException as {@link #resolve(String, TargetOptions, ToolchainEnvironment)}
+     */
+    static Toolchain forObjects(TargetOptions target, ToolchainEnvironment environment) {
+        if (!target.isHost()) {
+            return resolve(CLANG, target, environment);
+        }
+        Family family = descriptor(CLANG).families().values().iterator().next();
+        return resolve(CLANG, target, environment, family, List.of());
+    }
+
+    private static Toolchain resolve(
+            String name, TargetOptions target, ToolchainEnvironment environment, Family family, List<String> core) {
+        CompilerDescriptor descriptor = descriptor(name);
         Optional<Path> home = descriptor
                 .bundle()
                 .map(bundle -> BundledCompiler.install(bundle, environment))
@@ -64,8 +86,6 @@ public final class Toolchains {
         Path driver = home.flatMap(folder -> inHome(folder, family.compiler()))
                 .or(() -> find(family.compiler()))
                 .orElseThrow(() -> missing(descriptor, family, environment));
-        List<String> core = new ArrayList<>(family.flags());
-        core.addAll(family.cpus().get(target.cpu()));
         List<String> compile = new ArrayList<>(core);
         compile.addAll(descriptor.compile());
         List<String> link = new ArrayList<>(core);

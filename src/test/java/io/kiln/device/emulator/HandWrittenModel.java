@@ -2,10 +2,12 @@
 package io.kiln.device.emulator;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -122,9 +124,9 @@ final class HandWrittenModel {
         return new ModelLibrary(
                 metadata(io),
                 new ArtifactSet(List.of(
-                        Artifact.ofText("c", Loader.HEADER, "tvmgen_hand.h", header, "c"),
-                        Artifact.ofText("c", Loader.SOURCE, "hand_lib0.c", main, "c"),
-                        Artifact.ofText("c", Loader.SOURCE, "hand_lib1.c", OPERATORS_C, "c"))));
+                        Artifact.ofText("c", ArtifactKind.HEADER, "tvmgen_hand.h", header),
+                        Artifact.ofText("c", ArtifactKind.SOURCE, "hand_lib0.c", main),
+                        Artifact.ofText("c", ArtifactKind.SOURCE, "hand_lib1.c", OPERATORS_C))));
     }
 
     private static ModelMetadata metadata(Io io) {
@@ -137,7 +139,12 @@ final class HandWrittenModel {
                         List.of(
                                 new TensorInfo("whole", "whole", DType.INT32, List.of(N), 0f, 0),
                                 new TensorInfo("real", "real", DType.FLOAT32, List.of(2, N), 0f, 0))),
-                new ModelMetadata.Memory(io == Io.CALLER ? 0 : 256, 16, 0),
+                new ModelMetadata.Memory(
+                        io == Io.CALLER ? 0 : 256,
+                        16,
+                        0,
+                        io == Io.CALLER ? List.of() : List.of(new ExternalPool("sram", Kind.WORKSPACE, 256)),
+                        List.of()),
                 new Plan("hand", 0, 0, List.of()),
                 List.of());
     }

@@ -4,7 +4,7 @@ package io.kiln.device.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -135,7 +135,7 @@ class RpcServerOnBoardTest {
         String source = header.substring(0, header.indexOf("/* A clock")) + "#endif\n";
         return new ModelLibrary(
                 HandWrittenModel.library(Io.CALLER).metadata(),
-                new ArtifactSet(List.of(Artifact.ofText("c", Loader.SOURCE, "hand_lib0.c", source, "c"))));
+                new ArtifactSet(List.of(Artifact.ofText("c", ArtifactKind.SOURCE, "hand_lib0.c", source))));
     }
 
     private static void send(RunningProcess process, String hex) throws IOException {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.ExternalPool;
+import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -40,8 +42,8 @@ class DefaultApplicationTest {
     void workspaceModelsShareOnePoolInTheWorkspacesSection() {
         String table = table(model("small", Io.WORKSPACE, 10, 3), model("large", Io.WORKSPACE, 100, 20));
         assertThat(table)
-                .contains("section(\".bss.noinit.tvm\"), aligned(16)")
-                .contains("kiln_app_workspace[400];")
+                .contains("section(\".bss.noinit.tvm.sram\"), aligned(16)")
+                .contains("kiln_app_workspace_sram[400];")
                 .doesNotContain("kiln_app_io");
     }
 
@@ -67,7 +69,14 @@ class DefaultApplicationTest {
                         io,
                         List.of(new TensorInfo("x", "x", DType.INT8, List.of(inputBytes), 1f, 0)),
                         List.of(new TensorInfo("y", "y", DType.INT8, List.of(outputBytes), 1f, 0))),
-                new ModelMetadata.Memory(4L * inputBytes, 16, 0),
+                new ModelMetadata.Memory(
+                        4L * inputBytes,
+                        16,
+                        0,
+                        io == Io.CALLER
+                                ? List.of()
+                                : List.of(new ExternalPool("sram", Kind.WORKSPACE, 4L * inputBytes)),
+                        List.of()),
                 new Plan("hand", 0, 0, List.of()),
                 List.of());
     }

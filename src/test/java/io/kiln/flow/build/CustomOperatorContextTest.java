@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
@@ -72,9 +72,9 @@ class CustomOperatorContextTest {
         CompiledModel compiled = compileTold(shipped, "quantization,options");
         List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
         for (String name : List.of("told.c", "told.h")) {
-            Loader loader = name.endsWith(".c") ? Loader.SOURCE : Loader.HEADER;
+            ArtifactKind kind = name.endsWith(".c") ? ArtifactKind.SOURCE : ArtifactKind.HEADER;
             String text = Files.readString(TOLD.resolve(Path.of("c", name)));
-            files.add(Artifact.ofText("c", loader, name, text, "c"));
+            files.add(Artifact.ofText("c", kind, name, text));
         }
         HostProgram program =
                 HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));

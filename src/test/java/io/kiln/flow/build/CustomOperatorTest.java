@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -113,8 +113,8 @@ class CustomOperatorTest {
     void generatedCCallsTheFunction(Io io) {
         CompiledModel compiled = compile(Optimize.RAM, io);
         List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
-        files.add(Artifact.ofText("c", Loader.SOURCE, "my_op.c", SOURCE, "c"));
-        files.add(Artifact.ofText("c", Loader.HEADER, "my_op.h", HEADER, "c"));
+        files.add(Artifact.ofText("c", ArtifactKind.SOURCE, "my_op.c", SOURCE));
+        files.add(Artifact.ofText("c", ArtifactKind.HEADER, "my_op.h", HEADER));
         HostProgram program =
                 HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
         Bytes answer = program.run(List.of(bytes(1, 2, 3, 4), bytes(-1, -2, -3, -4)));

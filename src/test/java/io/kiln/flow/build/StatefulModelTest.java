@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -114,10 +114,10 @@ public class StatefulModelTest {
         List<String> line = new ArrayList<>(List.of("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow"));
         line.addAll(List.of("-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"));
         for (Artifact file : compiled.library().artifacts().artifacts()) {
-            if (file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER) {
+            if (file.kind() == ArtifactKind.SOURCE || file.kind() == ArtifactKind.HEADER) {
                 WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
             }
-            if (file.loader() == Loader.SOURCE) {
+            if (file.kind() == ArtifactKind.SOURCE) {
                 line.add(file.fileName());
             }
         }

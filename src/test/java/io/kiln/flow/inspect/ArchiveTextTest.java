@@ -4,7 +4,7 @@ package io.kiln.flow.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
@@ -84,7 +84,7 @@ class ArchiveTextTest {
         return model.library().artifacts().artifacts().stream()
                 .collect(Collectors.toMap(
                         Artifact::fileName,
-                        a -> a.loader() == Loader.PARAMETERS
+                        a -> a.kind() == ArtifactKind.PARAMETERS
                                 ? String.valueOf(a.content().toArray().length)
                                 : a.content().text().replaceAll("\\b(net\\.relay|model\\.tflite)", "the model")));
     }
@@ -98,14 +98,19 @@ class ArchiveTextTest {
 
         assertThat(parameters(slim)).isEqualTo(ParameterFile.write(List.of()));
         assertThat(ParameterFile.read(parameters(whole), "net.params")).isNotEmpty();
-        assertThat(slim.library().artifacts().of(Loader.RELAY).get(0).content().text())
+        assertThat(slim.library()
+                        .artifacts()
+                        .of(ArtifactKind.RELAY)
+                        .get(0)
+                        .content()
+                        .text())
                 .contains("The data of the")
                 .doesNotContain("#[metadata]");
-        assertThat(slim.library().artifacts().of(Loader.SOURCE))
-                .isEqualTo(whole.library().artifacts().of(Loader.SOURCE));
+        assertThat(slim.library().artifacts().of(ArtifactKind.SOURCE))
+                .isEqualTo(whole.library().artifacts().of(ArtifactKind.SOURCE));
     }
 
     private static Bytes parameters(CompiledModel model) {
-        return model.library().artifacts().of(Loader.PARAMETERS).get(0).content();
+        return model.library().artifacts().of(ArtifactKind.PARAMETERS).get(0).content();
     }
 }

@@ -131,8 +131,10 @@ class ProjectBoardsTest {
     }
 
     @Test
-    void aTargetIsOfKindC() throws IOException {
-        for (String target : List.of("llvm -mcpu=cortex-m4", "cmsis-nn, c", "c -model='a b'", "cc")) {
+    void aTargetIsOfAKindThatRunsByItself() throws IOException {
+        write("mine", GOOD.replace("target: c ", "target: llvm "));
+        assertThat(Boards.builtIn().with(boards).find("mine").target()).startsWith("llvm -keys");
+        for (String target : List.of("llvmjit -mcpu=cortex-m4", "cmsis-nn, c", "c -model='a b'", "cc")) {
             write("mine", GOOD.replace("c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine", "\"" + target + "\""));
             assertThat(problems("mine")).extracting(Problem::where).containsExactly(at(4));
         }
@@ -157,6 +159,18 @@ class ProjectBoardsTest {
                         text -> assertThat(text).startsWith(at(9)).contains("uart.c is missing"),
                         text -> assertThat(text).startsWith(at(10)).contains("leaves the profile's folder"),
                         text -> assertThat(text).startsWith(at(12)).contains("no emulator of its own"));
+    }
+
+    @Test
+    void parametersLieInsideAMemoryAndHaveALinkerScript() throws IOException {
+        write("mine", GOOD.replace("constants: flash", "constants: flash, parameters: 0x20000000"));
+        assertThat(problems("mine"))
+                .extracting(Problem::text)
+                .satisfiesExactlyInAnyOrder(
+                        text -> assertThat(text)
+                                .startsWith(at(8))
+                                .contains("parameters lie at 0x20000000, which is inside no memory of kind rom"),
+                        text -> assertThat(text).startsWith(at(8)).contains("memory.parameters.ld is missing"));
     }
 
     @Test

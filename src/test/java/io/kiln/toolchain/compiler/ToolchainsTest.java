@@ -30,9 +30,9 @@ class ToolchainsTest {
 
     @Test
     void targetStringsSayWhichCoreToCompileFor() {
-        assertThat(TargetOptions.parse(M4)).isEqualTo(new TargetOptions("cortex-m4", "", ""));
+        assertThat(TargetOptions.parse(M4)).isEqualTo(new TargetOptions("cortex-m4", "", "", ""));
         TargetOptions riscv = TargetOptions.parse("c -keys=cpu  -march=rv32imac -mabi=ilp32");
-        assertThat(riscv).isEqualTo(new TargetOptions("", "rv32imac", "ilp32"));
+        assertThat(riscv).isEqualTo(new TargetOptions("", "rv32imac", "ilp32", ""));
         assertThat(riscv.cpu()).isEqualTo("rv32imac");
         assertThat(TargetOptions.parse("c -keys=cpu -model=host").isHost()).isTrue();
         assertThat(Toolchains.defaultFor(TargetOptions.parse("c"))).isEqualTo("host");

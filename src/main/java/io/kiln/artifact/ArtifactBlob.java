@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Artifacts as bytes, without processing their content. All numbers are little-endian; the same artifacts give the same bytes.
+ *
+ * <p>One artifact: the magic {@code KILNART1}, u32 number of fields, then for each field u16 tag, u64 length and the bytes, by ascending tag: 1 code
+ * generator, 2 loader, 3 file name, 4 target key, 5 content; u32 CRC-32 (IEEE 802.3) of all that precedes it. Unknown tags from 0x8000 on are
+ * skipped; other unknown tags are refused.
+ *
+ * <p>A set: the magic {@code KILNSET1}, u32 number of targets, for each u16 length and its key, u32 length and its target string; u32 number of
+ * artifacts, the artifacts; u32 CRC-32 of all that precedes it.
+ */
+final class ArtifactBlob {
+    static final String ARTIFACT = "KILNART1";
+    static final String SET = "KILNSET1";
+
+    /** Tags from here on may be skipped by readers that do not know them. */
+    static final int OPTIONAL = 0x8000;
+
+    private static final int CODEGEN = 1;
+    private static final int LOADER = 2;
+    private static final int FILE_NAME = 3;
+    private static final int TARGET_KEY = 4;
+    private static final int CONTENT = 5;
+
+    private ArtifactBlob() {}
+
+    /** One artifact as bytes. */
+    static Bytes export(Artifact artifact) {
+        BlobWriter out = new BlobWriter();
+        int start = out.begin(ARTIFACT);
+        out.u32(CONTENT);
+        field(out, CODEGEN, text(artifact.codegenId()));
+        field(out, LOADER, text(artifact.loader()));
+        field(out, FILE_NAME, text(artifact.fileName()));
+        field(out, TARGET_KEY, text(artifact.targetKey()));
+        field(out, CONTENT, artifact.content().toArray());
+        out.end(start);
+        return out.bytes();
+    }
+
+    /** A set as bytes. */
+    static Bytes export(ArtifactSet set) {
+        BlobWriter out = new BlobWriter();
+        int start = out.begin(SET);
+        out.u32(set.targets().size());
+        set.targets().forEach((key, target) -> {
+            out.u16(text(key).length).raw(text(key));
+            out.u32(text(target).length).raw(text(target));
+        });
+        out.u32(set.artifacts().size());
+        set.artifacts().forEach(artifact -> out.raw(export(artifact).toArray()));
+        out.end(start);
+        return out.bytes();
+    }
+
+    /**
+     * Reads what {@link #export(Artifact)} wrote.
+     *
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of what is wrong
+     */
+    static Artifact load(Bytes blob, String name) {
+        BlobReader in = new BlobReader(blob, name);
+        Artifact artifact = read(in);
+        in.requireEnd();
+        return artifact;
+    }
+
+    /**
+     * Reads what {@link #export(ArtifactSet)} wrote. A set in another order than {@link ArtifactSet}'s is refused.
+     *
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of what is wrong
+     */
+    static ArtifactSet loadSet(Bytes blob, String name) {
+        BlobReader in = new BlobReader(blob, name);
+        int start = in.begin(SET);
+        SortedMap<String, String> targets = new TreeMap<>();
+        for (long count = in.u32("the number of targets"); count > 0; count--) {
+            int at = in.position();
+            String key = in.text(in.u16("the length of a target key"), "a target key");
+            String target = in.text(in.u32("the length of a target string"), "a target string");
+            if (!targets.isEmpty() && targets.lastKey().compareTo(key) >= 0) {
+                throw in.broken("the target key `" + key + "` does not follow `" + targets.lastKey() + "`", at);
+            }
+            targets.put(key, target);
+        }
+        List<Artifact> artifacts = new ArrayList<>();
+        int at = in.position();
+        for (long count = in.u32("the number of artifacts"); count > 0; count--) {
+            artifacts.add(read(in));
+        }
+        in.end(start);
+        in.requireEnd();
+        ArtifactSet set = in.checked(() -> new ArtifactSet(artifacts, targets), at);
+        if (!set.artifacts().equals(artifacts)) {
+            throw in.broken("the artifacts are not sorted by target key, loader, code generator and file name", at);
+        }
+        return set;
+    }
+
+    private static void field(BlobWriter out, int tag, byte[] value) {
+        out.u16(tag).u64(value.length).raw(value);
+    }
+
+    private static byte[] text(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static Artifact read(BlobReader in) {
+        int start = in.begin(ARTIFACT);
+        long count = in.u32("the number of fields");
+        Bytes[] fields = new Bytes[CONTENT + 1];
+        int last = 0;
+        for (; count > 0; count--) {
+            int at = in.position();
+            int tag = in.u16("the tag of a field");
+            long length = in.u64("the length of a field");
+            if (tag <= last || (tag > CONTENT && tag < OPTIONAL)) {
+                throw in.broken(tag <= last ? "tag " + tag + " follows tag " + last : "tag " + tag + " is unknown", at);
+            }
+            last = tag;
+            if (tag <= CONTENT) {
+                fields[tag] = in.raw(length, "field " + tag);
+            } else {
+                in.skip(length, "field " + tag);
+            }
+        }
+        for (int tag = CODEGEN; tag <= CONTENT; tag++) {
+            if (fields[tag] == null) {
+                throw in.broken("field " + tag + " is missing", start);
+            }
+        }
+        in.end(start);
+        // Names that are not ASCII are no names, whatever they decode to.
+        return in.checked(
+                () -> new Artifact(
+                        fields[CODEGEN].text(),
+                        fields[LOADER].text(),
+                        fields[FILE_NAME].text(),
+                        fields[CONTENT],
+                        fields[TARGET_KEY].text()),
+                start);
+    }
+}

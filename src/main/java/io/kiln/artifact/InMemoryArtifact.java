@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.base.Problems;
+import java.util.function.Supplier;
+
+/**
+ * The result of a code generator that exists only in this process, such as code that a just-in-time compiler made. It loads itself, and it
+ * cannot be written: a build with one refuses every export.
+ *
+ * @param codegenId which code generator made it
+ * @param fileName its name, unique within the code generator
+ * @param load makes the loaded module
+ */
+public record InMemoryArtifact(String codegenId, String fileName, Supplier<?> load) implements BuildOutput {
+    /**
+     * Checks the names.
+     *
+     * @throws io.kiln.base.KilnException with all names that are wrong
+     */
+    public InMemoryArtifact {
+        Problems problems = new Problems();
+        Artifact.check(codegenId, "code generator", "in-memory artifact", problems);
+        Artifact.check(fileName, "file", "in-memory artifact", problems);
+        problems.throwIfAny();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.target.MemoryPool;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Board.Pools;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * The compiler's memory pools for a board.
+ *
+ * <p>A memory that a model shares with variables or code gives it three quarters unless the build says otherwise, any
+ * other its whole size. The last one has no limit: the linker tells what does not fit.
+ *
+ * @param workspace of the workspace
+ * @param constants of weights and tables
+ */
+public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants) {
+    private static final int ALIGNMENT = 16;
+
+    public BoardPools {
+        workspace = List.copyOf(workspace);
+        constants = List.copyOf(constants);
+    }
+
+    /**
+     * The pools of a board.
+     *
+     * @param limits the most bytes of a model by name of the memory
+     */
+    public static BoardPools of(Board board, Map<String, Long> limits) {
+        return board.pools()
+                .map(pools -> new BoardPools(
+                        pools(board, pools.workspace(), MemoryPool.GLOBAL_WORKSPACE, limits),
+                        pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits)))
+                .orElse(new BoardPools(List.of(MemoryPool.GLOBAL_WORKSPACE), List.of(MemoryPool.GLOBAL_CONSTANTS)));
+    }
+
+    /** A problem for each limit of a memory that is no pool of the board. */
+    static List<Problem> problems(Board board, Map<String, Long> limits) {
+        List<String> known = new ArrayList<>();
+        board.pools().ifPresent(pools -> {
+            known.addAll(pools.workspace());
+            known.addAll(pools.constants());
+        });
+        Problems problems = new Problems();
+        limits.keySet().stream()
+                .filter(name -> !known.contains(name))
+                .forEach(name -> problems.add(
+                        "board " + board.id() + " has no memory pool " + name,
+                        "kiln.memory." + name,
+                        known.isEmpty() ? "no limits: the board names no pools" : "one of " + known,
+                        ""));
+        return problems.list();
+    }
+
+    private static List<MemoryPool> pools(
+            Board board, List<String> names, MemoryPool single, Map<String, Long> limits) {
+        List<MemoryPool> pools = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            String name = names.size() == 1 ? single.name() : names.get(i);
+            OptionalLong limit = limits.containsKey(names.get(i))
+                    ? OptionalLong.of(limits.get(names.get(i)))
+                    : i == names.size() - 1 ? OptionalLong.empty() : OptionalLong.of(usual(board, names.get(i)));
+            pools.add(new MemoryPool(name, ALIGNMENT, limit));
+        }
+        return pools;
+    }
+
+    private static long usual(Board board, String name) {
+        long size = board.memory(name).map(Memory::size).orElseThrow();
+        boolean isShared = board.pools().map(Pools::code).filter(name::equals).isPresent();
+        return isShared ? size / 4 * 3 : size;
+    }
+}

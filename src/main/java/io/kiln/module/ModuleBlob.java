@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The blob {@code __tvm_dev_mblob} (src/target/codegen.cc, src/runtime/library_module.cc): u64 number of bytes that follow; u64 number of entries;
+ * for each entry the string of its type key, and a payload whose length only the key's loader knows. The entry {@code _lib} stands for the library
+ * itself. The last entry, {@code _import_tree}, is not a module: who imports whom in compressed sparse rows.
+ */
+public final class ModuleBlob {
+    /** The symbol of the blob. */
+    public static final String SYMBOL = "__tvm_dev_mblob";
+
+    private static final String LIBRARY = "_lib";
+    private static final String IMPORT_TREE = "_import_tree";
+
+    private ModuleBlob() {}
+
+    /** A tree as blob. */
+    public static Bytes write(ModuleTree tree) {
+        Bytes stream = stream(tree);
+        return new ModuleWriter().u64(stream.size()).raw(stream).bytes();
+    }
+
+    /** A tree as blob without the number of its bytes, as a stream holds it. */
+    public static Bytes stream(ModuleTree tree) {
+        ModuleWriter out = new ModuleWriter();
+        int modules = tree.modules().size();
+        out.u64(tree.hasImportTree() ? modules + 1 : modules - 1);
+        for (ModuleNode module : tree.modules()) {
+            if (!module.payload().isLinked()) {
+                out.string(module.typeKey());
+                module.payload().write(out);
+            } else if (tree.hasImportTree()) {
+                out.string(LIBRARY);
+            }
+        }
+        if (tree.hasImportTree()) {
+            List<Integer> rows = new ArrayList<>(List.of(0));
+            List<Integer> children = new ArrayList<>();
+            tree.modules().forEach(module -> {
+                children.addAll(module.imports());
+                rows.add(children.size());
+            });
+            out.string(IMPORT_TREE).numbers(rows).numbers(children);
+        }
+        return out.bytes();
+    }
+
+    /**
+     * Reads a blob of a library.
+     *
+     * @param functions names of the library's functions
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of what is wrong
+     */
+    public static ModuleTree read(Bytes blob, List<String> functions, ModuleLoaders loaders, String name) {
+        ModuleReader in = new ModuleReader(blob, name);
+        long length = in.u64("the number of bytes");
+        if (length != in.remaining()) {
+            throw in.broken(
+                    "it states " + Long.toUnsignedString(length) + " bytes, and " + in.remaining() + " follow", 0);
+        }
+        return new ModuleStream(in, loaders, new LinkedCode(functions)).read(true);
+    }
+
+    /**
+     * Reads what {@link #stream} wrote of a tree without linked code.
+     *
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of what is wrong
+     */
+    public static ModuleTree readStream(Bytes stream, ModuleLoaders loaders, String name) {
+        return new ModuleStream(new ModuleReader(stream, name), loaders, new LinkedCode(List.of())).read(false);
+    }
+
+    /** One blob while it is read. */
+    private record ModuleStream(ModuleReader in, ModuleLoaders loaders, LinkedCode library) {
+        ModuleTree read(boolean isLibrary) {
+            int entries = in.count(8, "the number of entries");
+            List<ModuleNode> modules = new ArrayList<>();
+            boolean hasTree = false;
+            int at = in.position();
+            for (int i = 0; i < entries; i++) {
+                at = in.position();
+                String key = in.text("a type key");
+                if (key.equals(IMPORT_TREE)) {
+                    if (i != entries - 1) {
+                        throw in.broken("`" + IMPORT_TREE + "` is not the last entry", at);
+                    }
+                    imports(modules, at);
+                    hasTree = true;
+                } else if (key.equals(LIBRARY)) {
+                    if (!isLibrary) {
+                        throw in.broken("`" + LIBRARY + "` stands in a stream that belongs to no library", at);
+                    }
+                    modules.add(new ModuleNode(LinkedCode.LIBRARY, library, List.of()));
+                } else {
+                    modules.add(new ModuleNode(key, payload(key, at), List.of()));
+                }
+            }
+            if (in.remaining() > 0) {
+                throw in.broken(in.remaining() + " bytes follow the last entry", in.position());
+            }
+            return tree(modules, hasTree, isLibrary, at);
+        }
+
+        private ModulePayload payload(String key, int at) {
+            ModuleLoader loader = loaders.find(key)
+                    .orElseThrow(() -> in.broken(
+                            "Binary was created using {" + key
+                                    + "} but a loader of that name is not registered. Available loaders are "
+                                    + String.join(", ", loaders.typeKeys())
+                                    + ". Perhaps you need to recompile with this runtime enabled",
+                            at));
+            try {
+                return loader.load(key, in);
+            } catch (KilnException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                throw in.broken(
+                        "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + e, at);
+            }
+        }
+
+        /** Old libraries have no tree: the library imports all modules. */
+        private ModuleTree tree(List<ModuleNode> modules, boolean hasTree, boolean isLibrary, int at) {
+            if (!hasTree) {
+                if (!isLibrary || modules.stream().anyMatch(m -> m.payload().isLinked())) {
+                    throw in.broken("there is no `" + IMPORT_TREE + "`", at);
+                }
+                List<Integer> all =
+                        IntStream.rangeClosed(1, modules.size()).boxed().toList();
+                modules.add(0, new ModuleNode(LinkedCode.LIBRARY, library, all));
+            }
+            try {
+                return new ModuleTree(modules, hasTree);
+            } catch (KilnException e) {
+                throw in.broken(e.problems().get(0).what(), at);
+            }
+        }
+
+        private void imports(List<ModuleNode> modules, int at) {
+            List<Integer> rows = in.numbers("rows");
+            List<Integer> children = in.numbers("imports");
+            boolean fits = rows.size() == modules.size() + 1
+                    && rows.get(0) == 0
+                    && rows.get(modules.size()) == children.size()
+                    && IntStream.range(0, modules.size()).allMatch(i -> rows.get(i) <= rows.get(i + 1));
+            if (!fits) {
+                throw in.broken(
+                        "the rows of the import tree do not divide " + children.size() + " imports among "
+                                + modules.size() + " modules",
+                        at);
+            }
+            for (int i = 0; i < modules.size(); i++) {
+                modules.set(i, modules.get(i).importing(children.subList(rows.get(i), rows.get(i + 1))));
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads the primitives of dmlc::Stream from a blob that may be damaged: every count and length is checked against what is left, so that little
+ * memory is taken, and every error has its offset.
+ */
+public final class ModuleReader {
+    private final ByteBuffer in;
+    private final String name;
+
+    /**
+     * @param blob the bytes
+     * @param name the file's name, for messages
+     */
+    public ModuleReader(Bytes blob, String name) {
+        this.in = blob.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        this.name = name;
+    }
+
+    /** The offset of what is read next. */
+    public int position() {
+        return in.position();
+    }
+
+    /** How many bytes are left. */
+    public int remaining() {
+        return in.remaining();
+    }
+
+    /** A number of 64 bits, signed. */
+    public long u64(String what) {
+        need(8, what);
+        return in.getLong();
+    }
+
+    /** A number of 32 bits, signed. */
+    public int u32(String what) {
+        need(4, what);
+        return in.getInt();
+    }
+
+    /**
+     * A count of 64 bits.
+     *
+     * @param least bytes that each item takes
+     */
+    public int count(int least, String what) {
+        int at = position();
+        long count = u64(what);
+        if (count < 0 || count > in.remaining() / least) {
+            throw broken(what + " is " + Long.toUnsignedString(count) + " with " + in.remaining() + " bytes left", at);
+        }
+        return (int) count;
+    }
+
+    /** u64 length and the bytes. */
+    public Bytes string(String what) {
+        return raw(count(1, "the length of " + what), what);
+    }
+
+    /** u64 length and the text in UTF-8. */
+    public String text(String what) {
+        int length = count(1, "the length of " + what);
+        int start = position();
+        in.position(start + length);
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(in.duplicate().position(start).limit(start + length))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw broken(what + " is not text in UTF-8", start);
+        }
+    }
+
+    /** u64 count and the strings. */
+    public List<String> texts(String what) {
+        List<String> texts = new ArrayList<>();
+        for (int count = count(8, "the number of " + what); count > 0; count--) {
+            texts.add(text("one of the " + what));
+        }
+        return texts;
+    }
+
+    /** u64 count and numbers of 64 bits, each below 2^31. */
+    public List<Integer> numbers(String what) {
+        List<Integer> numbers = new ArrayList<>();
+        for (int count = count(8, "the number of " + what); count > 0; count--) {
+            int at = position();
+            long number = u64("one of the " + what);
+            if (number < 0 || number > Integer.MAX_VALUE) {
+                throw broken("one of the " + what + " is " + Long.toUnsignedString(number), at);
+            }
+            numbers.add((int) number);
+        }
+        return numbers;
+    }
+
+    /** Some bytes as they are. */
+    public Bytes raw(long length, String what) {
+        need(length, what);
+        byte[] bytes = new byte[(int) length];
+        in.get(bytes);
+        return Bytes.wrap(bytes);
+    }
+
+    /** The bytes from an offset to where the input stands. */
+    public Bytes since(int start) {
+        byte[] bytes = new byte[position() - start];
+        in.get(start, bytes);
+        return Bytes.wrap(bytes);
+    }
+
+    /** Passes over some bytes. */
+    public void skip(long length, String what) {
+        need(length, what);
+        in.position(position() + (int) length);
+    }
+
+    /** An error at an offset. */
+    public KilnException broken(String what, int at) {
+        return new KilnException(
+                new Problem("the modules cannot be read: " + what, name + String.format(", offset 0x%x", at), "", ""));
+    }
+
+    private void need(long length, String what) {
+        if (length < 0 || length > in.remaining()) {
+            throw broken(
+                    what + " takes " + Long.toUnsignedString(length) + " bytes of " + in.remaining() + " left",
+                    position());
+        }
+    }
+}

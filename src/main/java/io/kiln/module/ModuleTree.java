@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The modules of a shared library in the order of its blob; the first one is the root. A module that several others import occurs once.
+ *
+ * @param modules at least one; at most one is linked code; each imports only modules behind it, in ascending order
+ * @param hasImportTree whether the blob states who imports whom; otherwise the first module is the library, which imports all others
+ */
+public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
+    /**
+     * Checks the tree.
+     *
+     * @throws KilnException if there are two libraries, or imports that would be a cycle, dangle or are not sorted
+     */
+    public ModuleTree {
+        modules = List.copyOf(modules);
+        if (modules.isEmpty()) {
+            throw wrong("there is no module");
+        }
+        if (modules.stream().filter(m -> m.payload().isLinked()).count() > 1) {
+            throw wrong("Multiple dso module detected, please upgrade tvm to the latest before exporting the module");
+        }
+        for (int i = 0; i < modules.size(); i++) {
+            int last = i;
+            for (int child : modules.get(i).imports()) {
+                if (child <= last || child >= modules.size()) {
+                    throw wrong("module " + i + " (" + modules.get(i).typeKey() + ") imports module " + child
+                            + ": imports are sorted, lie behind the module, and are fewer than " + modules.size());
+                }
+                last = child;
+            }
+        }
+        if (!hasImportTree
+                && !(modules.get(0).payload().isLinked()
+                        && modules.get(0)
+                                .imports()
+                                .equals(IntStream.range(1, modules.size())
+                                        .boxed()
+                                        .toList()))) {
+            throw wrong("only a library that imports all others needs no import tree");
+        }
+    }
+
+    /** A library without imports, which needs no blob. */
+    public static ModuleTree ofLibrary(List<String> functions) {
+        return new ModuleTree(List.of(new ModuleNode(LinkedCode.LIBRARY, new LinkedCode(functions), List.of())), false);
+    }
+
+    /** The root. */
+    public ModuleNode root() {
+        return modules.get(0);
+    }
+
+    private static KilnException wrong(String what) {
+        return new KilnException(Problem.of(what, "module tree"));
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module;
+
+import io.kiln.base.Bytes;
+import java.io.ByteArrayOutputStream;
+import java.util.Collection;
+import java.util.List;
+
+/** Writes the primitives of dmlc::Stream, little-endian. */
+public final class ModuleWriter {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    /** A number of 64 bits. */
+    public ModuleWriter u64(long value) {
+        return number(value, 8);
+    }
+
+    /** A number of 32 bits. */
+    public ModuleWriter u32(int value) {
+        return number(value, 4);
+    }
+
+    /** u64 length and the bytes. */
+    public ModuleWriter string(Bytes value) {
+        return u64(value.size()).raw(value);
+    }
+
+    /** u64 length and the text in UTF-8. */
+    public ModuleWriter string(String value) {
+        return string(Bytes.ofText(value));
+    }
+
+    /** u64 count and the strings. */
+    public ModuleWriter strings(Collection<String> values) {
+        u64(values.size());
+        values.forEach(this::string);
+        return this;
+    }
+
+    /** u64 count and the numbers of 64 bits. */
+    public ModuleWriter numbers(List<Integer> values) {
+        u64(values.size());
+        values.forEach(this::u64);
+        return this;
+    }
+
+    /** Bytes as they are. */
+    public ModuleWriter raw(Bytes value) {
+        out.writeBytes(value.toArray());
+        return this;
+    }
+
+    /** All that was written. */
+    public Bytes bytes() {
+        return Bytes.wrap(out.toByteArray());
+    }
+
+    private ModuleWriter number(long value, int bytes) {
+        for (int i = 0; i < bytes; i++) {
+            out.write((int) (value >>> (8 * i)));
+        }
+        return this;
+    }
+}

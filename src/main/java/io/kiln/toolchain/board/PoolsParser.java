@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Board.Pools;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/** Reads {@code pools} of a board profile. */
+final class PoolsParser {
+    /** Several memories of one kind are named in C and in linker sections. */
+    private static final Pattern C_NAME = Pattern.compile("[a-z][a-z0-9_]*");
+
+    private final MergedProfile profile;
+    private final Problems problems;
+    private final List<Memory> memories;
+
+    PoolsParser(MergedProfile profile, Problems problems, List<Memory> memories) {
+        this.profile = profile;
+        this.problems = problems;
+        this.memories = memories;
+    }
+
+    /** The pools; valid only if no problem was added. */
+    Pools read(JsonNode node) {
+        List<String> workspace = names(node.get("workspace"));
+        List<String> constants = names(node.get("constants"));
+        Optional<String> more = Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText);
+        check("workspace", workspace);
+        check("constants", constants);
+        more.ifPresent(name -> find("moreConstants", name));
+        if (more.filter(constants::contains).isPresent()) {
+            problems.add(
+                    "both memories of constants are " + more.get(),
+                    profile.where("/pools/moreConstants"),
+                    "another memory",
+                    "");
+        }
+        workspace.stream()
+                .filter(name ->
+                        memories.stream().anyMatch(memory -> memory.name().equals(name) && memory.kind() == Kind.ROM))
+                .forEach(name -> problems.add(
+                        "the workspace is in " + name + ", which is rom",
+                        profile.where("/pools/workspace"),
+                        "a memory of kind ram",
+                        ""));
+        // Those that lie beside variables or code go where the linker script puts everything of their kind.
+        checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));
+        checkSections("constants", InterfaceNames::constantsSection, constants.subList(1, constants.size()));
+        OptionalLong parameters =
+                node.has("parameters") ? OptionalLong.of(node.get("parameters").asLong()) : OptionalLong.empty();
+        parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
+        return new Pools(workspace, constants, more, parameters);
+    }
+
+    private void checkParameters(long address, boolean hasMoreConstants) {
+        boolean isInRom =
+                memories.stream().anyMatch(m -> m.kind() == Kind.ROM && address > m.base() && address < m.end());
+        if (!isInRom || hasMoreConstants) {
+            problems.add(
+                    String.format("parameters lie at 0x%08x", address)
+                            + (isInRom
+                                    ? ", and the board has more constants"
+                                    : ", which is inside no memory of kind rom"),
+                    profile.where("/pools/parameters"),
+                    "the address of a flash sector, on a board without moreConstants",
+                    "");
+        }
+    }
+
+    private static List<String> names(JsonNode node) {
+        List<String> names = new ArrayList<>();
+        if (node.isArray()) {
+            node.forEach(item -> names.add(item.asText()));
+        } else {
+            names.add(node.asText());
+        }
+        return names;
+    }
+
+    private void check(String pool, List<String> names) {
+        names.forEach(name -> find(pool, name));
+        for (String name : names) {
+            if (names.size() > 1 && !C_NAME.matcher(name).matches()) {
+                problems.add(
+                        "the memory " + name + " is one of several pools, but no lower-case C name",
+                        profile.where("/pools/" + pool),
+                        "a lower-case letter, then letters, digits and underscores",
+                        "Rename the memory");
+            }
+        }
+        if (names.stream().distinct().count() < names.size()) {
+            problems.add("a memory is named twice", profile.where("/pools/" + pool), "each once", "");
+        }
+    }
+
+    private void find(String pool, String name) {
+        if (memories.stream().noneMatch(memory -> memory.name().equals(name))) {
+            problems.add(
+                    "pools." + pool + " names the memory " + name + ", which does not exist",
+                    profile.where("/pools/" + pool),
+                    "one of " + memories.stream().map(Memory::name).toList(),
+                    "");
+        }
+    }
+
+    private void checkSections(String pool, UnaryOperator<String> section, List<String> names) {
+        for (String name : names) {
+            String wanted = section.apply(name);
+            boolean isPlaced = profile.files().entrySet().stream()
+                    .filter(file -> file.getKey().endsWith(".ld"))
+                    .anyMatch(file -> file.getValue().text().contains(wanted));
+            if (!isPlaced) {
+                problems.add(
+                        "no linker script places what lies in " + name,
+                        profile.where("/pools/" + pool),
+                        "an output section with *(" + wanted + ") in the memory, before INCLUDE sections.ld",
+                        "");
+            }
+        }
+    }
+}

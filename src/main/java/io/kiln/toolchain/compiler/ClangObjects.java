@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import io.kiln.artifact.ObjectCompiler;
+import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.base.ResourceTree;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes objects with the bundled clang, with the flags that C of the same core is compiled with. Headers of the C library are those of Kiln's
+ * shims: they declare standard functions only, so that objects link with every C library.
+ */
+public final class ClangObjects implements ObjectCompiler {
+    private static final String HEADERS = "include";
+    private static final String OBJECT = "object.o";
+
+    /** What is linked into a module is internal to it, as static functions are; whatever LLVM does to C, it does afterwards. */
+    private static final String LINK = "-mlink-builtin-bitcode";
+
+    private final String target;
+    private final Toolchain clang;
+    private final List<String> flags;
+
+    private ClangObjects(String target, Toolchain clang, List<String> flags) {
+        this.target = target;
+        this.clang = clang;
+        this.flags = List.copyOf(flags);
+    }
+
+    /**
+     * The compiler for a target.
+     *
+     * @param target target string of kind llvm; its triple, if it has one, takes the place of the core's
+     * @param more flags beside the core's
+     * @throws KilnException if clang is missing, or does not know the target
+     */
+    public static ClangObjects of(
+            String target, Optimize optimize, List<String> more, ToolchainEnvironment environment) {
+        TargetOptions options = TargetOptions.parse(target);
+        Toolchain clang = Toolchains.forObjects(options, environment);
+        List<String> flags = new ArrayList<>(clang.compileFlags(SourceKind.OWN, optimize));
+        if (!options.mtriple().isEmpty()) {
+            flags.add("--target=" + options.mtriple());
+        }
+        flags.addAll(more);
+        // Objects name no folder of this computer.
+        flags.addAll(List.of("-g0", "-Wno-unused-command-line-argument", "-nostdlibinc", "-isystem", HEADERS));
+        ClangObjects compiler = new ClangObjects(target, clang, flags);
+        compiler.check();
+        return compiler;
+    }
+
+    /** What objects depend on beside their sources. */
+    public String identity() {
+        return clang.version() + " " + String.join(" ", flags);
+    }
+
+    private void check() {
+        ProcessResult result = inFolder(folder -> {
+            write(folder, "empty.ll", Bytes.ofText("source_filename = \"empty.ll\"\n"));
+            return run(folder, module("empty.ll"));
+        });
+        if (!result.succeeded()) {
+            throw new KilnException(new Problem(
+                    "clang does not know the target: " + result.message(),
+                    "target `" + target + "`",
+                    "a -mtriple of LLVM that fits -mcpu, or none",
+                    "Leave -mtriple out, or begin the target with c"));
+        }
+    }
+
+    @Override
+    public Bytes compileModule(String name, String module, Optional<String> called) {
+        String file = name.replaceFirst("\\.o$", ".ll");
+        return inFolder(folder -> {
+            write(folder, file, Bytes.ofText(module));
+            List<String> line = module(file);
+            if (called.isPresent()) {
+                shims(folder);
+                write(folder, "called.c", Bytes.ofText(called.get()));
+                List<String> bitcode = List.of("-w", "-emit-llvm", "-Xclang", "-disable-llvm-passes");
+                demand(name, run(folder, concat(bitcode, List.of("-c", "called.c", "-o", "called.bc"))));
+                line = concat(line, List.of("-Xclang", LINK, "-Xclang", "called.bc"));
+            }
+            return object(name, folder, line);
+        });
+    }
+
+    @Override
+    public Bytes compileC(String name, String source, Map<String, Bytes> headers) {
+        String file = name.replaceFirst("\\.o$", ".c");
+        return inFolder(folder -> {
+            shims(folder);
+            headers.forEach((header, content) -> write(folder, HEADERS + "/" + header, content));
+            write(folder, file, Bytes.ofText(source));
+            return object(name, folder, List.of("-iquote", HEADERS, "-c", file, "-o", OBJECT));
+        });
+    }
+
+    private static List<String> module(String file) {
+        return List.of("-Wno-override-module", "-x", "ir", "-c", file, "-o", OBJECT);
+    }
+
+    private Bytes object(String name, Path folder, List<String> arguments) throws IOException {
+        demand(name, run(folder, arguments));
+        return Bytes.wrap(Files.readAllBytes(folder.resolve(OBJECT)));
+    }
+
+    private ProcessResult run(Path folder, List<String> arguments) {
+        return ProcessRunner.run(
+                Command.of(clang.compiler(), concat(flags, arguments)).in(folder));
+    }
+
+    private void demand(String name, ProcessResult result) {
+        if (!result.succeeded()) {
+            throw new KilnException(new Problem(
+                    "clang makes no object: " + result.message(), name + " for target `" + target + "`", "", ""));
+        }
+    }
+
+    private static void shims(Path folder) {
+        ResourceTree.read("shims/include").forEach((header, content) -> write(folder, HEADERS + "/" + header, content));
+    }
+
+    private static List<String> concat(List<String> first, List<String> second) {
+        List<String> all = new ArrayList<>(first);
+        all.addAll(second);
+        return all;
+    }
+
+    private static void write(Path folder, String name, Bytes content) {
+        Path file = folder.resolve(name);
+        try {
+            Files.createDirectories(file.getParent());
+            Files.write(file, content.toArray());
+        } catch (IOException e) {
+            throw FileFailure.of("cannot write", file, e);
+        }
+    }
+
+    /** Something that is done in a folder. */
+    private interface Work<T> {
+        T in(Path folder) throws IOException;
+    }
+
+    private static <T> T inFolder(Work<T> work) {
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        try {
+            Path folder = Files.createTempDirectory("kiln-objects");
+            try {
+                return work.in(folder);
+            } finally {
+                Folders.delete(folder);
+            }
+        } catch (IOException e) {
+            throw FileFailure.of("cannot make objects", temporary, e);
+        }
+    }
+}
