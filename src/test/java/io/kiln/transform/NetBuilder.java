@@ -25,7 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts small int8 networks together, one call per operator. Values are known by their references. */
+/** Puts small networks together, one call per operator. Values are known by their references. */
 final class NetBuilder {
     /** A window of one pixel. */
     static final Window POINT = Window.of(1, 1);
@@ -38,7 +38,15 @@ final class NetBuilder {
     private int nextId;
 
     Arg.Ref input(int... shape) {
-        TensorType type = new TensorType(Shape.of(shape), DType.INT8);
+        return input(DType.INT8, shape);
+    }
+
+    Arg.Ref floatInput(int... shape) {
+        return input(DType.FLOAT32, shape);
+    }
+
+    private Arg.Ref input(DType dtype, int... shape) {
+        TensorType type = new TensorType(Shape.of(shape), dtype);
         params.add(new Parameter(nextId, "in" + nextId, type, Optional.empty()));
         return new Arg.Ref(nextId++);
     }
