@@ -50,8 +50,7 @@ public final class ModelCompiler {
                 request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
         Externals externals = request.externals();
-        List<Stage> stages =
-                Pipeline.of(request.passes(), externals.passes()).stages(imported);
+        List<Stage> stages = Pipeline.of(request.passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         ModulePlanner planner = new ModulePlanner(request, externals);
         PlannedModule module = planner.plan(fused);

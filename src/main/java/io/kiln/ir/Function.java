@@ -85,9 +85,7 @@ public record Function(
                         .toList(),
                 groups.stream()
                         .map(g -> new Group(
-                                g.name(),
-                                g.bindings().stream().map(order::get).toList(),
-                                g.composite()))
+                                g.name(), g.bindings().stream().map(order::get).toList(), g.composite()))
                         .toList(),
                 variables.stream()
                         .map(v -> new Variable(order.get(v.id()), v.name(), v.type(), v.initial()))

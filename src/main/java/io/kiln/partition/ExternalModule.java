@@ -46,7 +46,8 @@ public final class ExternalModule {
     /** The functions, in the order of their calls. */
     public List<ExternalFunction> functions() {
         return functions.values().stream()
-                .sorted(Comparator.comparingInt((ExternalFunction f) -> f.symbol().length())
+                .sorted(Comparator.comparingInt(
+                                (ExternalFunction f) -> f.symbol().length())
                         .thenComparing(ExternalFunction::symbol))
                 .toList();
     }

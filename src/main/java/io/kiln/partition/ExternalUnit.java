@@ -15,11 +15,7 @@ import java.util.List;
  * @param host the target of everything else
  */
 public record ExternalUnit(
-        String model,
-        String file,
-        List<ExternalFunction> functions,
-        CompositeTarget.External external,
-        Target host) {
+        String model, String file, List<ExternalFunction> functions, CompositeTarget.External external, Target host) {
     public ExternalUnit {
         functions = List.copyOf(functions);
     }

@@ -62,8 +62,10 @@ public final class Externals {
     }
 
     private static List<ExternalCodegen> services() {
-        return guarded("a service of " + ExternalCodegen.class.getName(), "be loaded", () ->
-                ServiceLoader.load(ExternalCodegen.class, ExternalCodegen.class.getClassLoader()).stream()
+        return guarded(
+                "a service of " + ExternalCodegen.class.getName(),
+                "be loaded",
+                () -> ServiceLoader.load(ExternalCodegen.class, ExternalCodegen.class.getClassLoader()).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList());
     }
@@ -80,9 +82,7 @@ public final class Externals {
 
     /** Their names, by descending priority. */
     public List<String> names() {
-        return target.externals().stream()
-                .map(CompositeTarget.External::name)
-                .toList();
+        return target.externals().stream().map(CompositeTarget.External::name).toList();
     }
 
     /** The pass that gives them their operators. */
@@ -144,11 +144,10 @@ public final class Externals {
     private List<Artifact> generate(CodeOrigin origin, String name, String file, List<ExternalFunction> functions) {
         Part part = part(name);
         ExternalUnit unit = new ExternalUnit(origin.source(), file, functions, part.external, target.host());
-        List<Artifact> artifacts =
-                guarded(name, "generate code", () -> List.copyOf(part.codegen.generate(unit)));
+        List<Artifact> artifacts = guarded(name, "generate code", () -> List.copyOf(part.codegen.generate(unit)));
         functions.stream()
-                .filter(function -> artifacts.stream()
-                        .noneMatch(artifact -> artifact.text().contains(function.symbol())))
+                .filter(function ->
+                        artifacts.stream().noneMatch(artifact -> artifact.text().contains(function.symbol())))
                 .findFirst()
                 .ifPresent(function -> {
                     throw wrong(
@@ -191,9 +190,6 @@ public final class Externals {
 
     private static KilnException wrong(String name, String what) {
         return new KilnException(new Problem(
-                "it " + what,
-                "code generator " + name,
-                "",
-                "Report this to its maker, or take it out of kiln.target"));
+                "it " + what, "code generator " + name, "", "Report this to its maker, or take it out of kiln.target"));
     }
 }

@@ -62,11 +62,7 @@ public final class PartitionGraph implements Pass {
     }
 
     private static Optional<Group> take(
-            PatternMatcher matcher,
-            PatternTable table,
-            CompositePattern pattern,
-            Binding root,
-            Set<Integer> taken) {
+            PatternMatcher matcher, PatternTable table, CompositePattern pattern, Binding root, Set<Integer> taken) {
         return matcher.attempt(pattern, root)
                 .match()
                 .filter(match -> match.chain().stream().map(Binding::id).noneMatch(taken::contains))
@@ -109,7 +105,8 @@ public final class PartitionGraph implements Pass {
                 .distinct()
                 .toList();
         return failures.isEmpty()
-                ? "no composite of " + table.compiler() + " begins with " + root.op().name()
+                ? "no composite of " + table.compiler() + " begins with "
+                        + root.op().name()
                 : String.join("; ", failures);
     }
 

@@ -47,13 +47,13 @@ final class PatternMatcher {
         StringBuilder relay = new StringBuilder(pattern.steps().get(0).relay()).append('_');
         for (PatternStep step : pattern.steps().subList(1, pattern.steps().size())) {
             Binding last = chain.get(chain.size() - 1);
-            Optional<Binding> next =
-                    next(last).filter(binding -> step.accepts().test(binding.op()));
+            Optional<Binding> next = next(last).filter(binding -> step.accepts().test(binding.op()));
             if (next.isPresent()) {
                 chain.add(next.get());
                 relay.append(step.relay()).append('_');
             } else if (!step.optional()) {
-                return Attempt.failed("no " + step.relay() + " alone follows " + last.op().name());
+                return Attempt.failed(
+                        "no " + step.relay() + " alone follows " + last.op().name());
             }
         }
         if (chain.stream().anyMatch(binding -> !binding.op().writes().isEmpty())) {

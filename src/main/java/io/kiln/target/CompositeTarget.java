@@ -123,7 +123,11 @@ public record CompositeTarget(List<External> externals, Target host) {
         List<TargetText.Word> words = TargetText.words(part);
         String name = words.isEmpty() ? "" : words.get(0).text();
         if (!NAME.matcher(name).matches()) {
-            add(problems, "`" + name + "` is not the name of a code generator", text, "cmsis-nn, or the name of your own");
+            add(
+                    problems,
+                    "`" + name + "` is not the name of a code generator",
+                    text,
+                    "cmsis-nn, or the name of your own");
         }
         for (TargetText.Word word : words.subList(Math.min(1, words.size()), words.size())) {
             var attribute = ATTRIBUTE.matcher(word.text());
@@ -173,7 +177,8 @@ public record CompositeTarget(List<External> externals, Target host) {
 
     private static boolean isOpen(String text) {
         char quote = 0;
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (quote != 0 ? c == quote : c == '\'' || c == '"') {
                 quote = quote == 0 ? c : 0;
             }

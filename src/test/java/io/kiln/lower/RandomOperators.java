@@ -115,7 +115,8 @@ public final class RandomOperators {
     private static Binding ofOnnxRuntime(Binding b, TflRequantize op) {
         float[] scales = new float[b.constant(1).elements()];
         for (int i = 0; i < scales.length; i++) {
-            double exact = Math.scalb((double) b.constant(1).integer(i), (int) b.constant(2).integer(i) - 31);
+            double exact = Math.scalb(
+                    (double) b.constant(1).integer(i), (int) b.constant(2).integer(i) - 31);
             int few = Float.floatToIntBits((float) exact) & 0xFFF00000;
             int more = (int) (b.constant(1).integer(0) % 4) - 1;
             scales[i] = more > 1 ? (float) exact : Float.intBitsToFloat(few + more);

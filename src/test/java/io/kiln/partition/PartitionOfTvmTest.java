@@ -79,15 +79,15 @@ class PartitionOfTvmTest {
 
     /** The external functions in the order of their calls; every channel stays, as in TVM. */
     static List<ExternalFunction> partition(Path model, String name) {
-        Function imported =
-                Frontends.read(model, name, InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
+        Function imported = Frontends.read(model, name, InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
         Externals externals =
                 CompileRequest.builder(model, TARGET).name(name).build().externals();
-        Function fused =
-                Pipeline.of(PassOptions.of(256, List.of("remove-constant-channels")), externals.passes()).run(imported);
+        Function fused = Pipeline.of(PassOptions.of(256, List.of("remove-constant-channels")), externals.passes())
+                .run(imported);
         Map<Integer, ExternalFunction> functions = ExternalFunction.all(fused, "tvmgen_" + name);
         return functions.values().stream()
-                .sorted(Comparator.comparingInt((ExternalFunction f) -> f.symbol().length())
+                .sorted(Comparator.comparingInt(
+                                (ExternalFunction f) -> f.symbol().length())
                         .thenComparing(ExternalFunction::symbol))
                 .toList();
     }

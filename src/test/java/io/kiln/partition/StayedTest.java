@@ -29,13 +29,16 @@ class StayedTest {
                 .contains("cmsis-nn.qnn_softmax: input and output are neither both int8 nor both int16");
         assertThat(reasons("kws_ref_model_float32"))
                 .contains("cmsis-nn.qnn_conv2d: no qnn.requantize alone follows nn.bias_add");
-        assertThat(reasons("hello_world_float")).allMatch(reason -> reason.startsWith("no composite of cmsis-nn begins"));
+        assertThat(reasons("hello_world_float"))
+                .allMatch(reason -> reason.startsWith("no composite of cmsis-nn begins"));
     }
 
     @Test
     void whoComesFirstTakesFirst() {
         Function fused = fused("kws_ref_model", "cmsis-nn, c");
-        assertThat(fused.groups()).filteredOn(group -> group.composite().isPresent()).hasSize(12);
+        assertThat(fused.groups())
+                .filteredOn(group -> group.composite().isPresent())
+                .hasSize(12);
         assertThat(fused.groups().stream().flatMap(group -> group.bindings().stream()))
                 .doesNotHaveDuplicates()
                 .hasSameSizeAs(fused.bindings());

@@ -102,22 +102,19 @@ class WrittenModelTest {
                     return n.bind(new Unary(Unary.Kind.TANH), leaky);
                 }),
                 net("slopes and distances", (n, x) -> {
-                    Arg.Ref bent =
-                            n.bind(new Binary(Binary.Kind.PRELU), n.conv(x, SAME, 4), n.constant(0.3f, 1, 1, 4));
+                    Arg.Ref bent = n.bind(new Binary(Binary.Kind.PRELU), n.conv(x, SAME, 4), n.constant(0.3f, 1, 1, 4));
                     return n.bind(new Binary(Binary.Kind.SQUARED_DIFFERENCE), bent, n.conv(x, SAME, 4));
                 }),
                 net("gathered and repeated elements", (n, x) -> {
-                    Arg.Ref gathered = n.bind(
-                            new Take(2, 0),
-                            n.conv(x, SAME, 4),
-                            Constant.vector(5, 0, 2));
+                    Arg.Ref gathered = n.bind(new Take(2, 0), n.conv(x, SAME, 4), Constant.vector(5, 0, 2));
                     Arg.Ref mean = n.bind(new Reduce(Reduce.Kind.MEAN, List.of(1), true), gathered);
                     return n.bind(new BroadcastTo(Shape.of(1, 5, 3, 4)), mean);
                 }),
                 net("products of matrices", (n, x) -> {
                     Arg.Ref rows = n.bind(new Reshape(Shape.of(1, 36, 4)), n.conv(x, SAME, 4));
                     Arg.Ref keys = n.bind(new Reshape(Shape.of(1, 36, 4)), n.relu(n.conv(x, SAME, 4)));
-                    Arg.Ref scores = n.bind(new TflBatchMatmul(false, true), rows, keys, Constant.scalar(0), Constant.scalar(0));
+                    Arg.Ref scores =
+                            n.bind(new TflBatchMatmul(false, true), rows, keys, Constant.scalar(0), Constant.scalar(0));
                     return n.bind(
                             new TflBatchMatmul(false, false),
                             n.bind(new Softmax(1), scores),

@@ -36,8 +36,7 @@ public final class CmsisNnSources {
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
 
     /** A name, its parameters, the beginning of a body. */
-    private static final Pattern DEFINITION =
-            Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
+    private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
 
     /** The largest file that is read, and the most files. */
     private static final long LARGEST = 4 << 20;

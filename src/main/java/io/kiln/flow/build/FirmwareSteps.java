@@ -211,14 +211,14 @@ public final class FirmwareSteps {
         new GenerateStep(Log.QUIET, build).requireCurrent();
         List<ModelLibrary> models = GenerateStep.store(layout).read();
         return new FirmwareRequest(
-                build.board(),
-                build.toolchain(),
-                build.spec().optimize(),
-                models,
-                Optional.of(layout.userSources()),
-                layout.firmware(),
-                objectFolder(),
-                PluginVersion.text(),
+                        build.board(),
+                        build.toolchain(),
+                        build.spec().optimize(),
+                        models,
+                        Optional.of(layout.userSources()),
+                        layout.firmware(),
+                        objectFolder(),
+                        PluginVersion.text(),
                         build.spec().trustedArchives(),
                         build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));

@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.util.Optional;
@@ -18,11 +19,11 @@ public record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn,
 
     /** The target string, with other code generators if there are any. */
     public String target() {
-        return spec.pipeline()
-                .codegens()
-                .target()
-                .map(CmsisNnTarget.of(spec.pipeline().codegens())::versioned)
-                .orElse(board.target());
+        CodegenSpec codegens = spec.pipeline().codegens();
+        if (codegens.target().isEmpty() && codegens.externals().isEmpty()) {
+            return board.target();
+        }
+        return CmsisNnTarget.of(codegens).versioned(codegens.target().orElse(board.target()));
     }
 
     /** Whether another board runs the image. */

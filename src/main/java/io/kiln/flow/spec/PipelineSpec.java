@@ -56,13 +56,13 @@ public record PipelineSpec(
      * @throws io.kiln.base.KilnException for anything else
      */
     public PipelineSpec withOnnxIo(String io) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
     }
 
     /** A copy with other code generators. */
     public PipelineSpec withCodegens(CodegenSpec other) {
-        return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
     }
 
     /**

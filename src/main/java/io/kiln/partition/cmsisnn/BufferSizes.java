@@ -47,10 +47,8 @@ final class BufferSizes {
 
     /** Of {@code arm_depthwise_conv_wrapper_s8}. */
     long depthwise(Window window, Shape input, int channels) {
-        boolean isFast = input.dim(3) == channels
-                && input.dim(0) == 1
-                && window.dilationH() == 1
-                && window.dilationW() == 1;
+        boolean isFast =
+                input.dim(3) == channels && input.dim(0) == 1 && window.dilationH() == 1 && window.dilationW() == 1;
         long taps = (long) window.kernelH() * window.kernelW();
         if (!isFast) {
             return 0;
@@ -66,10 +64,8 @@ final class BufferSizes {
     /** Of {@code arm_depthwise_conv_wrapper_s16}. */
     long wideDepthwise(Window window, Shape input, int channels) {
         long taps = (long) window.kernelH() * window.kernelW();
-        boolean isFast = input.dim(3) == channels
-                && window.dilationH() == 1
-                && window.dilationW() == 1
-                && taps < LARGE_KERNEL;
+        boolean isFast =
+                input.dim(3) == channels && window.dilationH() == 1 && window.dilationW() == 1 && taps < LARGE_KERNEL;
         if (!isFast) {
             return 0;
         }

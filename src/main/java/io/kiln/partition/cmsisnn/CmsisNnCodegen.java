@@ -45,7 +45,7 @@ public final class CmsisNnCodegen implements ExternalCodegen {
     @Override
     public List<Artifact> generate(ExternalUnit unit) {
         CmsisNnOptions options = CmsisNnOptions.of(unit.external(), unit.host());
-        return List.of(Artifact.ofText(
-                NAME, ArtifactKind.SOURCE, unit.file() + ".c", CmsisNnText.print(unit, options)));
+        return List.of(
+                Artifact.ofText(NAME, ArtifactKind.SOURCE, unit.file() + ".c", CmsisNnText.print(unit, options)));
     }
 }

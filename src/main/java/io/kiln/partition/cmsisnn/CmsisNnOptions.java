@@ -45,7 +45,8 @@ record CmsisNnOptions(CmsisNnVersion version, boolean isDsp, boolean isMve, bool
                     "-mcpu, -mattr, -debug_last_error or -version",
                     ""));
         }
-        Optional<String> core = Optional.ofNullable(external.attributes().get("mcpu")).map(CmsisNnOptions::core);
+        Optional<String> core =
+                Optional.ofNullable(external.attributes().get("mcpu")).map(CmsisNnOptions::core);
         Optional<String> own = host.mcpu().map(CmsisNnOptions::core);
         if (core.isPresent() && own.isPresent() && !core.equals(own)) {
             return Optional.of(new Problem(

@@ -35,7 +35,9 @@ record CompositeCode(
             case CmsisNnPatterns.AVG_POOL2D, CmsisNnPatterns.MAX_POOL2D -> PoolCode.of(function, options);
             case CmsisNnPatterns.ADD, CmsisNnPatterns.MUL -> new PairCode(function).code();
             case CmsisNnPatterns.SOFTMAX -> SoftmaxCode.of(function);
-            default -> throw new IllegalArgumentException("no composite " + function.composite().name());
+            default ->
+                throw new IllegalArgumentException(
+                        "no composite " + function.composite().name());
         };
     }
 

@@ -63,8 +63,8 @@ final class ConvolutionCode {
             lines.add("const cmsis_nn_bias_data bias = {.data = bias_, .is_int32_bias = false};");
         }
         String passed = bias.isEmpty() ? "NULL" : hasStruct ? "&bias" : "bias_";
-        String function = (isDepthwise ? "arm_depthwise_conv_wrapper_" : "arm_convolve_wrapper_")
-                + CompositeCode.suffix(match);
+        String function =
+                (isDepthwise ? "arm_depthwise_conv_wrapper_" : "arm_convolve_wrapper_") + CompositeCode.suffix(match);
         return new CompositeCode(
                 new ExternalCall(tables, bytes, function),
                 lines,
@@ -85,8 +85,7 @@ final class ConvolutionCode {
 
     private String params(Requantization by) {
         int zeroPoint = LayerTables.zeroPoint(match.root(), Layer.INPUT_ZERO_POINT);
-        String multiplier =
-                isDepthwise ? ".ch_mult = " + output.dim(3) / input.dim(3) + ", " : "";
+        String multiplier = isDepthwise ? ".ch_mult = " + output.dim(3) / input.dim(3) + ", " : "";
         return "const cmsis_nn_" + (isDepthwise ? "dw_" : "") + "conv_params conv_params = {.input_offset = "
                 + -zeroPoint + ", .output_offset = " + by.outputZeroPoint() + ", " + multiplier + ".stride = {.w = "
                 + window.strideW() + ", .h = " + window.strideH() + "}, .padding = {.w = " + window.padLeft()

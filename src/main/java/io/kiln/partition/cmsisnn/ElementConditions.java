@@ -21,8 +21,8 @@ final class ElementConditions {
             "input and output are neither both int8 nor both int16",
             match -> CmsisNnPatterns.isNarrow(input(match).dtype())
                     && match.result().dtype() == input(match).dtype());
-    private static final Condition BATCH = new Condition(
-            "the batch is not 1", match -> input(match).shape().dim(0) == 1);
+    private static final Condition BATCH =
+            new Condition("the batch is not 1", match -> input(match).shape().dim(0) == 1);
     private static final Condition DILATION = new Condition("the window is dilated", match -> {
         Window window = ((Pool2d) match.root().op()).window();
         return window.dilationH() == 1 && window.dilationW() == 1;
@@ -45,7 +45,9 @@ final class ElementConditions {
             match -> IntStream.range(0, 2).allMatch(i -> {
                 boolean isScalar = match.root().args().get(i) instanceof Constant constant && constant.elements() == 1;
                 return isScalar
-                        || match.argument(match.root(), i).shape().equals(match.result().shape());
+                        || match.argument(match.root(), i)
+                                .shape()
+                                .equals(match.result().shape());
             }));
     private static final Condition WIDE_ZERO_POINTS = new Condition(
             "a zero point of int16 is not 0",
@@ -56,8 +58,8 @@ final class ElementConditions {
 
     static final List<Condition> PAIR = List.of(TYPES, SUM, OPERANDS, SHAPES, WIDE_ZERO_POINTS);
 
-    private static final Condition BETA = new Condition(
-            "beta is not 1", match -> ((TflSoftmax) match.root().op()).beta() == 1f);
+    private static final Condition BETA =
+            new Condition("beta is not 1", match -> ((TflSoftmax) match.root().op()).beta() == 1f);
 
     static final List<Condition> SOFTMAX = List.of(TYPES, BETA);
 

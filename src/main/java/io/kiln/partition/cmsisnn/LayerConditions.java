@@ -34,8 +34,8 @@ final class LayerConditions {
                     && match.find(BiasAdd.class)
                             .filter(bias -> !(bias.args().get(1) instanceof Constant))
                             .isEmpty());
-    private static final Condition KERNEL_ZERO_POINT = new Condition(
-            "the kernel's zero point is not 0", match -> areZero(match.root(), Layer.KERNEL_ZERO_POINT));
+    private static final Condition KERNEL_ZERO_POINT =
+            new Condition("the kernel's zero point is not 0", match -> areZero(match.root(), Layer.KERNEL_ZERO_POINT));
     private static final Condition WIDE_ZERO_POINT = new Condition(
             "the zero point of an int16 input is not 0",
             match -> match.argument(match.root(), 0).dtype() != DType.INT16

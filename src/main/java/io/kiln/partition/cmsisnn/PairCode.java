@@ -89,7 +89,8 @@ final class PairCode {
         Constant constant = (Constant) arg;
         DType dtype = constant.type().dtype();
         String name = "operand_" + index;
-        tables.add(new ExternalCall.Table(name, dtype, spread(constant, match.result().shape().elements())));
+        tables.add(new ExternalCall.Table(
+                name, dtype, spread(constant, match.result().shape().elements())));
         return name + "_";
     }
 

@@ -109,11 +109,16 @@ public final class Calibration {
 
     private static void requireFinite(FloatGraph graph, Map<Integer, ValueRange> ranges) {
         for (Parameter input : graph.function().params()) {
-            requireFinite(Optional.ofNullable(ranges.get(input.id())), "input `" + input.name() + "`", graph.function().name());
+            requireFinite(
+                    Optional.ofNullable(ranges.get(input.id())),
+                    "input `" + input.name() + "`",
+                    graph.function().name());
         }
         for (Node node : graph.nodes()) {
             requireFinite(
-                    Optional.ofNullable(ranges.get(node.output())), "`" + node.name() + "`", node.origin().text());
+                    Optional.ofNullable(ranges.get(node.output())),
+                    "`" + node.name() + "`",
+                    node.origin().text());
         }
     }
 

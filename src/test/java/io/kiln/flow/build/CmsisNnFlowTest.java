@@ -47,8 +47,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("cases")).hasSize(models.size());
-        String called = Files.readString(folder.resolve(
-                "out/firmware/codegen/host/src/kws_ref_model_lib2.c"));
+        String called = Files.readString(folder.resolve("out/firmware/codegen/host/src/kws_ref_model_lib2.c"));
         assertThat(called)
                 .contains("int32_t tvmgen_kws_ref_model_cmsis_nn_main_11(")
                 .contains("arm_softmax_s8(")
@@ -59,6 +58,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_add0_lib2.c"))
                 .content()
                 .contains("arm_elementwise_add_s16(");
+        assertThat(Files.readString(folder.resolve("out/generated-sources/kiln/metadata.json")))
+                .contains("\"short_name\": \"cmsis-nn\"", "\"version_spec\": \"" + version.charAt(0) + ".");
         assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s8.c"))
                 .exists();
         assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s16.c"))
@@ -80,7 +81,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 sources);
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("-1");
+                .hasMessageContaining("the model returned error -1");
     }
 
     @Test
@@ -108,7 +109,9 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 Files.writeString(
                         to,
                         Files.readString(file)
-                                .replace("#define CMSIS_NN_STAND_IN 7", "#define CMSIS_NN_STAND_IN " + version.charAt(0)));
+                                .replace(
+                                        "#define CMSIS_NN_STAND_IN 7",
+                                        "#define CMSIS_NN_STAND_IN " + version.charAt(0)));
             }
         }
         return copy;
@@ -117,8 +120,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
     private BuildSpec spec(String board, String toolchain, List<ModelSource> models, String target, Path sources) {
         return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.of(target), Optional.of(sources))))
+                .pipeline(
+                        PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.of(sources))))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
     }
