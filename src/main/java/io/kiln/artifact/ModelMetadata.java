@@ -278,8 +278,7 @@ public record ModelMetadata(
      * Work and memory of an operator.
      *
      * @param macs multiply-accumulates by the model's definition
-     * @param executedMacs multiply-accumulates that the generated loops execute (padding skipped, dead channels
-     * removed)
+     * @param executedMacs multiply-accumulates that the generated loops execute (padding skipped, dead channels removed)
      * @param constantBytes bytes of its constants in read-only memory
      * @param workspaceBytes bytes of its scratch in the workspace
      */

@@ -256,10 +256,7 @@ public final class CompileRequest {
             return this;
         }
 
-        /**
-         * Sets the memory pools of weights and tables, the fastest first; all but the last need a limit. The default is
-         * {@link MemoryPool#GLOBAL_CONSTANTS}.
-         */
+        /** Sets the memory pools of constants, the fastest first, all but the last limited; {@link MemoryPool#GLOBAL_CONSTANTS} otherwise. */
         public Builder constantPools(List<MemoryPool> newPools) {
             constantPools = List.copyOf(newPools);
             return this;
@@ -307,11 +304,7 @@ public final class CompileRequest {
             return this;
         }
 
-        /**
-         * Builds the request.
-         *
-         * @throws KilnException with all errors that do not depend on the model
-         */
+        /** Builds the request; throws a {@link KilnException} with all errors that do not depend on the model. */
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);

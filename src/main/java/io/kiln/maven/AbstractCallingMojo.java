@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.maven.bean.ExternalBean;
 import java.io.File;
 import java.util.List;
 import java.util.Map;
@@ -83,10 +84,23 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     @Parameter(property = "kiln.cmsisNn")
     private File cmsisNn;
 
+    /**
+     * C functions that compute chains of operators, each with the elements {@code name}, {@code operators}, {@code function}, {@code header}
+     * and {@code constants}. They take operators before the code generators of {@code kiln.target}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private List<ExternalBean> externals;
+
     /** The same with what generates code. */
     final PipelineSpec withCodegens(PipelineSpec pipeline) {
         return pipeline.withCodegens(new CodegenSpec(
-                Optional.ofNullable(target), Optional.ofNullable(cmsisNn).map(File::toPath)));
+                Optional.ofNullable(target),
+                Optional.ofNullable(cmsisNn).map(File::toPath),
+                externals == null
+                        ? List.of()
+                        : externals.stream().map(ExternalBean::external).toList()));
     }
 
     /**

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** {@code metadata.json} of an archive, with microTVM's keys. */
@@ -22,6 +24,12 @@ final class MetadataJson {
 
     /** Kiln's own key: target strings by key, where there are several. */
     static final String TARGET_KEYS = "target_keys";
+
+    /** Short name of CMSIS-NN, and code generator of what calls it. */
+    private static final String CMSIS_NN = "cmsis-nn";
+
+    /** The version in the head of C that calls CMSIS-NN. */
+    private static final Pattern VERSION = Pattern.compile("^// tvm target: cmsis-nn.* -version=([0-9.]+)");
 
     private static final DateTimeFormatter EXPORT_TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
@@ -65,15 +73,37 @@ final class MetadataJson {
                 "memory",
                 memory(model),
                 "external_dependencies",
-                List.of(Map.of(
-                        "short_name", "tvm_standalone_crt",
-                        "url", "./runtime",
-                        "url_type", "mlf_path",
-                        "version_spec", options.runtimeVersion()))));
+                dependencies(library, options)));
         if (!isOld && library.artifacts().hasSeveralTargets()) {
             json.put(TARGET_KEYS, targets);
         }
         return json;
+    }
+
+    /** Kiln's C runtime, and CMSIS-NN if the model calls it. */
+    private static List<Map<String, String>> dependencies(ModelLibrary library, ModelLibraryFormat.Options options) {
+        Map<String, String> runtime = Map.of(
+                "short_name", "tvm_standalone_crt",
+                "url", "./runtime",
+                "url_type", "mlf_path",
+                "version_spec", options.runtimeVersion());
+        return library.artifacts().artifacts().stream()
+                .filter(artifact -> artifact.codegenId().equals(CMSIS_NN))
+                .map(artifact -> VERSION.matcher(artifact.text()))
+                .filter(Matcher::find)
+                .findFirst()
+                .map(version -> List.of(
+                        runtime,
+                        Map.of(
+                                "short_name",
+                                CMSIS_NN,
+                                "url",
+                                "https://github.com/ARM-software/CMSIS-NN",
+                                "url_type",
+                                "git",
+                                "version_spec",
+                                version.group(1))))
+                .orElse(List.of(runtime));
     }
 
     private static String time(ModelLibraryFormat.Options options) {

@@ -177,7 +177,8 @@ public record CompositeTarget(List<External> externals, Target host) {
 
     private static boolean isOpen(String text) {
         char quote = 0;
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (quote != 0 ? c == quote : c == '\'' || c == '"') {
                 quote = quote == 0 ? c : 0;
             }

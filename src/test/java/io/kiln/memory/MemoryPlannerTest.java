@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
@@ -78,41 +77,6 @@ class MemoryPlannerTest {
             assertThat(plan.lowerBound()).isEqualTo(peak(problem.buffers()));
             assertThat(MemoryPlanner.plan(problem)).isEqualTo(plan);
         }
-    }
-
-    @Test
-    void noBufferCrossesTheBoundOfAPool() {
-        Random random = new Random(9);
-        for (int round = 0; round < 120; round++) {
-            List<WorkspaceBuffer> buffers = randomBuffers(random, 1 + random.nextInt(40));
-            PoolBounds pools = PoolBounds.of(List.of(
-                    OptionalLong.of(random.nextInt(500)), OptionalLong.of(random.nextInt(5000)), OptionalLong.empty()));
-            MemoryProblem problem = MemoryProblem.ofLifetimes(buffers).in(pools);
-            MemoryPlan plan = MemoryPlanner.plan(problem);
-
-            assertSound(problem, plan, WorkspaceBuffer::livesWith);
-            for (WorkspaceBuffer buffer : buffers) {
-                long offset = plan.offset(buffer.name());
-                if (buffer.bytes() > 0) {
-                    assertThat(pools.poolOf(offset + buffer.bytes() - 1)).isEqualTo(pools.poolOf(offset));
-                }
-            }
-        }
-    }
-
-    @Test
-    void poolsAreFilledInTheirOrder() {
-        PoolBounds pools = PoolBounds.of(List.of(OptionalLong.of(130), OptionalLong.of(64)));
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
-                        new WorkspaceBuffer("large", 100, 4, 0, 1),
-                        new WorkspaceBuffer("middle", 50, 4, 0, 1),
-                        new WorkspaceBuffer("small", 20, 4, 0, 1)))
-                .in(pools));
-
-        assertThat(pools.end()).hasValue(128 + 64);
-        assertThat(List.of(plan.offset("large"), plan.offset("middle"), plan.offset("small")))
-                .containsExactly(0L, 128L, 100L);
-        assertThat(plan.bytes()).isEqualTo(178);
     }
 
     @Test
@@ -267,7 +231,7 @@ class MemoryPlannerTest {
         assertSound(problem, plan, WorkspaceBuffer::livesWith);
     }
 
-    private static void assertSound(
+    static void assertSound(
             MemoryProblem problem, MemoryPlan plan, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
         List<WorkspaceBuffer> buffers = problem.buffers();
         long top = 0;
@@ -292,7 +256,7 @@ class MemoryPlannerTest {
         }
     }
 
-    private static List<WorkspaceBuffer> randomBuffers(Random random, int count) {
+    static List<WorkspaceBuffer> randomBuffers(Random random, int count) {
         int steps = 1 + random.nextInt(count + 2);
         return IntStream.range(0, count)
                 .mapToObj(i -> {

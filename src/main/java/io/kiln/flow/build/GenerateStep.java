@@ -222,6 +222,7 @@ public final class GenerateStep {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .codegens(spec.pipeline().codegens().own())
                 .slim(spec.slimArchive())
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }

@@ -3,17 +3,20 @@ package io.kiln.flow.resolve;
 
 import io.kiln.base.FileFailure;
 import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.partition.UserFunctions;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import io.kiln.target.CompositeTarget;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Adds the version of CMSIS-NN to a target, as its header tells it. */
+/** Adds to a target the user's own functions, which take first, and the version of CMSIS-NN, as its header tells it. */
 final class CmsisNnTarget {
     /** The parameters of the function that prepares fully connected layers: it got more of them over time. */
     private static final Pattern SUMS = Pattern.compile("arm_vector_sum_s8\\s*\\(([^)]*)\\)");
@@ -21,20 +24,21 @@ final class CmsisNnTarget {
     private static final String BIAS_STRUCT = "cmsis_nn_bias_data";
     private static final int PARAMETERS_OF_7 = 7;
 
-    private final Optional<Path> folder;
+    private final CodegenSpec codegens;
 
-    private CmsisNnTarget(Optional<Path> folder) {
-        this.folder = folder;
+    private CmsisNnTarget(CodegenSpec codegens) {
+        this.codegens = codegens;
     }
 
     static CmsisNnTarget of(CodegenSpec codegens) {
-        return new CmsisNnTarget(codegens.cmsisNn());
+        return new CmsisNnTarget(codegens);
     }
 
     /** The target string, canonical if it is composite. */
     String versioned(String text) {
-        CompositeTarget target = CompositeTarget.parse(text);
-        Path header = folder.map(path -> path.resolve("Include").resolve("arm_nnfunctions.h"))
+        CompositeTarget target = withUser(CompositeTarget.parse(text));
+        Path header = codegens.cmsisNn()
+                .map(path -> path.resolve("Include").resolve("arm_nnfunctions.h"))
                 .orElse(Path.of(""));
         if (target.externals().isEmpty() || !Files.isRegularFile(header)) {
             return target.text();
@@ -46,6 +50,18 @@ final class CmsisNnTarget {
                                 : external)
                         .toList())
                 .text();
+    }
+
+    private CompositeTarget withUser(CompositeTarget target) {
+        boolean isNamed =
+                target.externals().stream().anyMatch(external -> external.name().equals(UserFunctions.NAME));
+        if (codegens.externals().isEmpty() || isNamed) {
+            return target;
+        }
+        List<CompositeTarget.External> all = new ArrayList<>();
+        all.add(new CompositeTarget.External(UserFunctions.NAME, new TreeMap<>()));
+        all.addAll(target.externals());
+        return target.withExternals(all);
     }
 
     /** The first version that declares what this header declares. */

@@ -3,6 +3,7 @@ package io.kiln.flow.resolve;
 
 import io.kiln.base.TargetText;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.Toolchain;
@@ -26,12 +27,13 @@ public record ResolvedBuild(
 
     /** The target string, with other code generators if there are any. */
     public String target() {
-        return spec.pipeline()
-                .codegens()
-                .target()
-                .filter(text -> !TargetText.HOST_KINDS.contains(text.strip()))
-                .map(CmsisNnTarget.of(spec.pipeline().codegens())::versioned)
-                .orElse(board.target());
+        CodegenSpec codegens = spec.pipeline().codegens();
+        // A kind alone has become the board's target.
+        Optional<String> whole = codegens.target().filter(text -> !TargetText.HOST_KINDS.contains(text.strip()));
+        if (whole.isEmpty() && codegens.externals().isEmpty()) {
+            return board.target();
+        }
+        return CmsisNnTarget.of(codegens).versioned(whole.orElse(board.target()));
     }
 
     /** Whether another board runs the image. */

@@ -2,7 +2,10 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.partition.ExternalCodegen;
+import io.kiln.partition.UserFunctions;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -10,13 +13,31 @@ import java.util.Optional;
  *
  * @param target a target string, composite or not, or a kind alone, instead of the board's; empty for the board's
  * @param cmsisNn the folder of CMSIS-NN's sources, with {@code Include} and {@code Source}
+ * @param externals C functions of the user that compute chains of operators
  */
-public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn) {
+public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<UserFunctions.External> externals) {
     /** The board's target. */
     public static final CodegenSpec BOARD = new CodegenSpec(Optional.empty(), Optional.empty());
 
+    public CodegenSpec {
+        externals = List.copyOf(externals);
+    }
+
+    /** Without C functions of the user. */
+    public CodegenSpec(Optional<String> target, Optional<Path> cmsisNn) {
+        this(target, cmsisNn, List.of());
+    }
+
+    /** Code generators that are made of this build's configuration. */
+    public List<ExternalCodegen> own() {
+        return externals.isEmpty() ? List.of() : List.of(UserFunctions.of(externals));
+    }
+
     void addTo(Fingerprint fingerprint) {
         fingerprint.setting("target of code generators", target.orElse(""));
+        if (!externals.isEmpty()) {
+            fingerprint.setting("externals", externals.toString());
+        }
         cmsisNn.ifPresent(folder -> fingerprint.setting("cmsisNn", folder.toAbsolutePath()));
     }
 }

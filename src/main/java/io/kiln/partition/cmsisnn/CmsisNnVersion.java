@@ -42,6 +42,11 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
                         "Bring other sources, or correct -version"));
     }
 
+    /** The text, such as {@code 6.0}. */
+    String text() {
+        return major + "." + minor;
+    }
+
     @Override
     public int compareTo(CmsisNnVersion other) {
         return major != other.major ? Integer.compare(major, other.major) : Integer.compare(minor, other.minor);

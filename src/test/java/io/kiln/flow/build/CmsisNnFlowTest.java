@@ -58,6 +58,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_add0_lib2.c"))
                 .content()
                 .contains("arm_elementwise_add_s16(");
+        assertThat(Files.readString(folder.resolve("out/generated-sources/kiln/metadata.json")))
+                .contains("\"short_name\": \"cmsis-nn\"", "\"version_spec\": \"" + version.charAt(0) + ".");
         assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s8.c"))
                 .exists();
         assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s16.c"))
@@ -79,7 +81,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 sources);
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("-1");
+                .hasMessageContaining("the model returned error -1");
     }
 
     @Test

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.partition.UserFunctions;
+import io.kiln.partition.UserFunctions.External;
+import io.kiln.reference.GoldenModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** C functions of the user compute chains of operators, without Java. */
+final class UserFunctionsTest extends ArchiveProject {
+    /** The sum of the model, on 128 by 128 elements: zero points and multipliers are those of its scales. */
+    private static final String SUM = """
+            #include <stdint.h>
+            int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
+                           const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out);
+            int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
+                           const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out) {
+              for (int32_t i = 0; i < 128 * 128; ++i) {
+                const double real = (double)*a_scale * (a[i] - *a_zero) + (double)*b_scale * (b[i] - *b_zero);
+                const double steps = real / *scale;
+                const int32_t value = (int32_t)(steps < 0 ? steps - 0.5 : steps + 0.5) + *zero;
+                out[i] = (int8_t)(value < -128 ? -128 : value > 127 ? 127 : value);
+              }
+              return %d;
+            }
+            """;
+
+    @Test
+    void aFunctionTakesItsOperatorsAndIsHeldAgainstTheModel() throws IOException {
+        assumeRunnable("host", "host");
+        write(0);
+        flow.build(spec(), DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/report.json")
+                        .path("operators")
+                        .get(0)
+                        .path("codegen")
+                        .asText())
+                .isEqualTo("user");
+        assertThat(json("kiln/report.json")
+                        .path("operators")
+                        .get(0)
+                        .path("composite")
+                        .asText())
+                .isEqualTo("user.sum");
+
+        write(7);
+        assertThatThrownBy(() -> flow.build(spec(), DeviceSpec.USUAL))
+                .hasMessageContaining("the model returned error -1");
+    }
+
+    @Test
+    void wrongDeclarationsAreRefusedAllAtOnce() {
+        assertThatThrownBy(() -> UserFunctions.of(List.of(
+                        new External("a-b", List.of("qnn.add?"), "tvmgen_f", "x y.h", false),
+                        new External("ok", List.of(), "f", "", false))))
+                .hasMessageContaining("an external is named `a-b`")
+                .hasMessageContaining("the function of `a-b` is `tvmgen_f`")
+                .hasMessageContaining("the header of `a-b` is `x y.h`")
+                .hasMessageContaining("the operators of `a-b` are `qnn.add?`")
+                .hasMessageContaining("the operators of `ok` are ``");
+    }
+
+    private void write(int status) throws IOException {
+        Files.createDirectories(folder.resolve("src/main/c"));
+        Files.writeString(folder.resolve("src/main/c/my_sum.c"), SUM.formatted(status));
+    }
+
+    private BuildSpec spec() {
+        External sum = new External("sum", List.of("qnn.add", "clip?"), "my_sum", "", true);
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "net"),
+                        List.of(new ModelSource(GoldenModels.model("simple_add_model"), "sums")),
+                        "host")
+                .pipeline(PipelineSpec.STANDARD.withCodegens(
+                        new CodegenSpec(Optional.empty(), Optional.empty(), List.of(sum))))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
+    }
+}
