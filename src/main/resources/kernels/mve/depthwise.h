@@ -7,10 +7,14 @@
 #define INSTRUCTIONS "nop\n\t"
 #define NEXT_PIXEL
 #define GROUP_WORDS 28
+#define RESULT kiln_mve_result
+#define HIGH_AND_MORE high
+#define BIASES biases
+#define SHIFTS shifts
 
 /* Windows of four words of four bytes, one word for each channel: a word lies at each of four offsets from a pixel's place,
-   places are a step apart, and channels 4 bytes. Packed, for each four channels: 16 weights of each, then biases,
-   multipliers and shifts. */
+   places are a step apart, and channels 4 bytes. Packed, for each four channels: 16 weights of each, then BIASES,
+   multipliers and SHIFTS. */
 static __attribute__((noinline)) void NAME(const int8_t* x, const int32_t* offsets, const int32_t* packed, int8_t* out,
     int32_t pixels, int32_t step, int32_t groups, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
@@ -50,7 +54,7 @@ NEXT_PIXEL
       }
       const int32_t* const constants = group + 16 + c % 4;
       out[p * channels + c] =
-          kiln_mve_result(acc, constants[0], constants[4], constants[8], zero_point, low, high);
+          RESULT(acc, constants[0], constants[4], constants[8], zero_point, low, HIGH_AND_MORE);
     }
   }
 #endif

@@ -16,9 +16,13 @@
 #define BLOCK_BYTES 112
 #define CONSTANTS 64
 #define WORDS 16
+#define RESULT kiln_mve_result
+#define HIGH_AND_MORE high
+#define BIASES biases
+#define SHIFTS shifts
 
 /* PIXELS PIXEL_NAME x BLOCK channels: dot products of DEPTH int8 values, rescaled to int8. Packed, for each block of channels:
-   weights, 16 of each channel in turn, then biases, multipliers and shifts. */
+   weights, 16 of each channel in turn, then BIASES, multipliers and SHIFTS. */
 static __attribute__((noinline)) void NAME(const int8_t* x, const int8_t* packed, int8_t* out, int32_t pixels,
                    int32_t step, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
@@ -61,8 +65,8 @@ INSTRUCTIONS
       for (int32_t k = 0; k < DEPTH; ++k) {
         acc += x[p * step + k] * block[(k / 16 * BLOCK + c % BLOCK) * 16 + k % 16];
       }
-      out[p * channels + c] = kiln_mve_result(acc, kiln_mve_word(constants), kiln_mve_word(constants + WORDS),
-                                              kiln_mve_word(constants + 2 * WORDS), zero_point, low, high);
+      out[p * channels + c] = RESULT(acc, kiln_mve_word(constants), kiln_mve_word(constants + WORDS),
+                                              kiln_mve_word(constants + 2 * WORDS), zero_point, low, HIGH_AND_MORE);
     }
   }
 #endif

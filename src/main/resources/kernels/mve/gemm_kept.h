@@ -6,9 +6,13 @@
 #define DEPTH 12
 #define NAME kiln_mve_gemm_12_1x4_kept
 #define INSTRUCTIONS "nop\n\t"
+#define RESULT kiln_mve_result
+#define HIGH_AND_MORE high
+#define BIASES biases
+#define SHIFTS shifts
 
 /* Pixel by pixel x 4 channels whose weights are kept: dot products of DEPTH int8 values, rescaled to int8. Packed, for each
-   four channels: 16 weights of each, biases, multipliers and shifts. */
+   four channels: 16 weights of each, BIASES, multipliers and SHIFTS. */
 static __attribute__((noinline)) void NAME(const int8_t* x, const int8_t* packed, int8_t* out, int32_t pixels,
                    int32_t step, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
@@ -42,8 +46,8 @@ INSTRUCTIONS
       for (int32_t k = 0; k < DEPTH; ++k) {
         acc += x[p * step + k] * block[c % 4 * 16 + k];
       }
-      out[p * channels + c] = kiln_mve_result(acc, kiln_mve_word(constants), kiln_mve_word(constants + 16),
-                                              kiln_mve_word(constants + 32), zero_point, low, high);
+      out[p * channels + c] = RESULT(acc, kiln_mve_word(constants), kiln_mve_word(constants + 16),
+                                              kiln_mve_word(constants + 32), zero_point, low, HIGH_AND_MORE);
     }
   }
 #endif

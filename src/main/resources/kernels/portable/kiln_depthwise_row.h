@@ -6,12 +6,12 @@
 #define NAME kiln_depthwise_row
 #define TAPS taps.
 #define WEIGHT int8_t
-#define SHIFT_LATE_AND_LIMITS int32_t shift
+#define SHIFT_CORRECTION_AND_LIMITS int32_t shift
 #define FIRST_HALF
 #define TAP *weight
 #define NEXT_TAP weight += channels;
 #define VALUE const int32_t
-#define ADD_LATE
+#define CORRECTION
 #define LIMITED(value) kiln_saturate_8(value)
 #define CONSTANTS 2
 
@@ -19,7 +19,7 @@
 __attribute__((noinline))
 static void NAME(
     const int8_t* x, const WEIGHT* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
-    int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, SHIFT_LATE_AND_LIMITS) {
+    int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, SHIFT_CORRECTION_AND_LIMITS) {
   for (int32_t pixel = 0; pixel < pixels; ++pixel) {
     const int32_t* constants = rescale;
     for (int32_t c = 0; c < channels; ++c) {
@@ -35,7 +35,7 @@ static void NAME(
                     }
       }
       VALUE value = kiln_high_word(sum * scale, constants[0]) + constants[1];
-      ADD_LATE
+      CORRECTION
       *out++ = (int8_t)LIMITED(value >> shift);
       constants += CONSTANTS;
     }

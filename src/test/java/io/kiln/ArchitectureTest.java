@@ -38,6 +38,7 @@ final class ArchitectureTest {
         "io.kiln.memory..",
         "io.kiln.codegen..",
         "io.kiln.executor..",
+        "io.kiln.partition..",
         "io.kiln.compile.."
     };
     private static final String[] FIRMWARE = {

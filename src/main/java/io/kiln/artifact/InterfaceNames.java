@@ -23,6 +23,9 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
+    /** The linker section of parameters that are flashed by themselves. */
+    public static final String PARAMETERS_SECTION = CONSTANTS_SECTION + ".parameters";
+
     /** The linker section of a workspace pool that the board's linker script may place. */
     public static String workspaceSection(String pool) {
         return WORKSPACE_SECTION + "." + pool;

@@ -32,18 +32,20 @@ final class CodeGenerators {
     static Optional<Problem> problem(Target target, Optional<ObjectCompiler> objects) {
         return switch (target.kind()) {
             case C -> Optional.empty();
-            case LLVM -> objects.isPresent()
-                    ? Optional.empty()
-                    : Optional.of(new Problem(
-                            "code for targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
-                            "target `" + target.text() + "`",
-                            "a compile request with an ObjectCompiler",
-                            "Give one, or begin the target with c: " + ofC(target)));
-            case CMSIS_NN -> Optional.of(new Problem(
-                    "code for targets of kind `" + target.kind().text() + "` cannot be generated",
-                    "target `" + target.text() + "`",
-                    "the kind " + TargetKind.hosts(),
-                    "Begin the target with c: " + ofC(target)));
+            case LLVM ->
+                objects.isPresent()
+                        ? Optional.empty()
+                        : Optional.of(new Problem(
+                                "code for targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
+                                "target `" + target.text() + "`",
+                                "a compile request with an ObjectCompiler",
+                                "Give one, or begin the target with c: " + ofC(target)));
+            case CMSIS_NN ->
+                Optional.of(new Problem(
+                        "code for targets of kind `" + target.kind().text() + "` cannot be generated",
+                        "target `" + target.text() + "`",
+                        "the kind " + TargetKind.hosts(),
+                        "Begin the target with c: " + ofC(target)));
         };
     }
 

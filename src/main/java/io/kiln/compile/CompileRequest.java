@@ -13,7 +13,10 @@ import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.partition.ExternalCodegen;
+import io.kiln.partition.Externals;
 import io.kiln.quantize.QuantizeRequest;
+import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
@@ -40,9 +43,10 @@ public final class CompileRequest {
     private final OnnxIo onnxIo;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
+    private final Externals externals;
     private final Optional<ObjectCompiler> objects;
 
-    private CompileRequest(Builder builder) {
+    private CompileRequest(Builder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
         target = builder.target;
@@ -60,6 +64,7 @@ public final class CompileRequest {
         onnxIo = builder.onnxIo;
         slim = builder.slim;
         quantize = builder.quantize;
+        externals = externalsOf;
         objects = builder.objects;
     }
 
@@ -67,11 +72,11 @@ public final class CompileRequest {
      * A request for a model.
      *
      * @param model the model file
-     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}
+     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}, or a composite one
      * @throws KilnException with all errors of the target string
      */
     public static Builder builder(Path model, String target) {
-        return new Builder(model, Target.parse(target));
+        return new Builder(model, CompositeTarget.parse(target));
     }
 
     /** The model file. */
@@ -84,7 +89,7 @@ public final class CompileRequest {
         return name;
     }
 
-    /** The target. */
+    /** The target of Kiln's own code generator. */
     public Target target() {
         return target;
     }
@@ -114,7 +119,7 @@ public final class CompileRequest {
         return executor;
     }
 
-    /** Whether constants lie in the C; otherwise they are parameters of the graph. */
+    /** Whether constants lie in the C; otherwise the graph has them. */
     public boolean isLinked() {
         return linked;
     }
@@ -154,6 +159,11 @@ public final class CompileRequest {
         return slim;
     }
 
+    /** The code generators beside Kiln's own. */
+    public Externals externals() {
+        return externals;
+    }
+
     /** How the model is quantized first; empty for a model that is compiled as it is. */
     public Optional<QuantizeRequest> quantize() {
         return quantize;
@@ -167,7 +177,9 @@ public final class CompileRequest {
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
+        private final CompositeTarget composite;
         private final Target target;
+        private List<ExternalCodegen> codegens = List.of();
         private String name = "default";
         private Optimize optimize = Optimize.SPEED;
         private Io io = Io.CALLER;
@@ -185,9 +197,16 @@ public final class CompileRequest {
         private Optional<QuantizeRequest> quantize = Optional.empty();
         private Optional<ObjectCompiler> objects = Optional.empty();
 
-        private Builder(Path model, Target target) {
+        private Builder(Path model, CompositeTarget composite) {
             this.model = model;
-            this.target = target;
+            this.composite = composite;
+            this.target = composite.host();
+        }
+
+        /** Sets code generators that a composite target may name, beside those found as services; the default is none. */
+        public Builder codegens(List<ExternalCodegen> newCodegens) {
+            codegens = List.copyOf(newCodegens);
+            return this;
         }
 
         /** Sets the module name; the default is {@code default}, as in microTVM. */
@@ -305,7 +324,7 @@ public final class CompileRequest {
             RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
-            return new CompileRequest(this);
+            return new CompileRequest(this, Externals.of(composite, codegens));
         }
     }
 }

@@ -13,6 +13,7 @@ import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.partition.Externals;
 import io.kiln.quantize.Quantized;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
@@ -46,28 +47,43 @@ public final class ModelCompiler {
         Optional<Quantized> quantized =
                 request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
-        List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
+        Externals externals = request.externals();
+        List<Stage> stages = Pipeline.of(request.passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        PlannedModule module = new ModulePlanner(request).plan(fused);
+        ModulePlanner planner = new ModulePlanner(request, externals);
+        PlannedModule module = planner.plan(fused);
         ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
         ExecutableModule executable =
                 driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
         List<Artifact> artifacts = new ArrayList<>();
-        artifacts.addAll(code(request, executable));
+        artifacts.addAll(code(
+                request,
+                executable,
+                externals.generate(
+                        module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable),
+                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
-    /** Entry point, operators, and what describes the model. */
-    private static List<Artifact> code(CompileRequest request, ExecutableModule executable) {
+    /** Name of a library after that of the operators, {@code <name>_lib<n>}. */
+    private static String library(String operators, int after) {
+        int digits = operators.lastIndexOf("lib") + "lib".length();
+        return operators.substring(0, digits) + (Integer.parseInt(operators.substring(digits)) + after);
+    }
+
+    /** Entry point, operators, the code of other generators, and what describes the model. */
+    private static List<Artifact> code(CompileRequest request, ExecutableModule executable, List<Artifact> external) {
         CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
         List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
         others.addAll(executable.description());
         List<Artifact> files = new ArrayList<>(generator.finish(others));
-        files.addAll(1, generator.generate(executable.code()));
+        List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
+        operators.addAll(external);
+        files.addAll(1, operators);
         return files;
     }
 
@@ -95,10 +111,6 @@ public final class ModelCompiler {
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(
-                codegen(request),
-                ArtifactKind.RELAY,
-                ArchivePaths.relayFile(request.name()),
-                text);
+        return Artifact.ofText(codegen(request), ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
     }
 }

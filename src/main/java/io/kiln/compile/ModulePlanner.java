@@ -17,7 +17,11 @@ import io.kiln.ir.op.Trait;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
 import io.kiln.memory.PoolBounds;
+import io.kiln.partition.ExternalFunction;
+import io.kiln.partition.ExternalModule;
+import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
+import io.kiln.stream.Lowering;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.WorkspaceLayout;
@@ -30,10 +34,13 @@ import java.util.stream.Collectors;
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
+    private final Externals externals;
     private final CodeOrigin origin;
+    private final List<ExternalFunction> external = new ArrayList<>();
 
-    ModulePlanner(CompileRequest request) {
+    ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
+        this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
     }
 
@@ -54,10 +61,13 @@ final class ModulePlanner {
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
+        ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
+        external.addAll(outside.functions());
+        Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         List<MemoryPool> pools = pools(called);
         PoolBounds bounds = PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
         PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, dispatch::lower, order(called), io == Io.WORKSPACE, bounds);
+                StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api =
@@ -88,6 +98,11 @@ final class ModulePlanner {
                     "at most " + limits,
                     "Let it take more of a memory with kiln.memory.<name>, or plan for RAM with kiln.optimize=ram"));
         }
+    }
+
+    /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
+    List<ExternalFunction> external() {
+        return List.copyOf(external);
     }
 
     /** Operators that are called by their names run whole. */

@@ -47,7 +47,9 @@ public final class FirmwareAssembler {
                 files.objects(),
                 files.headers(),
                 includes(files, request),
-                request.board().linker(),
+                files.hasParameters()
+                        ? request.board().parametersLinker()
+                        : request.board().linker(),
                 request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);
@@ -105,6 +107,10 @@ public final class FirmwareAssembler {
                 .forEach(folder -> includes.add("-I" + folder));
         includes.add("-I" + ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE);
         includes.add("-I" + ProjectFiles.BOARD);
+        for (String folder : request.brought().includes()) {
+            includes.add("-isystem");
+            includes.add(request.brought().folder() + "/" + folder);
+        }
         if (request.toolchain().shims()) {
             includes.add("-isystem");
             includes.add(ProjectFiles.SHIMS + "/include");

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param pluginVersion version of Kiln; a change rebuilds everything
  * @param trusted archives whose C is compiled like the user's own
  * @param application what runs on the image if the project's own C has no {@code main}
+ * @param brought a library that models call
  */
 public record FirmwareRequest(
         Board board,
@@ -34,11 +35,38 @@ public record FirmwareRequest(
         Path buildDirectory,
         String pluginVersion,
         TrustedArchives trusted,
-        Application application) {
+        Application application,
+        BroughtSources brought) {
     public FirmwareRequest {
         models = List.copyOf(models);
         directory = directory.toAbsolutePath().normalize();
         buildDirectory = buildDirectory.toAbsolutePath().normalize();
+    }
+
+    /** A request without a library. */
+    public FirmwareRequest(
+            Board board,
+            Toolchain toolchain,
+            Optimize optimize,
+            List<ModelLibrary> models,
+            Optional<Path> userSources,
+            Path directory,
+            Path buildDirectory,
+            String pluginVersion,
+            TrustedArchives trusted,
+            Application application) {
+        this(
+                board,
+                toolchain,
+                optimize,
+                models,
+                userSources,
+                directory,
+                buildDirectory,
+                pluginVersion,
+                trusted,
+                application,
+                BroughtSources.NONE);
     }
 
     /** A request for an image with the default application, or the project's own. */
@@ -107,11 +135,21 @@ public record FirmwareRequest(
                 folder.resolve("build"),
                 pluginVersion,
                 trusted,
-                application);
+                application,
+                brought);
     }
 
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
+        return with(other, brought);
+    }
+
+    /** The same with a library. */
+    public FirmwareRequest with(BroughtSources library) {
+        return with(application, library);
+    }
+
+    private FirmwareRequest with(Application other, BroughtSources library) {
         return new FirmwareRequest(
                 board,
                 toolchain,
@@ -122,6 +160,7 @@ public record FirmwareRequest(
                 buildDirectory,
                 pluginVersion,
                 trusted,
-                other);
+                other,
+                library);
     }
 }

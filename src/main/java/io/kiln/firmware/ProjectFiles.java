@@ -43,6 +43,8 @@ final class ProjectFiles {
     private final List<String> objects = new ArrayList<>();
     private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
+    private boolean hasOwnSectors;
+    private boolean hasParameters;
 
     /** All files of a request, in link order. */
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
@@ -52,12 +54,19 @@ final class ProjectFiles {
         if (request.toolchain().shims()) {
             project.shims();
         }
+        project.hasOwnSectors = request.board().parameters().isPresent() && request.application() != Application.RPC;
         request.models().forEach(model -> project.model(model, request.trusted()));
+        project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
         return project;
+    }
+
+    /** Whether parameters of graphs lie in flash sectors of their own. */
+    boolean hasParameters() {
+        return hasParameters;
     }
 
     SortedMap<String, Bytes> files() {
@@ -139,6 +148,16 @@ final class ProjectFiles {
         }
     }
 
+    private void brought(BroughtSources library) {
+        library.files().forEach((name, content) -> {
+            String path = library.folder() + "/" + name;
+            add(path, content);
+            if (isSource(name)) {
+                compile(path, SourceKind.USER);
+            }
+        });
+    }
+
     private void model(ModelLibrary library, TrustedArchives trusted) {
         Set<String> before = Set.copyOf(files.keySet());
         addModel(library);
@@ -177,12 +196,15 @@ final class ProjectFiles {
             }
         }
         if (isGraph(library)) {
-            GraphData data = GraphData.of(library);
+            GraphData data = GraphData.of(library, hasOwnSectors);
             add(
                     ArchivePaths.of(
-                            ArtifactKind.HEADER, GraphData.header(library.metadata().name())),
+                            ArtifactKind.HEADER,
+                            GraphData.header(library.metadata().name())),
                     data.headerText());
-            addOwn(ArchivePaths.of(ArtifactKind.SOURCE, data.source()), data.sourceText(), SourceKind.OWN);
+            data.sources()
+                    .forEach((name, text) -> addOwn(ArchivePaths.of(ArtifactKind.SOURCE, name), text, SourceKind.OWN));
+            hasParameters |= data.hasOwnSectors();
         }
     }
 

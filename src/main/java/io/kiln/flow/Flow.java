@@ -163,7 +163,11 @@ public final class Flow {
     public void compareLayers(BuildSpec spec) {
         CompareLayersStep.requireGraphs(spec);
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:compare-layers", () -> new CompareLayersStep(log, image(build)).run());
+        BuildLock.hold(
+                log,
+                spec.layout(),
+                "kiln:compare-layers",
+                () -> new CompareLayersStep(log, image(build), environment).run());
     }
 
     /** Flashes the existing image. */

@@ -19,8 +19,11 @@ import java.util.stream.Stream;
  * {@code 1,10}
  * @param passed what the function gets after the tensors: {@code quantization}, {@code options} or both, separated by a
  *     comma; empty for nothing
+ * @param reference C file of a second function with this name and these parameters, whose answers are right; it is
+ *     compiled for this computer, and compared with. A path in the project; empty for none
  */
-public record CustomOperator(String code, String function, String header, String shape, String passed) {
+public record CustomOperator(
+        String code, String function, String header, String shape, String passed, String reference) {
     /** Passes the scales and zero points of the tensors. */
     public static final String QUANTIZATION = "quantization";
 
@@ -33,12 +36,14 @@ public record CustomOperator(String code, String function, String header, String
     /** Valid names of headers. */
     public static final Pattern HEADER = Pattern.compile("[A-Za-z0-9_./+-]*");
 
+    private static final Pattern REFERENCE = Pattern.compile("|[^\\p{Cntrl}:;]+\\.c");
+
     private static final Pattern SHAPE =
             Pattern.compile("|input([0-9]{1,4})|[1-9][0-9]{0,8}(\\s*,\\s*[1-9][0-9]{0,8}){0,7}");
 
     /** An operator whose function gets only the tensors. */
     public CustomOperator(String code, String function, String header, String shape) {
-        this(code, function, header, shape, "");
+        this(code, function, header, shape, "", "");
     }
 
     /** Whether the function gets its tensors' scales and zero points. */
@@ -75,6 +80,10 @@ public record CustomOperator(String code, String function, String header, String
             problems.add("the header of `" + code + "` is `" + header + "`", where, "a path below src/main/c", "");
         }
         checkPassed(problems, where);
+        if (!REFERENCE.matcher(reference).matches()) {
+            problems.add(
+                    "the reference of `" + code + "` is `" + reference + "`", where, "a C file of the project", "");
+        }
         if (!SHAPE.matcher(shape).matches()) {
             problems.add(
                     "the shape of `" + code + "` is `" + shape + "`",

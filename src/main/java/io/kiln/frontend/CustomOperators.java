@@ -15,7 +15,7 @@ public record CustomOperators(List<CustomOperator> list) {
     /** No custom operators. */
     public static final CustomOperators NONE = new CustomOperators(List.of());
 
-    private static final int PARTS = 5;
+    private static final int PARTS = 6;
 
     public CustomOperators {
         list = List.copyOf(list);
@@ -40,8 +40,8 @@ public record CustomOperators(List<CustomOperator> list) {
     }
 
     /**
-     * Parses {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function are
-     * optional.
+     * Parses {@code MyOp:my_op:my_op.h:input0:quantization,options:src/test/c/my_op.c;Other:other}; all but code and
+     * function are optional.
      *
      * @param text the text; blank for none
      */
@@ -54,7 +54,8 @@ public record CustomOperators(List<CustomOperator> list) {
                 while (parts.size() < PARTS) {
                     parts.add("");
                 }
-                list.add(new CustomOperator(parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4)));
+                list.add(new CustomOperator(
+                        parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4), parts.get(5)));
             }
         }
         return list;
@@ -68,7 +69,7 @@ public record CustomOperators(List<CustomOperator> list) {
     /** The form that {@link #parse} reads. */
     public String text() {
         return list.stream()
-                .map(o -> String.join(":", o.code(), o.function(), o.header(), o.shape(), o.passed()))
+                .map(o -> String.join(":", o.code(), o.function(), o.header(), o.shape(), o.passed(), o.reference()))
                 .collect(Collectors.joining(";"));
     }
 }

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
  * @param params inputs in model order
  * @param bindings operator calls; each uses only earlier values
  * @param results outputs in model order
- * @param groups the fused groups in execution order, covering every binding once; empty before fusion
+ * @param groups the fused groups in execution order, covering every binding once; before fusion only those that other code
+ *     generators take
  * @param variables its state between runs
  * @param functions functions called by its operators, by index; their variables are the callers'
  */
@@ -84,7 +85,7 @@ public record Function(
                         .toList(),
                 groups.stream()
                         .map(g -> new Group(
-                                g.name(), g.bindings().stream().map(order::get).toList()))
+                                g.name(), g.bindings().stream().map(order::get).toList(), g.composite()))
                         .toList(),
                 variables.stream()
                         .map(v -> new Variable(order.get(v.id()), v.name(), v.type(), v.initial()))

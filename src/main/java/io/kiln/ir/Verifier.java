@@ -119,8 +119,10 @@ public final class Verifier {
                 }
             }
         }
+        boolean isFused =
+                function.groups().stream().anyMatch(group -> group.composite().isEmpty());
         for (Binding binding : function.bindings()) {
-            if (!seen.contains(binding.id())) {
+            if (isFused && !seen.contains(binding.id())) {
                 problems.add(Problem.of(
                         "binding %" + binding.id() + " is in no group",
                         binding.origin().text()));

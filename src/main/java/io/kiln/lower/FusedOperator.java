@@ -10,6 +10,7 @@ import io.kiln.ir.Group;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.TensorType;
@@ -49,6 +50,9 @@ public record FusedOperator(
     public static FusedOperator of(
             String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
         List<Binding> chain = group.bindings().stream().map(bindings::get).toList();
+        if (group.composite().isPresent()) {
+            return external(name, group, chain, types);
+        }
         Binding root = chain.get(0);
         Optional<Constant> bias = Optional.empty();
         Optional<Requantization> requantization = Optional.empty();
@@ -70,9 +74,41 @@ public record FusedOperator(
             rootTypes.add(arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()));
         }
         Binding last = chain.get(chain.size() - 1);
-        String op = chain.stream().map(b -> b.op().name()).collect(Collectors.joining("+"));
+        Tail tail = new Tail(bias, requantization, clip);
+        return new FusedOperator(name, root, rootTypes, tail, last.id(), last.type(), joined(chain));
+    }
+
+    /** A composite of another code generator: the call of a function that reads what comes from outside. */
+    private static FusedOperator external(
+            String name, Group group, List<Binding> chain, Map<Integer, TensorType> types) {
+        List<Integer> inputs = chain.stream()
+                .flatMap(binding -> binding.args().stream())
+                .filter(Arg.Ref.class::isInstance)
+                .map(arg -> ((Arg.Ref) arg).id())
+                .filter(id -> !group.bindings().contains(id))
+                .distinct()
+                .toList();
+        Binding last = chain.get(chain.size() - 1);
+        String composite = group.composite().orElseThrow().name();
+        CustomCall call = new CustomCall(composite, composite, "", inputs.size(), 1, last.type(), false, -1);
+        Binding root = new Binding(
+                last.id(),
+                call,
+                inputs.stream().<Arg>map(Arg.Ref::new).toList(),
+                last.type(),
+                chain.get(0).origin());
         return new FusedOperator(
-                name, root, rootTypes, new Tail(bias, requantization, clip), last.id(), last.type(), op);
+                name,
+                root,
+                inputs.stream().map(types::get).toList(),
+                new Tail(Optional.empty(), Optional.empty(), Optional.empty()),
+                last.id(),
+                last.type(),
+                joined(chain));
+    }
+
+    private static String joined(List<Binding> chain) {
+        return chain.stream().map(b -> b.op().name()).collect(Collectors.joining("+"));
     }
 
     /** Added to the accumulator, per channel. */

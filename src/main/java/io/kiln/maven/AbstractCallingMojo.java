@@ -2,21 +2,15 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import java.io.File;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters that say what code the models of an image become, and how programs call it. */
 abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
-    /**
-     * The target of the models' code, in place of the board's: {@code llvm} for objects that the bundled clang makes, {@code c} for C; alone,
-     * with the options of the board's target, or as a whole target string such as {@code llvm -mcpu=cortex-m4}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.target")
-    private String target;
-
     /**
      * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions. If not
      * set, {@code packed} with {@code kiln.application} {@code rpc}, else {@code c}.
@@ -69,6 +63,31 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     private boolean linkParams;
 
     /**
+     * The target of the compiler instead of the board's, for the same core: {@code llvm …} for objects that the bundled clang makes, {@code c …}
+     * for C; the kind alone takes the options of the board's target. With other code generators before the host's it is a composite,
+     * such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators in this order, and the host gets the rest.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.target")
+    private String target;
+
+    /**
+     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
+     * call is compiled.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.cmsisNn")
+    private File cmsisNn;
+
+    /** The same with what generates code. */
+    final PipelineSpec withCodegens(PipelineSpec pipeline) {
+        return pipeline.withCodegens(new CodegenSpec(
+                Optional.ofNullable(target), Optional.ofNullable(cmsisNn).map(File::toPath)));
+    }
+
+    /**
      * The most bytes of a board's memory that the models may take, by the memory's name: {@code <memory><sram>96K</sram></memory>}, or as the
      * property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
      *
@@ -84,7 +103,6 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {
-        build.target(Optional.ofNullable(target));
         build.calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert);
         build.executor(executor, linkParams);
     }

@@ -53,6 +53,15 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private boolean preverify;
 
     /**
+     * {@code parameters} writes only the flash sectors of the parameters of graphs, on a board that has some for them; the rest of the device stays
+     * as it is. If not set, the whole image is written.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.only")
+    private String only;
+
+    /**
      * A file that gets a line of JSON for each device flashed; several projects may share it.
      *
      * @since 0.1.0
@@ -88,7 +97,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
                 Optional.ofNullable(probe),
                 openocd,
                 Duration.ofSeconds(Math.max(1, timeout)),
-                preverify,
+                FlashSpec.Content.of(preverify, only == null ? "" : only.strip()),
                 new FlashSpec.Journal(Optional.ofNullable(log).map(File::toPath), coordinates()),
                 Optional.ofNullable(faults),
                 allowRpc,

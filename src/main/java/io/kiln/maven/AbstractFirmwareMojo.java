@@ -163,8 +163,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
 
     /**
      * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
-     * function}, {@code header}, {@code shape}, {@code quantization} and {@code options}; in addition to those of the
-     * property {@code kiln.customOperators}.
+     * function}, {@code header}, {@code shape}, {@code quantization}, {@code options} and {@code reference}; in
+     * addition to those of the property {@code kiln.customOperators}.
      *
      * @since 0.1.0
      */
@@ -172,8 +172,9 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private List<CustomOperatorBean> customOperators;
 
     /**
-     * Custom operators in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code
-     * and function are optional.
+     * Custom operators in one line: {@code
+     * MyOp:my_op:my_op.h:input0:quantization,options:src/test/c/my_op.c;Other:other}; all but code and function are
+     * optional.
      *
      * @since 0.1.0
      */
@@ -249,7 +250,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
-                .pipeline(pipelineSpec())
+                .pipeline(withCodegens(pipelineSpec()))
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())

@@ -14,8 +14,8 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters {@code kiln.quantize} and {@code kiln.quantize.*} of every goal that builds. */
 abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     /**
-     * How float models are quantized, by the elements {@code mode}, {@code samples}, {@code labels}, {@code method}, {@code keepFloat},
-     * {@code io}, {@code maxAccuracyLoss}, {@code minSqnr}; the properties {@code kiln.quantize} (for {@code mode}) and {@code
+     * How float models are quantized, by the elements {@code mode}, {@code samples}, {@code labels}, {@code method}, {@code equalize},
+     * {@code keepFloat}, {@code io}, {@code maxAccuracyLoss}, {@code minSqnr}; the properties {@code kiln.quantize} (for {@code mode}) and {@code
      * kiln.quantize.*} apply to those not set.
      *
      * @since 0.1.0
@@ -61,6 +61,15 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     private String quantizeMethod;
 
     /**
+     * Whether channels are equalized across layers before the ranges are chosen: {@code auto} (if that at least halves the noise of
+     * layers), {@code always}, or {@code never}. It changes no float result.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.quantize.equalize", defaultValue = "auto")
+    private String quantizeEqualize;
+
+    /**
      * Names of layers that stay float, separated by commas; {@code *} stands for any characters. The report {@code quantized.json} lists
      * the names.
      *
@@ -100,14 +109,15 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
         build.quantize(new QuantizeSpec.Text(
                 first(bean.mode(), quantizeMode, "none"),
                 first(bean.method(), quantizeMethod, "minmax"),
+                first(bean.equalize(), quantizeEqualize, "auto"),
                 first(bean.io(), quantizeIo, "int8"),
                 first(kept == null ? null : String.join(",", kept), quantizeKeepFloat, ""),
                 new Limits(
                         Optional.ofNullable(bean.maxAccuracyLoss())
                                 .or(() -> Optional.ofNullable(quantizeMaxAccuracyLoss)),
                         Optional.ofNullable(bean.minSqnr()).or(() -> Optional.ofNullable(quantizeMinSqnr))),
-                path(bean.samples(), quantizeSamples),
-                path(bean.labels(), quantizeLabels)));
+                new QuantizeSpec.Text.SampleFiles(
+                        path(bean.samples(), quantizeSamples), path(bean.labels(), quantizeLabels))));
     }
 
     private static String first(String bean, String property, String otherwise) {

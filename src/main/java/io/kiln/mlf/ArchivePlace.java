@@ -58,7 +58,8 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
 
     /** Whether a loader of this folder's name would be taken for another folder. */
     static boolean isTaken(String loader) {
-        return NATIVE.stream().anyMatch(kind -> ArchivePaths.folder(kind).equals(ArchivePaths.code(Artifact.HOST, loader)));
+        return NATIVE.stream()
+                .anyMatch(kind -> ArchivePaths.folder(kind).equals(ArchivePaths.code(Artifact.HOST, loader)));
     }
 
     /** The artifact of an archive at this place. */

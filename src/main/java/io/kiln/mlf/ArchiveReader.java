@@ -55,7 +55,8 @@ final class ArchiveReader {
                 code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
                             new ModelMetadataReader(archive, problems, name, version, model, code).read();
-                    libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, targets(model, metadata.target()))));
+                    libraries.add(new ModelLibrary(
+                            metadata, artifacts(version, name, names, targets(model, metadata.target()))));
                 });
             }
         });
@@ -148,7 +149,8 @@ final class ArchiveReader {
         }
         files.forEach((path, content) -> {
             ArchivePlace.of(path)
-                    .filter(place -> place.isShared() || owner(place.fileName(), models).equals(model))
+                    .filter(place ->
+                            place.isShared() || owner(place.fileName(), models).equals(model))
                     .filter(place -> isSound(path, place))
                     .map(place -> place.artifact(fileName(place, version, model), content))
                     .ifPresent(artifacts::add);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
-import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
@@ -240,8 +240,9 @@ final class ModelMetadataReader {
     private String target() {
         JsonKey target = json.at("target");
         JsonKey named = json.at(MetadataJson.TARGET_KEYS).at(Artifact.HOST);
-        Collection<JsonKey> items =
-                named.isThere() ? List.of(named) : target.isObject() ? target.entries().values() : target.items();
+        Collection<JsonKey> items = named.isThere()
+                ? List.of(named)
+                : target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
         Optional<String> host = TargetText.HOST_KINDS.stream()

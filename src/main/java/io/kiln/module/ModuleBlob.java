@@ -123,7 +123,8 @@ public final class ModuleBlob {
             } catch (KilnException e) {
                 throw e;
             } catch (RuntimeException e) {
-                throw in.broken("the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + e, at);
+                throw in.broken(
+                        "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + e, at);
             }
         }
 

@@ -54,7 +54,8 @@ public final class ModuleExport {
             modules.add(merged(group).importing(List.copyOf(children)));
         }
         ModuleNode root = graph.get(0);
-        return new ModuleTree(modules, !(root.payload().isLinked() && root.imports().isEmpty()));
+        return new ModuleTree(
+                modules, !(root.payload().isLinked() && root.imports().isEmpty()));
     }
 
     private void number() {

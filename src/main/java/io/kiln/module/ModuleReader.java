@@ -59,8 +59,7 @@ public final class ModuleReader {
         int at = position();
         long count = u64(what);
         if (count < 0 || count > in.remaining() / least) {
-            throw broken(
-                    what + " is " + Long.toUnsignedString(count) + " with " + in.remaining() + " bytes left", at);
+            throw broken(what + " is " + Long.toUnsignedString(count) + " with " + in.remaining() + " bytes left", at);
         }
         return (int) count;
     }

@@ -49,8 +49,7 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
 
     /** A library without imports, which needs no blob. */
     public static ModuleTree ofLibrary(List<String> functions) {
-        return new ModuleTree(
-                List.of(new ModuleNode(LinkedCode.LIBRARY, new LinkedCode(functions), List.of())), false);
+        return new ModuleTree(List.of(new ModuleNode(LinkedCode.LIBRARY, new LinkedCode(functions), List.of())), false);
     }
 
     /** The root. */

@@ -22,10 +22,7 @@ public record SourceModule(Bytes code, String format, List<String> functions, Li
 
     static SourceModule read(ModuleReader in) {
         return new SourceModule(
-                in.string("the source"),
-                in.text("the source's format"),
-                in.texts("functions"),
-                in.texts("constants"));
+                in.string("the source"), in.text("the source's format"), in.texts("functions"), in.texts("constants"));
     }
 
     @Override

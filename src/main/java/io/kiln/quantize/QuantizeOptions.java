@@ -3,6 +3,7 @@ package io.kiln.quantize;
 
 import io.kiln.quantize.range.RangeMethod;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -10,12 +11,18 @@ import java.util.Optional;
  *
  * @param mode what it is turned into
  * @param method how ranges are chosen
+ * @param equalize when channels are equalized across layers
  * @param keepFloat names of layers that stay float; {@code *} stands for any characters
  * @param floatBorder whether inputs and outputs stay float
  * @param limits what the result must keep
  */
 public record QuantizeOptions(
-        QuantizeMode mode, RangeMethod method, List<String> keepFloat, boolean floatBorder, Limits limits) {
+        QuantizeMode mode,
+        RangeMethod method,
+        Equalize equalize,
+        List<String> keepFloat,
+        boolean floatBorder,
+        Limits limits) {
     /** The model stays as it is. */
     public static final QuantizeOptions NONE = of(QuantizeMode.NONE);
 
@@ -23,9 +30,24 @@ public record QuantizeOptions(
         keepFloat = List.copyOf(keepFloat);
     }
 
-    /** The defaults for a mode: extremes, integer inputs and outputs, no limits. */
+    /** When channels are equalized across layers, see {@link io.kiln.quantize.equalize.Equalization}. */
+    public enum Equalize {
+        /** If that at least halves the noise, on average over layers and some of the samples. */
+        AUTO,
+        /** Wherever two layers allow it. */
+        ALWAYS,
+        /** Never: weights keep the scales that TensorFlow Lite's converter gives them. */
+        NEVER;
+
+        /** The parameter's value. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The defaults for a mode: extremes, equalization where it helps, integer inputs and outputs, no limits. */
     public static QuantizeOptions of(QuantizeMode mode) {
-        return new QuantizeOptions(mode, RangeMethod.MINMAX, List.of(), false, Limits.NONE);
+        return new QuantizeOptions(mode, RangeMethod.MINMAX, Equalize.AUTO, List.of(), false, Limits.NONE);
     }
 
     /** Whether there is anything to do. */

@@ -2,6 +2,7 @@
 package io.kiln.quantize;
 
 import io.kiln.ir.Function;
+import io.kiln.quantize.equalize.Equalization;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.ValueRange;
@@ -12,6 +13,7 @@ import java.util.Map;
  * A quantized model with what is known about it.
  *
  * @param network the model in integers
+ * @param equalized where channels were equalized, in execution order
  * @param ranges the range of each float value that the scales come from
  * @param quality how it compares with the float model
  * @param samples number of samples
@@ -20,12 +22,14 @@ import java.util.Map;
  */
 public record Quantized(
         QuantizedNetwork network,
+        List<Equalization.Step> equalized,
         Map<Integer, ValueRange> ranges,
         Quality quality,
         int samples,
         List<Advice> advice,
         List<Trial> trials) {
     public Quantized {
+        equalized = List.copyOf(equalized);
         ranges = Map.copyOf(ranges);
         advice = List.copyOf(advice);
         trials = List.copyOf(trials);

@@ -5,6 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Function;
+import io.kiln.quantize.Equalizer.Calibrated;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.plan.Planner;
@@ -13,8 +14,6 @@ import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.quality.Quality;
-import io.kiln.quantize.range.Calibration;
-import io.kiln.quantize.range.Statistics;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import java.util.HashMap;
@@ -48,10 +47,10 @@ public final class Quantizer {
         FloatGraph graph = FloatModel.of(model);
         Map<Integer, Precision> kept = keptFloat(graph, options);
         requireLabels(model, samples, options);
-        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
-        Planner planner = new Planner(graph, statistics);
         Wishes wishes = new Wishes(options.mode().precision(), kept, options.floatBorder());
-        Search search = new Search(planner, maker, graph, samples);
+        Calibrated calibrated = new Equalizer(maker, samples, options, progress).calibrated(graph, wishes);
+        Planner planner = calibrated.planner();
+        Search search = new Search(planner, maker, calibrated.graph(), samples);
         Search.Found found = options.mode() == QuantizeMode.AUTO
                 ? search.mixed(wishes, options.limits())
                 : new Search.Found(wishes, List.of());
@@ -59,7 +58,8 @@ public final class Quantizer {
         Quality quality = Evaluation.of(network, samples, Runs.Progress.NONE);
         Quantized quantized = new Quantized(
                 network,
-                statistics.ranges(),
+                calibrated.equalized(),
+                calibrated.statistics().ranges(),
                 quality,
                 samples.size(),
                 search.advice(found.wishes(), quality),
@@ -88,7 +88,7 @@ public final class Quantizer {
                                         .limit(3)
                                         .map(Node::name)
                                         .toList(),
-                        "The report quantize.json lists all names; * stands for any characters");
+                        "The report quantized.json lists all names; * stands for any characters");
             }
             found.forEach(node -> kept.put(node.output(), Precision.FLOAT));
         }

@@ -49,6 +49,11 @@ final class Search {
     }
 
     private List<Sample> few() {
+        return few(samples);
+    }
+
+    /** The samples for a trial. */
+    static List<Sample> few(List<Sample> samples) {
         return samples.subList(0, Math.min(SAMPLES, samples.size()));
     }
 

@@ -12,6 +12,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.FunctionCalls;
 import io.kiln.reference.kernel.Outcome;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs functions of the graph IR. Integer results are bit-exact; float results are in IEEE single precision. */
 public final class Interpreter {
@@ -30,9 +32,11 @@ public final class Interpreter {
     public static final class State {
         private final Map<Integer, Tensor> variables = new HashMap<>();
         private final LoopBudget loops;
+        private final Optional<OpaqueOperators> opaque;
 
-        private State(LoopBudget loops) {
+        private State(LoopBudget loops, Optional<OpaqueOperators> opaque) {
             this.loops = loops;
+            this.opaque = opaque;
         }
 
         /** The state before the first run. */
@@ -46,7 +50,11 @@ public final class Interpreter {
          * @param iterations largest total number of loop iterations in one run
          */
         public static State initial(Function function, int iterations) {
-            State state = new State(new LoopBudget(iterations));
+            return initial(function, iterations, Optional.empty());
+        }
+
+        private static State initial(Function function, int iterations, Optional<OpaqueOperators> opaque) {
+            State state = new State(new LoopBudget(iterations), opaque);
             for (Variable variable : function.variables()) {
                 state.variables.put(variable.id(), Tensor.read(variable.type(), variable.initial()));
             }
@@ -97,10 +105,36 @@ public final class Interpreter {
         return results;
     }
 
+    /** Computes operators that only the user's C knows. */
+    public interface OpaqueOperators {
+        /**
+         * Computes an operator.
+         *
+         * @param binding the operator, of the function or of one that it calls
+         * @param args values of its arguments
+         * @return its result, then the new values of the variables that it writes
+         */
+        List<Bytes> run(Binding binding, List<Bytes> args);
+    }
+
     /** The value of every binding by its id, in execution order; inputs as for {@link #run}. */
     public static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs) {
+        return runAll(function, inputs, Optional.empty());
+    }
+
+    /**
+     * As {@link #runAll(Function, List)}, of a function with operators that only the user's C knows.
+     *
+     * @param opaque computes these operators
+     */
+    public static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs, OpaqueOperators opaque) {
+        return runAll(function, inputs, Optional.of(opaque));
+    }
+
+    private static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs, Optional<OpaqueOperators> opaque) {
         Map<Integer, Bytes> all = new LinkedHashMap<>();
-        observe(function, inputs, (id, value) -> all.put(id, value.toBytes()));
+        State state = State.initial(function, LoopBudget.USUAL, opaque);
+        observe(function, inputs, state, (id, value) -> all.put(id, value.toBytes()));
         function.params().forEach(parameter -> all.remove(parameter.id()));
         return all;
     }
@@ -113,9 +147,12 @@ public final class Interpreter {
 
     /** Tells the values of all parameters and bindings in a first run, in execution order; inputs as for {@link #run}. */
     public static void observe(Function function, List<Bytes> inputs, Observer observer) {
+        observe(function, inputs, State.initial(function), observer);
+    }
+
+    private static void observe(Function function, List<Bytes> inputs, State state, Observer observer) {
         Map<Integer, Tensor> values = parameters(function, inputs);
         values.forEach(observer::computed);
-        State state = State.initial(function);
         for (Binding binding : function.bindings()) {
             Tensor value = evaluate(function, binding, values, state);
             values.put(binding.id(), value);
@@ -130,7 +167,7 @@ public final class Interpreter {
         return new Constant(
                 "",
                 type,
-                Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0)))
+                Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0), Optional.empty()))
                         .result()
                         .toBytes());
     }
@@ -171,8 +208,13 @@ public final class Interpreter {
                             ? Tensor.read(constant.type(), constant.data())
                             : value(((Arg.Ref) arg).id(), values, state));
         }
-        Outcome outcome =
-                Kernels.run(binding.op(), args, binding.type(), new Callees(function.functions(), state.loops));
+        Outcome outcome = state.opaque.isPresent() && binding.op().has(Trait.OPAQUE)
+                ? opaque(state.opaque.get(), binding, args)
+                : Kernels.run(
+                        binding.op(),
+                        args,
+                        binding.type(),
+                        new Callees(function.functions(), state.loops, state.opaque));
         for (int i = 0; i < outcome.written().size(); i++) {
             state.variables.put(
                     binding.ref(binding.op().writes().get(i)), outcome.written().get(i));
@@ -180,13 +222,26 @@ public final class Interpreter {
         return outcome.result();
     }
 
+    private static Outcome opaque(OpaqueOperators operators, Binding binding, List<Tensor> args) {
+        List<Bytes> answer =
+                operators.run(binding, args.stream().map(Tensor::toBytes).toList());
+        List<Tensor> written = new ArrayList<>();
+        for (int i = 1; i < answer.size(); i++) {
+            TensorType type = args.get(binding.op().writes().get(i - 1)).type();
+            written.add(Tensor.read(type, answer.get(i)));
+        }
+        return new Outcome(Tensor.read(binding.type(), answer.get(0)), written);
+    }
+
     /**
      * Calls the functions of a function.
      *
      * @param functions by index
      * @param loops the caller's budget
+     * @param opaque computes operators that only the user's C knows
      */
-    private record Callees(List<Function> functions, LoopBudget loops) implements FunctionCalls {
+    private record Callees(List<Function> functions, LoopBudget loops, Optional<OpaqueOperators> opaque)
+            implements FunctionCalls {
         @Override
         public List<Tensor> call(int index, List<Tensor> inputs, List<Tensor> variables) {
             Function function = functions.get(index);
@@ -194,7 +249,7 @@ public final class Interpreter {
             for (int i = 0; i < inputs.size(); i++) {
                 values.put(function.params().get(i).id(), inputs.get(i));
             }
-            State state = new State(loops);
+            State state = new State(loops, opaque);
             for (int i = 0; i < variables.size(); i++) {
                 state.variables.put(function.variables().get(i).id(), variables.get(i));
             }

@@ -18,6 +18,7 @@ import java.util.List;
  * @param calls how programs call the model, the first one if there are several
  * @param flash what lies in read-only memory
  * @param ram what lies in writable memory
+ * @param memories use of each memory of the board; empty for this computer
  * @param macs multiply-accumulates of the models' definition
  * @param executedMacs those that the generated loops execute
  * @param operators in execution order
@@ -33,6 +34,7 @@ public record BuildReport(
         Calls calls,
         Flash flash,
         Ram ram,
+        List<MemoryUse> memories,
         long macs,
         long executedMacs,
         List<Operator> operators,
@@ -41,8 +43,18 @@ public record BuildReport(
     public static final String OWN_APPLICATION = "own";
 
     public BuildReport {
+        memories = List.copyOf(memories);
         operators = List.copyOf(operators);
     }
+
+    /**
+     * Use of a memory of the board.
+     *
+     * @param name the board's name for it
+     * @param used bytes, alignment included
+     * @param available its size
+     */
+    public record MemoryUse(String name, long used, long available) {}
 
     /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
@@ -56,6 +68,7 @@ public record BuildReport(
                 calls,
                 flash,
                 ram,
+                memories,
                 macs,
                 executedMacs,
                 operators.stream().map(o -> o.profiled(profile)).toList(),

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param model the model file's name
  * @param mode {@code int8}, {@code int16x8} or {@code auto}
  * @param method how ranges were chosen
+ * @param equalized where channels were equalized across layers
  * @param samples number of samples
  * @param inputs the quantized model's inputs
  * @param layers the operators in execution order
@@ -28,6 +29,7 @@ import java.util.Map;
     "model",
     "mode",
     "method",
+    "equalized",
     "samples",
     "inputs",
     "layers",
@@ -42,6 +44,7 @@ public record QuantizeReport(
         String model,
         String mode,
         String method,
+        List<Equalized> equalized,
         int samples,
         List<Input> inputs,
         List<Layer> layers,
@@ -55,6 +58,7 @@ public record QuantizeReport(
         List<Trial> trials,
         List<String> notInTensorflowLite) {
     public QuantizeReport {
+        equalized = List.copyOf(equalized);
         inputs = List.copyOf(inputs);
         layers = List.copyOf(layers);
         outputs = List.copyOf(outputs);
@@ -62,6 +66,15 @@ public record QuantizeReport(
         trials = List.copyOf(trials);
         notInTensorflowLite = List.copyOf(notInTensorflowLite);
     }
+
+    /**
+     * Two layers between which channels got factors.
+     *
+     * @param first name of the first layer
+     * @param second name of the second layer
+     * @param spread largest factor of a channel divided by the smallest
+     */
+    public record Equalized(String first, String second, double spread) {}
 
     /**
      * An operator.

@@ -10,11 +10,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /** Float constants with a value for each channel, the last dimension. */
-final class ChannelConstants {
+public final class ChannelConstants {
     private ChannelConstants() {}
 
     /** A function of an element and its index. */
-    interface ElementMap {
+    public interface ElementMap {
         float apply(int index, float element);
     }
 
@@ -55,7 +55,7 @@ final class ChannelConstants {
     }
 
     /** A constant of the same type with other elements. */
-    static Constant map(Constant constant, ElementMap map) {
+    public static Constant map(Constant constant, ElementMap map) {
         ByteBuffer buffer =
                 ByteBuffer.allocate(Float.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < constant.elements(); i++) {

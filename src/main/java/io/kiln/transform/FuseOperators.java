@@ -12,6 +12,7 @@ import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.layer.BiasAdd;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
 /**
  * Groups operators that are lowered together: a convolution or dense layer with its bias, rescaling and limits; any
  * other operator with the limits after it. A binding joins a group only if it is the only reader of the group's result.
+ * Groups that other code generators have taken stay as they are.
  */
 public final class FuseOperators implements Pass {
     private final int maxDepth;
@@ -48,7 +50,14 @@ public final class FuseOperators implements Pass {
     public Function run(Function function) {
         Map<Integer, Integer> uses = function.useCounts();
         Map<Integer, List<Binding>> chainByOutput = new LinkedHashMap<>();
+        Map<Integer, Group> taken = taken(function);
         for (Binding binding : function.bindings()) {
+            if (taken.containsKey(binding.id())) {
+                if (taken.get(binding.id()).output() == binding.id()) {
+                    chainByOutput.put(binding.id(), List.of());
+                }
+                continue;
+            }
             List<Binding> chain = List.of();
             if (binding.args().get(0) instanceof Arg.Ref ref && uses.get(ref.id()) == 1) {
                 chain = chainByOutput.getOrDefault(ref.id(), List.of());
@@ -62,8 +71,16 @@ public final class FuseOperators implements Pass {
                 chainByOutput.put(binding.id(), List.of(binding));
             }
         }
-        return function.withGroups(
-                chainByOutput.values().stream().map(FuseOperators::group).toList());
+        return function.withGroups(chainByOutput.entrySet().stream()
+                .map(chain -> taken.containsKey(chain.getKey()) ? taken.get(chain.getKey()) : group(chain.getValue()))
+                .toList());
+    }
+
+    /** The groups of other code generators, by each of their bindings. */
+    private static Map<Integer, Group> taken(Function function) {
+        Map<Integer, Group> taken = new HashMap<>();
+        function.groups().forEach(group -> group.bindings().forEach(id -> taken.put(id, group)));
+        return taken;
     }
 
     private static boolean joins(List<Binding> chain, Binding binding) {

@@ -36,4 +36,18 @@ public record LayerChannelOrder(boolean isLast, int channels, int perChannel) {
     public int channel(int element) {
         return isLast ? element % channels : element / perChannel;
     }
+
+    /**
+     * The input channel that an element meets.
+     *
+     * @param depth last dimension of the weights
+     * @param inputs number of input channels
+     */
+    public int input(int element, int depth, int inputs) {
+        if (isLast) {
+            return channel(element) / (channels / inputs);
+        }
+        int groups = inputs / depth;
+        return channel(element) / (channels / groups) * depth + element % depth;
+    }
 }

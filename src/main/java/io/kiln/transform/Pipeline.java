@@ -29,15 +29,24 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
 
     /** The passes after the user's changes. */
     public static Pipeline of(PassOptions options) {
-        return new Pipeline(
-                List.of(
-                        new FoldConstants(),
-                        new SimplifyReshapes(),
-                        new FoldPadding(),
-                        new EliminateDeadBindings(),
-                        new RemoveConstantChannels(),
-                        new FuseOperators(options.maxFusionDepth())),
-                options.disabled());
+        return of(options, List.of());
+    }
+
+    /**
+     * The passes after the user's changes.
+     *
+     * @param beforeFusion further passes that run before operators are fused, in order
+     */
+    public static Pipeline of(PassOptions options, List<Pass> beforeFusion) {
+        List<Pass> passes = new ArrayList<>(List.of(
+                new FoldConstants(),
+                new SimplifyReshapes(),
+                new FoldPadding(),
+                new EliminateDeadBindings(),
+                new RemoveConstantChannels()));
+        passes.addAll(beforeFusion);
+        passes.add(new FuseOperators(options.maxFusionDepth()));
+        return new Pipeline(passes, options.disabled());
     }
 
     /** The result of the last pass, for the function and the functions that it calls. */

@@ -113,7 +113,8 @@ class ArtifactTest {
         for (int i = 0; i < blob.length; i++) {
             byte[] changed = blob.clone();
             changed[i] ^= 1;
-            assertThatThrownBy(() -> Artifact.load(Bytes.wrap(changed), "a.bin")).hasMessageContaining("a.bin, offset 0x");
+            assertThatThrownBy(() -> Artifact.load(Bytes.wrap(changed), "a.bin"))
+                    .hasMessageContaining("a.bin, offset 0x");
             Bytes cut = Bytes.wrap(Arrays.copyOf(blob, i));
             assertThatThrownBy(() -> Artifact.load(cut, "a.bin")).hasMessageContaining("a.bin, offset 0x");
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
+import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.frontend.InputShapes;
@@ -34,13 +35,17 @@ final class OnnxModelsInQemuTest {
 
     @ParameterizedTest
     @CsvSource({
-        "mps2-an386, gnu, SPEED, 3000",
-        "mps2-an386, clang, SIZE, 4000",
-        "mps3-an547, clang, SPEED, 5000",
-        "qemu-riscv32, gnu, SPEED, 6000"
+        "M4F, gnu, SPEED, 3000",
+        "M4F, clang, SIZE, 4000",
+        "M55, clang, SPEED, 5000",
+        "M3, gnu, SPEED, 7000",
+        "M0, clang, SPEED, 8000",
+        "RV32, gnu, SPEED, 6000"
     })
-    void answerAsOnnxRuntime(String board, String toolchain, Optimize optimize, long firstSeed) {
-        String target = Boards.builtIn().find(board).target();
+    void answerAsOnnxRuntime(String coreName, String toolchain, Optimize optimize, long firstSeed) {
+        Core core = BenchData.load().cores().get(coreName);
+        String board = core.board();
+        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
         TestToolchains.resolve(toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         List<ModelLibrary> models = new ArrayList<>();
@@ -64,7 +69,7 @@ final class OnnxModelsInQemuTest {
             names.add(seed + ": " + model.name());
         }
 
-        Bytes actual = OperatorsImage.run(folder, board, toolchain, optimize, models, inputs);
+        Bytes actual = OperatorsImage.run(folder, board, target, toolchain, optimize, models, inputs);
         List<String> wrong = new ArrayList<>();
         int offset = 0;
         for (int i = 0; i < models.size(); i++) {

@@ -50,12 +50,33 @@ final class OperatorsImage {
             Optimize optimize,
             List<ModelLibrary> models,
             List<Bytes> inputs) {
-        Board target = Boards.builtIn().find(board);
-        build(folder, target, toolchain, optimize, models);
+        return run(folder, board, Boards.builtIn().find(board).target(), toolchain, optimize, models, inputs);
+    }
+
+    /**
+     * The same for a core whose code the board's core also runs.
+     *
+     * @param target string of the core that the models are compiled for
+     */
+    static Bytes run(
+            Path folder,
+            String boardName,
+            String target,
+            String toolchain,
+            Optimize optimize,
+            List<ModelLibrary> models,
+            List<Bytes> inputs) {
+        Board board = Boards.builtIn().find(boardName);
+        build(
+                folder,
+                board,
+                Toolchains.resolve(toolchain, TargetOptions.parse(target), BenchImage.environment()),
+                optimize,
+                models);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         inputs.forEach(i -> all.writeBytes(i.toArray()));
         WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());
-        Emulation.Qemu qemu = (Emulation.Qemu) target.emulation();
+        Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
         List<String> line = QemuLine.of(qemu, "bench.elf")
                 .withoutConsole()
                 .semihosting(true)
@@ -72,9 +93,7 @@ final class OperatorsImage {
     }
 
     private static void build(
-            Path folder, Board board, String toolchainName, Optimize optimize, List<ModelLibrary> models) {
-        Toolchain toolchain =
-                Toolchains.resolve(toolchainName, TargetOptions.parse(board.target()), BenchImage.environment());
+            Path folder, Board board, Toolchain toolchain, Optimize optimize, List<ModelLibrary> models) {
         BenchImage.Compiler compiler = new BenchImage.Compiler(folder, toolchain, optimize);
         if (toolchain.shims()) {
             ResourceTree.read("shims")

@@ -3,10 +3,12 @@ package io.kiln.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
+import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Function;
@@ -27,6 +29,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,35 +51,44 @@ final class RandomOperatorsInQemuTest {
 
     @ParameterizedTest
     @CsvSource({
-        "mps3-an547, gnu, SPEED, mve_",
-        "mps3-an547, clang, SPEED, mve_",
-        "mps3-an547, gnu, SPEED, mve_conv16",
-        "mps3-an547, clang, SPEED, mve_conv16",
-        "mps3-an547, gnu, SPEED, mve_conv_float",
-        "mps3-an547, clang, SPEED, mve_conv_float",
-        "mps3-an547, gnu, SPEED, mve_depthwise_float",
-        "mps2-an386, gnu, SPEED, dsp_conv16",
-        "mps2-an386, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block'",
-        "mps2-an386, gnu, SPEED, dsp_",
-        "mps2-an386, clang, SPEED, dsp_",
-        "mps2-an386, gnu, SIZE, conv_blocked",
-        "mps2-an385, gnu, SPEED, _blocked",
-        "mps2-an385, clang, SPEED, _blocked",
-        "qemu-riscv32, gnu, SPEED, _blocked",
-        "qemu-riscv32, clang, SPEED, _blocked",
-        "mps2-an386, gnu, SIZE, weight_bits=4",
-        "mps2-an385, gnu, SPEED, weight_bits=4",
-        "mps2-an385, clang, SIZE, weight_bits=4",
-        "qemu-riscv32, clang, SIZE, weight_bits=4",
+        "M55, gnu, SPEED, mve_, ANY",
+        "M55, clang, SPEED, mve_, ANY",
+        "M55, gnu, SPEED, mve_conv16, ANY",
+        "M55, clang, SPEED, mve_conv16, ANY",
+        "M55, gnu, SPEED, mve_conv_float, ANY",
+        "M55, clang, SPEED, mve_conv_float, ANY",
+        "M55, gnu, SPEED, mve_depthwise_float, ANY",
+        "M4F, gnu, SPEED, dsp_conv16, ANY",
+        "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', ANY",
+        "M4F, gnu, SPEED, dsp_, ANY",
+        "M4F, clang, SPEED, dsp_, ANY",
+        "M4F, gnu, SIZE, conv_blocked, ANY",
+        "M3, gnu, SPEED, _blocked, ANY",
+        "M3, clang, SPEED, _blocked, ANY",
+        "RV32, gnu, SPEED, _blocked, ANY",
+        "RV32, clang, SPEED, _blocked, ANY",
+        "M4F, gnu, SIZE, weight_bits=4, FOUR_BITS",
+        "M3, gnu, SPEED, weight_bits=4, FOUR_BITS",
+        "M3, clang, SIZE, weight_bits=4, FOUR_BITS",
+        "RV32, clang, SIZE, weight_bits=4, FOUR_BITS",
+        "M3, gnu, SPEED, _blocked, ONNX_RUNTIME",
+        "M3, clang, SIZE, depthwise_small, ONNX_RUNTIME_FEW",
+        "M0, gnu, SPEED, conv_blocked, ONNX_RUNTIME",
+        "RV32, gnu, SPEED, _blocked, ONNX_RUNTIME",
+        "RV32, clang, SPEED, _blocked, ONNX_RUNTIME",
+        "M55, gnu, SPEED, mve_gemm, ONNX_RUNTIME_CENTRED",
+        "M55, clang, SPEED, mve_depthwise, ONNX_RUNTIME_CENTRED",
     })
-    void answerAsTheInterpreterDoes(String board, String toolchain, Optimize optimize, String schedules) {
-        String target = Boards.builtIn().find(board).target();
+    void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, Form form) {
+        Core core = BenchData.load().cores().get(coreName);
+        String board = core.board();
+        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
         TestToolchains.resolve(toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
-        Draws draws = known.computeIfAbsent(new Draws.Key(target, optimize, schedules.contains("bits=4")), Draws::new);
+        Draws draws = known.computeIfAbsent(new Draws.Key(target, optimize, form), Draws::new);
         for (long seed = FIRST_SEED; models.size() < OPERATORS; seed++) {
             if (draws.has(seed, schedules)) {
                 Function function = draws.function(seed);
@@ -86,7 +101,8 @@ final class RandomOperatorsInQemuTest {
                 expected.add(Interpreter.run(function, own).get(0));
             }
         }
-        Bytes actual = OperatorsImage.run(folder, board, toolchain, optimize, models, inputs);
+        assertThat(corrections(models)).containsAll(form.corrections());
+        Bytes actual = OperatorsImage.run(folder, board, target, toolchain, optimize, models, inputs);
         int offset = 0;
         for (int i = 0; i < models.size(); i++) {
             byte[] slice = new byte[expected.get(i).size()];
@@ -101,6 +117,38 @@ final class RandomOperatorsInQemuTest {
         assertThat(actual.size()).isEqualTo(offset);
     }
 
+    /** The corrections that kernels compute. */
+    private static Set<String> corrections(List<ModelLibrary> models) {
+        Pattern called = Pattern.compile("kiln_\\w*(_odd|_even|_listed)\\w*\\(");
+        return models.stream()
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
+                .flatMap(source -> called.matcher(source.content().text()).results())
+                .map(match -> match.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** What is drawn. */
+    enum Form {
+        ANY,
+        FOUR_BITS,
+        ONNX_RUNTIME("_listed", "_odd", "_even"),
+        /** By kernels of which few meet listed values. */
+        ONNX_RUNTIME_FEW("_odd", "_even"),
+        /** By vectors that are relative to the zero point, which is even then. */
+        ONNX_RUNTIME_CENTRED("_odd");
+
+        private final List<String> corrections;
+
+        Form(String... corrections) {
+            this.corrections = List.of(corrections);
+        }
+
+        /** The corrections that kernels have to compute. */
+        List<String> corrections() {
+            return corrections;
+        }
+    }
+
     /** Operators drawn for a target and a way to optimize; rows of the table share them. */
     private static final class Draws {
         private final Key key;
@@ -108,7 +156,7 @@ final class RandomOperatorsInQemuTest {
         private final List<List<String>> schedules = new ArrayList<>();
         private final Map<Long, ModelLibrary> libraries = new HashMap<>();
 
-        record Key(String target, Optimize optimize, boolean ofFourBits) {}
+        record Key(String target, Optimize optimize, Form form) {}
 
         Draws(Key key) {
             this.key = key;
@@ -117,7 +165,11 @@ final class RandomOperatorsInQemuTest {
 
         Function function(long seed) {
             Function drawn = RandomOperators.mixed(seed);
-            return key.ofFourBits() ? RandomOperators.ofFourBits(drawn) : drawn;
+            return switch (key.form()) {
+                case ANY -> drawn;
+                case FOUR_BITS -> RandomOperators.ofFourBits(drawn);
+                case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED -> RandomOperators.ofOnnxRuntime(drawn);
+            };
         }
 
         ModelLibrary compiled(long seed) {

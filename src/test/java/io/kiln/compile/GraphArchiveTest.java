@@ -93,7 +93,11 @@ final class GraphArchiveTest {
         ModelLibrary linked = compile("hello_world_int8", ExecutorKind.GRAPH, true);
         ModelLibrary apart = compile("hello_world_int8", ExecutorKind.GRAPH, false);
         assertThat(parameters(linked)).isEmpty();
-        assertThat(linked.artifacts().of(ArtifactKind.PARAMETERS).get(0).content().size())
+        assertThat(linked.artifacts()
+                        .of(ArtifactKind.PARAMETERS)
+                        .get(0)
+                        .content()
+                        .size())
                 .isEqualTo(32);
         List<String> given = new ArrayList<>();
         graph(apart).get("nodes").forEach(node -> {

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 class CustomOperatorsTest {
     @Test
     void oneLineNamesSeveral() {
-        List<CustomOperator> list = CustomOperators.parse(
-                "MyOp:my_op:dsp/my_op.h:input0; Other:other::1,10;Last:last;" + "Told:told:::quantization,options");
+        List<CustomOperator> list = CustomOperators.parse("MyOp:my_op:dsp/my_op.h:input0; Other:other::1,10;Last:last;"
+                + "Told:told:::quantization,options:src/test/c/told.c");
         assertThat(list)
                 .containsExactly(
                         new CustomOperator("MyOp", "my_op", "dsp/my_op.h", "input0"),
                         new CustomOperator("Other", "other", "", "1,10"),
                         new CustomOperator("Last", "last", "", ""),
-                        new CustomOperator("Told", "told", "", "", "quantization,options"));
+                        new CustomOperator("Told", "told", "", "", "quantization,options", "src/test/c/told.c"));
         CustomOperators operators = CustomOperators.of(list);
         assertThat(CustomOperators.parse(operators.text())).isEqualTo(list);
         assertThat(operators.of("Other").orElseThrow().shapeInput()).isEmpty();
@@ -34,12 +34,12 @@ class CustomOperatorsTest {
     @Test
     void everythingWrongIsToldAtOnce() {
         List<CustomOperator> list = CustomOperators.parse(
-                "A:2f;B:tvmgen_x;C:c:a\"b.h;D:d::input;E:e::0,1;A:f;G:g::99999999999;H:h:::scales");
+                "A:2f;B:tvmgen_x;C:c:a\"b.h;D:d::input;E:e::0,1;A:f;G:g::99999999999;H:h:::scales;I:i::::i.so");
         assertThatThrownBy(() -> CustomOperators.of(list))
                 .isInstanceOfSatisfying(
                         KilnException.class,
                         e -> assertThat(e.problems())
-                                .hasSize(8)
+                                .hasSize(9)
                                 .allMatch(problem -> problem.where().equals("kiln.customOperators")));
     }
 }

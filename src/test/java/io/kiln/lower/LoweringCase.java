@@ -4,18 +4,18 @@ package io.kiln.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
+import io.kiln.codegen.c.LoopRun;
+import io.kiln.codegen.c.LoopRun.Region;
+import io.kiln.codegen.c.LoopRun.Step;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
+import io.kiln.lower.ExpectedOutput.Part;
 import io.kiln.reference.Interpreter;
 import io.kiln.tir.Buffer;
-import io.kiln.tir.TirEvaluator;
 import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A seeded operator with inputs and what it must answer.
@@ -45,21 +45,32 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return function.types().get(op.inputs().get(input)).shape();
     }
 
-    /** What each buffer holds before the loops run: inputs, an output of zeros, garbage in scratch. */
-    public Map<String, long[]> memory(LoweredOperator lowered) {
-        Map<String, long[]> memory = new HashMap<>();
+    /** A run over whole tensors. */
+    public LoweringRun whole(LoweredOperator lowered) {
+        List<Region> regions = new ArrayList<>();
+        lowered.inputs().forEach(id -> regions.add(Region.all(inputs.get(id).size())));
+        regions.add(Region.all(expected.size()));
+        return run(lowered, regions, new Step(contents(lowered), List.of()), List.of(new Part(0, expected)));
+    }
+
+    /** A run of one step; regions are those of inputs and output. */
+    LoweringRun run(LoweredOperator lowered, List<Region> regions, Step step, List<Part> parts) {
+        return run(lowered, regions, false, List.of(step), parts);
+    }
+
+    LoweringRun run(
+            LoweredOperator lowered, List<Region> regions, boolean zeroScratch, List<Step> steps, List<Part> parts) {
+        List<Region> all = new ArrayList<>(regions);
         List<Buffer> buffers = lowered.function().buffers();
-        for (int i = 0; i < lowered.inputs().size(); i++) {
-            int id = lowered.inputs().get(i);
-            memory.put(
-                    buffers.get(i).name(), TirEvaluator.elements(buffers.get(i).dtype(), inputs.get(id)));
-        }
-        memory.put("output", new long[(int) op.type().shape().elements()]);
-        for (Buffer scratch : buffers.subList(lowered.inputs().size() + 1, buffers.size())) {
-            long[] garbage = new long[(int) scratch.elements()];
-            Arrays.fill(garbage, -77);
-            memory.put(scratch.name(), garbage);
-        }
-        return memory;
+        buffers.subList(regions.size(), buffers.size()).forEach(b -> all.add(Region.all((int) b.bytes())));
+        String what = function.name() + ", " + op.op() + ", " + lowered.schedule();
+        return new LoweringRun(
+                new LoopRun(lowered.function(), all, zeroScratch, steps),
+                new ExpectedOutput(what, op.type().dtype(), parts));
+    }
+
+    /** The inputs in the order of the parameters. */
+    List<Bytes> contents(LoweredOperator lowered) {
+        return lowered.inputs().stream().map(inputs::get).toList();
     }
 }

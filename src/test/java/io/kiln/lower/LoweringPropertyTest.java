@@ -2,260 +2,185 @@
 package io.kiln.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
-import static org.assertj.core.api.Assertions.within;
 
-import io.kiln.base.Bytes;
-import io.kiln.base.DType;
 import io.kiln.base.Optimize;
-import io.kiln.ir.type.Shape;
+import io.kiln.codegen.c.LoopAnswer;
+import io.kiln.codegen.c.LoopProgram;
 import io.kiln.lower.layer.PoolLowering;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
-import io.kiln.tir.Buffer;
-import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Named;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@ParameterizedClass
-@MethodSource("dispatches")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+/**
+ * Loops lowered for any core compute what the interpreter computes, whole or by rows, and touch only what they
+ * declare. All run as C on this machine. While a program is compiled, the cases of the next one are lowered.
+ */
 class LoweringPropertyTest {
-    /** What no element of 32 bits is. */
-    private static final long UNWRITTEN = 1L << 40 | 1000;
-
     private static final int COUNT = 1500;
 
-    /** Drawn and answered once for all targets. */
-    private static final List<LoweringCase> CASES =
-            LongStream.range(0, 2 * COUNT).mapToObj(LoweringCase::of).toList();
+    private static final int CASES_OF_A_PROGRAM = 100;
 
-    @Parameter
-    private Dispatch dispatch;
+    private static final Map<String, Dispatch> DISPATCHES = new LinkedHashMap<>();
 
-    /** The first cases lowered for a range of rows. */
-    private List<LoweredOperator> byRows = List.of();
-
-    @BeforeParameterizedClassInvocation
-    void lowerByRows() {
-        byRows = CASES.subList(0, COUNT).stream()
-                .map(c -> dispatch.lower(c.op(), Rows.named()))
-                .toList();
-    }
-
-    /** Schedules differ by core: the targets for which all operators are lowered. */
-    static Stream<Named<Dispatch>> dispatches() {
-        Stream<Named<Dispatch>> speed = Stream.of(
-                        TestTargets.M4, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32)
-                .map(target -> Named.of(target, new Dispatch(Target.parse(target), Optimize.SPEED)));
-        Stream<Named<Dispatch>> size = Stream.of(TestTargets.M4, TestTargets.RV32)
-                .map(target -> Named.of(target + ", size", new Dispatch(Target.parse(target), Optimize.SIZE)));
-        return Stream.concat(speed, size);
-    }
-
-    @Test
-    void loopsComputeWhatTheInterpreterComputes() {
-        for (int seed = 0; seed < COUNT; seed++) {
-            LoweringCase c = CASES.get(seed);
-            LoweredOperator lowered = dispatch.lower(c.op());
-            TirVerifier.verify(lowered.function());
-            Map<String, long[]> memory = c.memory(lowered);
-            TirEvaluator.run(lowered.function(), memory, Map.of());
-            DType dtype = c.op().type().dtype();
-            Bytes actual = TirEvaluator.bytes(dtype, memory.get("output"));
-            assertEqual(seed, c, dtype, actual);
+    static {
+        for (String target :
+                List.of(TestTargets.M4, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32)) {
+            DISPATCHES.put(target, new Dispatch(Target.parse(target), Optimize.SPEED));
+        }
+        for (String target : List.of(TestTargets.M4, TestTargets.RV32)) {
+            DISPATCHES.put(target + ", size", new Dispatch(Target.parse(target), Optimize.SIZE));
         }
     }
 
-    private static void assertEqual(long seed, LoweringCase c, DType dtype, Bytes actual) {
-        String what = "seed " + seed + ", " + c.op().op();
-        if (!dtype.isFloat()) {
-            assertThat(actual).as(what).isEqualTo(c.expected());
-            return;
-        }
-        for (int i = 0; i < actual.size(); i += 4) {
-            float expected = c.expected().buffer().getFloat(i);
-            assertThat(actual.buffer().getFloat(i))
-                    .as(what)
-                    .isCloseTo(expected, within(1e-5f + 1e-4f * Math.abs(expected)));
+    private static final List<Ran> RUNS = new ArrayList<>();
+
+    @TempDir
+    private static Path folder;
+
+    /** How an operator is lowered and run. */
+    private enum Kind {
+        WHOLE,
+        ROWS,
+        RINGS,
+        /** Rings were asked for, but each would hold all rows. */
+        ALL_ROWS,
+        BLOCKS,
+        ACCUMULATED
+    }
+
+    /**
+     * A run of a program.
+     *
+     * @param answers of the program's runs
+     * @param number of this run in the program
+     */
+    private record Ran(
+            String dispatch, Kind kind, ExpectedOutput expected, Future<List<LoopAnswer>> answers, int number) {
+        void check() {
+            try {
+                expected.check(answers.get().get(number));
+            } catch (InterruptedException | ExecutionException e) {
+                throw new AssertionError(e);
+            }
         }
     }
 
-    @Test
-    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares() {
-        for (int seed = 0; seed < COUNT; seed++) {
-            LoweringCase c = CASES.get(seed);
-            LoweredOperator lowered = byRows.get(seed);
-            int rows = Rows.count(c.op().type().shape());
-            int begin = seed % rows;
-            int end = begin + 1 + seed / 7 % (rows - begin);
-            Map<String, long[]> memory = c.memory(lowered);
-            long[] output = memory.get("output");
-            Arrays.fill(output, UNWRITTEN);
-            TirEvaluator run = TirEvaluator.run(
-                    lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
-            int rowElements = output.length / rows;
-            for (int i = 0; i < output.length; i++) {
-                boolean inside = i / rowElements >= begin && i / rowElements < end;
-                if (inside == (output[i] == UNWRITTEN)) {
-                    fail("seed %d element %d is %s", seed, i, inside ? "not written" : "written");
+    /** Some cases, lowered in every way. */
+    private static final class Batch {
+        private final LoopProgram program = new LoopProgram();
+        private final FutureTask<List<LoopAnswer>> answers;
+
+        Batch(Path folder) {
+            answers = new FutureTask<>(() -> program.run(folder));
+        }
+
+        void lower(int seed) {
+            LoweringCase c = LoweringCase.of(seed);
+            DISPATCHES.forEach((name, dispatch) -> {
+                if (seed < COUNT) {
+                    lower(c, seed, name, dispatch);
                 }
-            }
-            for (int i = 0; i < lowered.inputs().size(); i++) {
-                assertReads(seed, c, lowered, run, i, begin, end);
+                PoolLowering.accumulatedRows(c.op()).ifPresent(rows -> {
+                    LoweredOperator lowered = dispatch.lower(c.op(), Rows.accumulating(List.of(1)));
+                    add(name, Kind.ACCUMULATED, RowRuns.accumulating(c, lowered, rows));
+                });
+            });
+        }
+
+        private void lower(LoweringCase c, int seed, String name, Dispatch dispatch) {
+            add(name, Kind.WHOLE, c.whole(dispatch.lower(c.op())));
+            LoweredOperator byRows = dispatch.lower(c.op(), Rows.named());
+            RowRuns drawn = RowRuns.drawn(c, byRows, seed);
+            add(name, Kind.ROWS, drawn.inPlace());
+            RowRuns.InRings inRings = drawn.inRings(dispatch, seed, 1);
+            add(name, inRings.hasRing() ? Kind.RINGS : Kind.ALL_ROWS, inRings.run());
+            int block = byRows.rowBlock();
+            if (block > 1) {
+                RowRuns ofBlock = RowRuns.block(c, byRows, seed);
+                add(name, Kind.BLOCKS, ofBlock.inRings(dispatch, seed, block).run());
             }
         }
+
+        private void add(String dispatch, Kind kind, LoweringRun run) {
+            TirVerifier.verify(run.run().function());
+            RUNS.add(new Ran(dispatch, kind, run.expected(), answers, program.add(run.run())));
+        }
+    }
+
+    @BeforeAll
+    static void lowerAndRunAll() {
+        ExecutorService compiler = Executors.newSingleThreadExecutor();
+        for (int first = 0; first < 2 * COUNT; first += CASES_OF_A_PROGRAM) {
+            Batch batch = new Batch(folder.resolve("cases" + first));
+            for (int seed = first; seed < first + CASES_OF_A_PROGRAM; seed++) {
+                batch.lower(seed);
+            }
+            compiler.execute(batch.answers);
+        }
+        compiler.shutdown();
+    }
+
+    static Set<String> dispatches() {
+        return DISPATCHES.keySet();
+    }
+
+    /** Checks all runs of some kinds and returns their number. */
+    private static int check(String dispatch, Kind... kinds) {
+        List<Ran> runs = RUNS.stream()
+                .filter(run -> run.dispatch().equals(dispatch) && Set.of(kinds).contains(run.kind()))
+                .toList();
+        runs.forEach(Ran::check);
+        return runs.size();
+    }
+
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void loopsComputeWhatTheInterpreterComputes(String dispatch) {
+        assertThat(check(dispatch, Kind.WHOLE)).isEqualTo(COUNT);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares(String dispatch) {
+        assertThat(check(dispatch, Kind.ROWS)).isEqualTo(COUNT);
     }
 
     /** Inputs hold just the rows that the range reads, and the output just the rows it writes, each in a ring of its own size. */
-    @Test
-    void aRangeOfRowsInRingsComputesTheSameRows() {
-        int inRings = 0;
-        for (int seed = 0; seed < COUNT; seed++) {
-            LoweringCase c = CASES.get(seed);
-            int rows = Rows.count(c.op().type().shape());
-            int begin = seed % rows;
-            int end = begin + 1 + seed / 7 % (rows - begin);
-            inRings += runsInRings(seed, begin, end, 1) ? 1 : 0;
-        }
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aRangeOfRowsInRingsComputesTheSameRows(String dispatch) {
+        int inRings = check(dispatch, Kind.RINGS);
         assertThat(inRings).isGreaterThan(COUNT / 4);
+        assertThat(inRings + check(dispatch, Kind.ALL_ROWS)).isEqualTo(COUNT);
     }
 
     /** Operators that like blocks of rows get ranges and rings that keep to them. */
-    @Test
-    void aBlockOfRowsInRingsComputesTheSameRows() {
-        for (int seed = 0; seed < COUNT; seed++) {
-            LoweringCase c = CASES.get(seed);
-            int block = byRows.get(seed).rowBlock();
-            int rows = Rows.count(c.op().type().shape());
-            if (block > 1) {
-                int begin = seed % rows / block * block;
-                runsInRings(seed, begin, Math.min(begin + block, rows), block);
-            }
-        }
-    }
-
-    private boolean runsInRings(int seed, int begin, int end, int block) {
-        LoweringCase c = CASES.get(seed);
-        List<RowDependency> dependencies = byRows.get(seed).dependencies();
-        List<Integer> inputRings = new ArrayList<>();
-        for (int i = 0; i < dependencies.size(); i++) {
-            RowDependency declared = dependencies.get(i);
-            int needed = declared.endRow(begin, end) - declared.firstRow(begin, end);
-            inputRings.add(ring(Math.max(1, needed + seed % 2), block, Rows.count(c.shape(i))));
-        }
-        int rows = Rows.count(c.op().type().shape());
-        int outputRing = ring(end - begin + seed / 3 % 2, block, rows);
-        LoweredOperator lowered =
-                dispatch.lower(c.op(), Rows.named(inputRings, outputRing).inBlocksOf(block));
-        TirVerifier.verify(lowered.function());
-        Map<String, long[]> memory = c.memory(lowered);
-        for (int i = 0; i < inputRings.size(); i++) {
-            String name = lowered.function().buffers().get(i).name();
-            int all = Rows.count(c.shape(i));
-            memory.put(name, held(memory.get(name), all, inputRings.get(i), dependencies.get(i), begin, end));
-        }
-        int rowElements = memory.get("output").length / rows;
-        memory.put("output", new long[rowElements * (outputRing == 0 ? rows : outputRing)]);
-        TirEvaluator.run(lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
-        assertRows(seed, c, memory.get("output"), rows, outputRing == 0 ? rows : outputRing, begin, end);
-        return outputRing > 0 || inputRings.stream().anyMatch(ring -> ring > 0);
-    }
-
-    /** Rows of a ring that holds some rows and that blocks divide; 0 if that is all rows. */
-    private static int ring(int needed, int block, int all) {
-        int ring = (needed + block - 1) / block * block;
-        return ring < all ? ring : 0;
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aBlockOfRowsInRingsComputesTheSameRows(String dispatch) {
+        check(dispatch, Kind.BLOCKS);
     }
 
     /** A pool over the whole height, one input row at a time, out of a ring that holds just this row. */
-    @Test
-    void poolsAccumulateRowByRow() {
-        int pools = 0;
-        for (int seed = 0; seed < 2 * COUNT; seed++) {
-            LoweringCase c = CASES.get(seed);
-            OptionalInt rows = PoolLowering.accumulatedRows(c.op());
-            if (rows.isEmpty()) {
-                continue;
-            }
-            pools++;
-            LoweredOperator lowered = dispatch.lower(c.op(), Rows.accumulating(List.of(1)));
-            TirVerifier.verify(lowered.function());
-            Map<String, long[]> memory = c.memory(lowered);
-            String input = lowered.function().buffers().get(0).name();
-            long[] all = memory.get(input);
-            int inputRows = Rows.count(c.shape(0));
-            Buffer scratch = lowered.function().buffers().get(2);
-            memory.put(scratch.name(), new long[(int) scratch.elements()]);
-            for (int row = 0; row < rows.getAsInt(); row++) {
-                memory.put(input, held(all, inputRows, 1, lowered.dependencies().get(0), row, row + 1));
-                Map<String, Long> range = Map.of("row_begin", (long) row, "row_end", row + 1L);
-                TirEvaluator.run(lowered.function(), memory, range);
-            }
-            assertRows(seed, c, memory.get("output"), 1, 1, 0, 1);
-        }
-        assertThat(pools).isGreaterThan(8);
-    }
-
-    private static long[] held(long[] all, int rows, int ring, RowDependency read, int begin, int end) {
-        if (ring == 0) {
-            return all;
-        }
-        int row = all.length / rows;
-        long[] held = new long[row * ring];
-        for (int r = read.firstRow(begin, end); r < read.endRow(begin, end); r++) {
-            System.arraycopy(all, r * row, held, r % ring * row, row);
-        }
-        return held;
-    }
-
-    private static void assertRows(long seed, LoweringCase c, long[] output, int rows, int ring, int begin, int end) {
-        DType dtype = c.op().type().dtype();
-        long[] expected = TirEvaluator.elements(dtype, c.expected());
-        int row = expected.length / rows;
-        for (int r = begin; r < end; r++) {
-            for (int i = 0; i < row; i++) {
-                long actual = output[r % ring * row + i];
-                long wanted = expected[r * row + i];
-                if (!dtype.isFloat() ? actual != wanted : !isClose(actual, wanted)) {
-                    fail("seed %d, %s row %d element %d is %d, not %d", seed, c.op().op(), r, i, actual, wanted);
-                }
-            }
-        }
-    }
-
-    /** Whether the bits are those of floats that are close. */
-    private static boolean isClose(long actual, long expected) {
-        float value = Float.intBitsToFloat((int) expected);
-        return Math.abs(Float.intBitsToFloat((int) actual) - value) <= 1e-5f + 1e-4f * Math.abs(value);
-    }
-
-    private static void assertReads(
-            long seed, LoweringCase c, LoweredOperator lowered, TirEvaluator run, int input, int begin, int end) {
-        Shape shape = c.function().types().get(lowered.inputs().get(input)).shape();
-        boolean[] read = run.read(lowered.function().buffers().get(input).name());
-        int rowElements = read.length / Rows.count(shape);
-        RowDependency declared = lowered.dependencies().get(input);
-        for (int i = 0; i < read.length; i++) {
-            int row = i / rowElements;
-            boolean allowed = row >= declared.firstRow(begin, end) && row < declared.endRow(begin, end);
-            if (read[i] && !allowed) {
-                fail("seed %d, %s reads row %d for rows %d to %d", seed, c.op().op(), row, begin, end);
-            }
-        }
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void poolsAccumulateRowByRow(String dispatch) {
+        assertThat(check(dispatch, Kind.ACCUMULATED)).isGreaterThan(8);
     }
 }

@@ -7,6 +7,9 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
@@ -15,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /** Seeded models of one operator and its epilogue: shapes, strides, paddings, dilations, channel counts, zero points. */
 public final class RandomOperators {
@@ -86,6 +90,44 @@ public final class RandomOperators {
             values[i] = (byte) Math.max(least, values[i] >> 4);
         }
         return new Constant(weights.name(), weights.type(), Bytes.wrap(values));
+    }
+
+    /**
+     * The same function with the rescalings to int8 that ONNX Runtime computes; scales with few bits, or a little
+     * beside these, make many halves.
+     */
+    public static Function ofOnnxRuntime(Function function) {
+        List<Binding> bindings = new ArrayList<>();
+        for (Binding b : function.bindings()) {
+            boolean isOfSums = b.args().get(0) instanceof Arg.Ref ref
+                    && function.types().get(ref.id()).dtype() == DType.INT32
+                    && b.op() instanceof TflRequantize
+                    && b.type().dtype() == DType.INT8;
+            bindings.add(isOfSums && arePositive(b.constant(1)) ? ofOnnxRuntime(b, (TflRequantize) b.op()) : b);
+        }
+        return new Function(function.name(), function.params(), bindings, function.results());
+    }
+
+    private static boolean arePositive(Constant multipliers) {
+        return IntStream.range(0, multipliers.elements()).allMatch(i -> multipliers.integer(i) > 0);
+    }
+
+    private static Binding ofOnnxRuntime(Binding b, TflRequantize op) {
+        float[] scales = new float[b.constant(1).elements()];
+        for (int i = 0; i < scales.length; i++) {
+            double exact = Math.scalb(
+                    (double) b.constant(1).integer(i), (int) b.constant(2).integer(i) - 31);
+            int few = Float.floatToIntBits((float) exact) & 0xFFF00000;
+            int more = (int) (b.constant(1).integer(0) % 4) - 1;
+            scales[i] = more > 1 ? (float) exact : Float.intBitsToFloat(few + more);
+        }
+        List<Arg> args = List.of(
+                b.args().get(0),
+                scales.length == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales),
+                Constant.scalar((int) op.inputZeroPoint()),
+                Constant.scalar(1f),
+                Constant.scalar((int) op.outputZeroPoint()));
+        return new Binding(b.id(), new QnnRequantize(op.axis(), Rounding.ONNX, DType.INT8), args, b.type(), b.origin());
     }
 
     /** Random bytes for an input; floats are within [-4, 4). */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.reference.SharedFolder;

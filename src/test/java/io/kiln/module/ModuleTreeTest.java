@@ -42,7 +42,9 @@ class ModuleTreeTest {
     @Test
     void aFunctionTableKeepsTypesAndLaunchParameters() {
         Map<String, DeviceModule.FunctionInfo> table = new LinkedHashMap<>();
-        table.put("b", new DeviceModule.FunctionInfo("b", List.of(0x014003, 0x012000), List.of("blockIdx.x", "threadIdx.x")));
+        table.put(
+                "b",
+                new DeviceModule.FunctionInfo("b", List.of(0x014003, 0x012000), List.of("blockIdx.x", "threadIdx.x")));
         table.put("a", new DeviceModule.FunctionInfo("a", List.of(0x042002), List.of()));
         DeviceModule cuda = new DeviceModule("cubin", table, Bytes.wrap(new byte[] {0, -1, 7}));
         ModuleTree tree = new ModuleTree(List.of(node("cuda", cuda)), true);
@@ -97,8 +99,8 @@ class ModuleTreeTest {
 
     @Test
     void linkedCodeInAStreamWithoutLibraryIsRefused() {
-        Bytes stream = ModuleBlob.stream(ModuleExport.tree(List.of(
-                new ModuleNode("cuda", cuda("x"), List.of(1)), node("c", new LinkedCode(List.of())))));
+        Bytes stream = ModuleBlob.stream(ModuleExport.tree(
+                List.of(new ModuleNode("cuda", cuda("x"), List.of(1)), node("c", new LinkedCode(List.of())))));
         assertThatThrownBy(() -> ModuleBlob.readStream(stream, LOADERS, "blob"))
                 .hasMessageContaining("blob, offset 0x")
                 .hasMessageContaining("`_lib` stands in a stream that belongs to no library");
@@ -173,7 +175,13 @@ class ModuleTreeTest {
 
     private static SerializedArray array(Random random) {
         int length = random.nextInt(4);
-        ModuleWriter out = new ModuleWriter().u64(0xDD5E40F096B4A13FL).u64(0).u32(1).u32(0).u32(1).u32(0x010800);
+        ModuleWriter out = new ModuleWriter()
+                .u64(0xDD5E40F096B4A13FL)
+                .u64(0)
+                .u32(1)
+                .u32(0)
+                .u32(1)
+                .u32(0x010800);
         out.u64(length).u64(length).raw(Bytes.wrap(new byte[length]));
         return SerializedArray.read(new ModuleReader(out.bytes(), "array"));
     }

@@ -13,11 +13,13 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
+import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.plan.PlannedNode;
 import io.kiln.quantize.plan.Precision;
@@ -26,6 +28,8 @@ import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,7 +49,8 @@ class QuantizerTest {
     }
 
     private static QuantizeOptions keeping(String... names) {
-        return new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(names), false, Limits.NONE);
+        return new QuantizeOptions(
+                QuantizeMode.INT8, RangeMethod.MINMAX, Equalize.AUTO, List.of(names), false, Limits.NONE);
     }
 
     private Function chain() {
@@ -63,7 +68,8 @@ class QuantizerTest {
     @EnumSource
     void theSameBytesWithAnyNumberOfThreads(RangeMethod method) throws Exception {
         Function model = chain();
-        QuantizeOptions options = new QuantizeOptions(QuantizeMode.INT8, method, List.of(), false, Limits.NONE);
+        QuantizeOptions options =
+                new QuantizeOptions(QuantizeMode.INT8, method, Equalize.AUTO, List.of(), false, Limits.NONE);
         List<RelayPrinter.Module> results = new ArrayList<>();
         for (int threads : new int[] {1, 4}) {
             ForkJoinPool pool = new ForkJoinPool(threads);
@@ -148,7 +154,7 @@ class QuantizerTest {
     @Test
     void aModelThatIsQuantizedBetweenFloatsIsRefused() {
         QuantizeOptions options =
-                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(), true, Limits.NONE);
+                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, Equalize.AUTO, List.of(), true, Limits.NONE);
         Quantized once = quantized(chain(), options);
         assertThatThrownBy(() -> quantized(once.function(), options))
                 .hasMessageContaining("the model has quantized operators already");
@@ -164,6 +170,18 @@ class QuantizerTest {
         assertThatThrownBy(() -> quantized(model, QuantizeOptions.of(QuantizeMode.INT8)))
                 .hasMessageContaining("to Infinity")
                 .hasMessageContaining("net: operator #");
+    }
+
+    @Test
+    void anInputTooWideForAScaleIsRefusedByName() {
+        Function model = net.function(net.bind(new LeakyRelu(0.1f), net.input(1, 2)));
+        ByteBuffer wide = ByteBuffer.allocate(2 * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        wide.putFloat(-3e38f).putFloat(3e38f);
+        Sample sample = new Sample("sample 0", List.of(Bytes.wrap(wide.array())));
+        Quantizer quantizer = new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE);
+        assertThatThrownBy(() -> quantizer.quantize(model, List.of(sample), QuantizeOptions.of(QuantizeMode.INT8)))
+                .hasMessageContaining("the values of input `in0` range from -3.0E38 to 3.0E38")
+                .hasMessageContaining("scaled as in training");
     }
 
     @Test
@@ -195,6 +213,7 @@ class QuantizerTest {
         QuantizeOptions options = new QuantizeOptions(
                 QuantizeMode.AUTO,
                 RangeMethod.MINMAX,
+                Equalize.AUTO,
                 List.of(),
                 true,
                 new Limits(Optional.empty(), Optional.of(whole + 1)));

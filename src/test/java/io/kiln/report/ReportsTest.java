@@ -65,6 +65,7 @@ final class ReportsTest {
                 new BuildReport.Calls("packed", false, true, false),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
                 new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
+                List.of(new BuildReport.MemoryUse("flash", 124, 4096)),
                 16,
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),

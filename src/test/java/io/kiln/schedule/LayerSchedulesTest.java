@@ -3,9 +3,9 @@ package io.kiln.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.base.Bytes;
-import io.kiln.base.DType;
 import io.kiln.base.Optimize;
+import io.kiln.codegen.c.LoopAnswer;
+import io.kiln.codegen.c.LoopProgram;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
@@ -13,8 +13,10 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.lower.ExpectedOutput;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.LoweringCase;
+import io.kiln.lower.LoweringRun;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
@@ -25,16 +27,17 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
-import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Every schedule computes what the plain loops compute, in whatever configuration out of its space, and rules choose out of these spaces. */
 class LayerSchedulesTest {
@@ -45,6 +48,9 @@ class LayerSchedulesTest {
 
     private static final List<String> TARGETS = List.of(
             "c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -mcpu=cortex-m0", "c -march=rv32imac");
+
+    @TempDir
+    private Path folder;
 
     private static boolean isLayer(LoweringCase c) {
         Op root = c.op().root().op();
@@ -78,58 +84,46 @@ class LayerSchedulesTest {
     void everyConfigurationOutOfASpaceComputesTheLayer() {
         Map<String, Integer> tried = new TreeMap<>();
         Random random = new Random(11);
+        LoopProgram program = new LoopProgram();
+        Map<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         int number = 0;
         for (LoweringCase c : layers()) {
             for (Schedule<?> schedule : LayerSchedules.ALL) {
                 List<String> targets = new ArrayList<>(TARGETS);
                 Collections.rotate(targets, number++);
-                int count = targets.stream()
+                List<LoweringRun> configurations = targets.stream()
                         .map(target -> workload(c, target, Optimize.SPEED))
                         .filter(workload -> schedule.applies(workload).isPresent())
                         .findFirst()
-                        .map(workload -> tryOn(schedule, c, workload, random))
-                        .orElse(0);
-                tried.merge(schedule.name(), count, Integer::sum);
+                        .map(workload -> draw(schedule, c, workload, random))
+                        .orElse(List.of());
+                configurations.forEach(run -> runs.put(run.expected(), program.add(run.run())));
+                tried.merge(schedule.name(), configurations.size(), Integer::sum);
             }
         }
+        List<LoopAnswer> answers = program.run(folder);
+        runs.forEach((expected, run) -> expected.check(answers.get(run)));
         assertThat(tried)
                 .hasSize(LayerSchedules.ALL.size())
                 .allSatisfy((name, count) -> assertThat(count).as(name).isPositive());
     }
 
-    private static <E> int tryOn(Schedule<E> schedule, LoweringCase c, Workload workload, Random random) {
+    private static <E> List<LoweringRun> draw(Schedule<E> schedule, LoweringCase c, Workload workload, Random random) {
         E evidence = schedule.applies(workload).orElseThrow();
         List<Configuration> all =
                 new ArrayList<>(schedule.space(workload, evidence).configurations());
         assertThat(all).as(schedule.name()).isNotEmpty().doesNotHaveDuplicates();
         Collections.shuffle(all, random);
         List<Configuration> drawn = all.subList(0, Math.min(DRAWN, all.size()));
-        drawn.forEach(configuration -> run(
-                c,
-                workload,
-                Choice.of(schedule, workload, configuration, "drawn").orElseThrow()));
-        return drawn.size();
-    }
-
-    private static void run(LoweringCase c, Workload workload, Choice<?> choice) {
-        LoweredOperator lowered = Dispatch.lower(c.op(), workload, choice);
-        TirVerifier.verify(lowered.function());
-        Map<String, long[]> memory = c.memory(lowered);
-        TirEvaluator.run(lowered.function(), memory, Map.of());
-        DType dtype = c.op().type().dtype();
-        Bytes actual = TirEvaluator.bytes(dtype, memory.get("output"));
-        String what = choice.configuration().text() + " on " + c.op().name() + " of "
-                + c.function().name();
-        if (!dtype.isFloat()) {
-            assertThat(actual).as(what).isEqualTo(c.expected());
-            return;
-        }
-        for (int i = 0; i < actual.size(); i += Float.BYTES) {
-            float expected = c.expected().buffer().getFloat(i);
-            assertThat(actual.buffer().getFloat(i))
-                    .as(what)
-                    .isCloseTo(expected, Offset.offset(1e-5f + 1e-4f * Math.abs(expected)));
-        }
+        return drawn.stream()
+                .map(configuration -> {
+                    Choice<?> choice = Choice.of(schedule, workload, configuration, "drawn")
+                            .orElseThrow();
+                    LoweredOperator lowered = Dispatch.lower(c.op(), workload, choice);
+                    TirVerifier.verify(lowered.function());
+                    return c.whole(lowered);
+                })
+                .toList();
     }
 
     @Test

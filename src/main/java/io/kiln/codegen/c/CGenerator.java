@@ -4,7 +4,6 @@ package io.kiln.codegen.c;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.codegen.CodeGenerator;
-import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.target.TargetKind;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.kiln.codegen.c;
 
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedFunction;
-import io.kiln.codegen.c.PackedText.Helper;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
@@ -56,7 +55,8 @@ public final class CalledC {
         kernels.forEach(kernel -> headers.addAll(kernel.headers()));
         StringBuilder out = new StringBuilder();
         headers.forEach(header -> out.append("#include <").append(header).append(">\n"));
-        intrinsics.forEach(i -> out.append('\n').append(isOfLibrary(i) ? inside(i) : external(i.name(), i.definition())));
+        intrinsics.forEach(
+                i -> out.append('\n').append(isOfLibrary(i) ? inside(i) : external(i.name(), i.definition())));
         kernels.forEach(kernel -> out.append('\n').append(external(kernel.name(), kernel.definition())));
         return Optional.of(out.toString());
     }
@@ -74,8 +74,9 @@ public final class CalledC {
                 .mapToObj(i -> intrinsic.parameters().get(i).cName() + " x" + i)
                 .collect(Collectors.joining(", "));
         String arguments = IntStream.range(0, count).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
-        return "extern inline __attribute__((always_inline)) " + intrinsic.result().cName() + " " + name(intrinsic) + "("
-                + parameters + ") {\n  return " + intrinsic.name() + "(" + arguments + ");\n}\n";
+        return "extern inline __attribute__((always_inline)) "
+                + intrinsic.result().cName() + " " + name(intrinsic) + "(" + parameters + ") {\n  return "
+                + intrinsic.name() + "(" + arguments + ");\n}\n";
     }
 
     /** The packed functions of a unit, and functions that call them; empty if there are none. */
@@ -107,8 +108,9 @@ public final class CalledC {
 
     private static String caller(PrimFunc function, PackedFunction packed) {
         CSignature signature = CSignature.of(function.named(caller(function.name())));
-        List<String> pointers =
-                function.buffers().stream().map(buffer -> "(void*)" + buffer.name()).toList();
+        List<String> pointers = function.buffers().stream()
+                .map(buffer -> "(void*)" + buffer.name())
+                .toList();
         List<String> integers =
                 function.scalars().stream().map(scalar -> scalar.name()).toList();
         String body = PackedText.call(packed, pointers, integers).stream()

@@ -44,8 +44,9 @@ final class IrCalls {
 
     /** A call of an intrinsic. */
     String intrinsic(Intrinsic intrinsic, List<String> arguments) {
-        String parameters =
-                intrinsic.parameters().stream().map(p -> IrType.parameter(p, bits)).collect(Collectors.joining(", "));
+        String parameters = intrinsic.parameters().stream()
+                .map(p -> IrType.parameter(p, bits))
+                .collect(Collectors.joining(", "));
         String type = IrType.ofScalar(intrinsic.result());
         String name = CalledC.name(intrinsic);
         declarations.put(name, "declare " + type + " @" + name + "(" + parameters + ")");

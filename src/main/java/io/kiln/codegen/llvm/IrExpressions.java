@@ -86,7 +86,8 @@ final class IrExpressions {
         }
         IrValue at = number(index);
         // An index is signed for LLVM, whatever it is in C.
-        String wide = at.dtype() == DType.UINT32 ? "i64 " + out.result("zext i32 " + at.text() + " to i64") : at.typed();
+        String wide =
+                at.dtype() == DType.UINT32 ? "i64 " + out.result("zext i32 " + at.text() + " to i64") : at.typed();
         return out.result("getelementptr inbounds " + IrType.inMemory(buffer.dtype()) + ", ptr " + base + ", " + wide);
     }
 
@@ -113,7 +114,8 @@ final class IrExpressions {
     private IrValue loaded(DType dtype, String address) {
         String type = IrType.inMemory(dtype);
         String more = ", align " + dtype.bytes() + IrMetadata.access(dtype);
-        String loaded = out.result("load " + type + ", ptr " + address + more + (dtype == DType.BOOL ? IrMetadata.range() : ""));
+        String loaded = out.result(
+                "load " + type + ", ptr " + address + more + (dtype == DType.BOOL ? IrMetadata.range() : ""));
         return promoted(dtype, dtype == DType.BOOL ? out.result("trunc i8 " + loaded + " to i1") : loaded);
     }
 
@@ -135,7 +137,8 @@ final class IrExpressions {
             return from.text();
         }
         if (to == DType.BOOL) {
-            String zero = from.dtype().isFloat() ? "fcmp une " + from.typed() + ", 0.0" : "icmp ne " + from.typed() + ", 0";
+            String zero =
+                    from.dtype().isFloat() ? "fcmp une " + from.typed() + ", 0.0" : "icmp ne " + from.typed() + ", 0";
             return out.result(zero);
         }
         String instruction;
@@ -184,8 +187,7 @@ final class IrExpressions {
         String otherwise = as(select.dtype(), select.otherwise());
         String elseFrom = out.block();
         out.fallInto(end);
-        return new IrValue(
-                select.dtype(), phi(IrType.ofScalar(select.dtype()), then, thenFrom, otherwise, elseFrom));
+        return new IrValue(select.dtype(), phi(IrType.ofScalar(select.dtype()), then, thenFrom, otherwise, elseFrom));
     }
 
     private String phi(String type, String first, String firstFrom, String second, String secondFrom) {
@@ -259,7 +261,8 @@ final class IrExpressions {
 
     /** A total plus a sum, term by term. */
     private IrValue chained(IrValue total, Binary sum) {
-        IrValue first = isSum(sum.a()) ? chained(total, (Binary) sum.a()) : operation(BinaryOp.ADD, total, number(sum.a()));
+        IrValue first =
+                isSum(sum.a()) ? chained(total, (Binary) sum.a()) : operation(BinaryOp.ADD, total, number(sum.a()));
         if (sum.op() == BinaryOp.ADD && isSum(sum.b())) {
             return chained(first, (Binary) sum.b());
         }
@@ -274,6 +277,7 @@ final class IrExpressions {
     }
 
     private IrValue operation(BinaryOp op, IrValue a, IrValue b) {
-        return new IrValue(a.dtype(), out.result(IrOperators.arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
+        return new IrValue(
+                a.dtype(), out.result(IrOperators.arithmetic(op, a.dtype()) + " " + a.typed() + ", " + b.text()));
     }
 }

@@ -66,7 +66,13 @@ final class IrFunction {
     /** Memory of a mutable variable; returns its address. */
     String slot(String variable, String type, int alignment) {
         String name = "%" + unique(variable);
-        slots.append("  ").append(name).append(" = alloca ").append(type).append(", align ").append(alignment).append('\n');
+        slots.append("  ")
+                .append(name)
+                .append(" = alloca ")
+                .append(type)
+                .append(", align ")
+                .append(alignment)
+                .append('\n');
         return name;
     }
 

@@ -51,15 +51,15 @@ public final class IrModule {
     }
 
     private String text() {
-        String functions =
-                unit.functions().stream().map(this::function).collect(Collectors.joining("\n"));
+        String functions = unit.functions().stream().map(this::function).collect(Collectors.joining("\n"));
         String declarations = calls.text();
         return head()
                 + "source_filename = \"" + unit.name() + ".ll\"\n\n"
                 + memory()
                 + (declarations.isEmpty() ? "" : declarations + "\n")
                 + functions
-                + "\nattributes #0 = { noinline nounwind" + goal() + " }\nattributes #1 = { nounwind" + goal() + " }\n\n"
+                + "\nattributes #0 = { noinline nounwind" + goal() + " }\nattributes #1 = { nounwind" + goal()
+                + " }\n\n"
                 + metadata.text();
     }
 
@@ -89,7 +89,11 @@ public final class IrModule {
     }
 
     private static void global(StringBuilder out, Buffer array, String section, int alignment) {
-        out.append("@").append(array.name()).append(" = internal global [").append(array.elements()).append(" x ");
+        out.append("@")
+                .append(array.name())
+                .append(" = internal global [")
+                .append(array.elements())
+                .append(" x ");
         out.append(IrType.inMemory(array.dtype())).append("] zeroinitializer").append(section);
         out.append(", align ").append(alignment).append('\n');
     }

@@ -42,16 +42,15 @@ final class IrOperators {
     /** Comparisons with NaN are false, but for "not equal". */
     static String comparison(BinaryOp op, DType dtype) {
         String order = dtype.isFloat() ? "o" : IrType.isUnsigned(dtype) ? "u" : "s";
-        String name =
-                switch (op) {
-                    case LT -> order + "lt";
-                    case GT -> order + "gt";
-                    case LE -> order + "le";
-                    case GE -> order + "ge";
-                    case EQ -> dtype.isFloat() ? "oeq" : "eq";
-                    case NE -> dtype.isFloat() ? "une" : "ne";
-                    default -> throw new IllegalArgumentException(op + " compares nothing");
-                };
+        String name = switch (op) {
+            case LT -> order + "lt";
+            case GT -> order + "gt";
+            case LE -> order + "le";
+            case GE -> order + "ge";
+            case EQ -> dtype.isFloat() ? "oeq" : "eq";
+            case NE -> dtype.isFloat() ? "une" : "ne";
+            default -> throw new IllegalArgumentException(op + " compares nothing");
+        };
         return (dtype.isFloat() ? "fcmp " : "icmp ") + name;
     }
 }

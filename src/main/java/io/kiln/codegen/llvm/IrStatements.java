@@ -106,7 +106,12 @@ final class IrStatements {
         int last = labels.size() - 1;
         StringBuilder table = new StringBuilder();
         for (int i = 0; i < last; i++) {
-            table.append(' ').append(value.type()).append(' ').append(i).append(", label %").append(labels.get(i));
+            table.append(' ')
+                    .append(value.type())
+                    .append(' ')
+                    .append(i)
+                    .append(", label %")
+                    .append(labels.get(i));
         }
         out.line("switch " + value.typed() + ", label %" + labels.get(last) + " [" + table + " ]");
         for (int i = 0; i <= last; i++) {
@@ -151,7 +156,8 @@ final class IrStatements {
             store(store.buffer().dtype(), element, expressions.address(store.buffer(), store.index()));
         } else if (stmt instanceof Stmt.CallFunction call) {
             List<String> arguments = pointers(call.arguments());
-            call.scalars().forEach(s -> arguments.add(calls.argument(DType.INT32, expressions.element(s, DType.INT32))));
+            call.scalars()
+                    .forEach(s -> arguments.add(calls.argument(DType.INT32, expressions.element(s, DType.INT32))));
             demand("call " + calls.function(call.function(), call.arguments().size(), arguments));
         } else if (stmt instanceof Stmt.CallKernel call) {
             kernel(call);
@@ -166,7 +172,8 @@ final class IrStatements {
         List<String> arguments = pointers(call.pointers());
         for (int i = 0; i < call.scalars().size(); i++) {
             DType dtype = call.kernel().scalars().get(i);
-            arguments.add(calls.argument(dtype, expressions.element(call.scalars().get(i), dtype)));
+            arguments.add(
+                    calls.argument(dtype, expressions.element(call.scalars().get(i), dtype)));
         }
         String text = "call " + calls.kernel(call.kernel(), arguments);
         if (call.kernel().fails()) {

@@ -47,7 +47,8 @@ final class IrType {
      * @param bits width of a general register
      */
     static String parameter(DType dtype, int bits) {
-        String extension = dtype.isFloat() || bits(dtype) >= Integer.SIZE ? "" : isUnsigned(dtype) ? " zeroext" : " signext";
+        String extension =
+                dtype.isFloat() || bits(dtype) >= Integer.SIZE ? "" : isUnsigned(dtype) ? " zeroext" : " signext";
         boolean isWord = bits > Integer.SIZE && dtype.isInteger() && bits(dtype) == Integer.SIZE;
         return ofScalar(dtype) + " noundef" + (isWord ? "" : extension);
     }

@@ -102,7 +102,17 @@ final class GraphCall {
         lines.add("  for (uint32_t i = 0; i < " + tensors.size() + "u; ++i) {");
         lines.add("    tensors_" + name + "[i].data = tensor_" + name + "(i);");
         lines.add("  }");
-        lines.add("  int error = library(&module);");
+        lines.add("  int error = 0;");
+        lines.add("#ifdef " + GraphData.digestMacro(name));
+        lines.add("  error = " + GraphData.check(name) + "();");
+        lines.add("  if (error != 0) {");
+        lines.add("    kiln_console_text(\"kiln: \");");
+        lines.add("    kiln_console_text(TVMGetLastError());");
+        lines.add("    kiln_console_text(\"\\r\\n\");");
+        lines.add("    return error;");
+        lines.add("  }");
+        lines.add("#endif");
+        lines.add("  error = library(&module);");
         lines.add("  if (error == 0) {");
         lines.add("    error = TVMGraphExecutor_Create(" + prefix + "_graph, module, &cpu, &executor_" + name + ");");
         lines.add("  }");

@@ -46,6 +46,7 @@ final class ModelTable {
             line("#include <tvm/runtime/c_runtime_api.h>");
         }
         if (models.stream().anyMatch(ModelTable::isGraph)) {
+            line("#include \"kiln_console.h\"");
             line("#include <tvm/runtime/crt/crt.h>");
             line("#include <tvm/runtime/crt/graph_executor.h>");
             line("#include <tvm/runtime/crt/module.h>");

@@ -59,7 +59,12 @@ public final class BoardDescription {
                                 + String.join(", ", pools.constants())
                                 + pools.moreConstants()
                                         .map(more -> ", more constants in " + more)
-                                        .orElse("")));
+                                        .orElse("")
+                                + (pools.parameters().isPresent()
+                                        ? String.format(
+                                                ", parameters from 0x%08x",
+                                                pools.parameters().getAsLong())
+                                        : "")));
         line("sources", String.join(", ", board.sources()));
         board.linker().ifPresent(script -> line("linker", script));
         board.console()

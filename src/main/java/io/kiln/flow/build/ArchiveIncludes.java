@@ -53,7 +53,8 @@ final class ArchiveIncludes {
         Fingerprint.filesBelow(userSources)
                 .forEach(file ->
                         includes.add(userSources.relativize(file).toString().replace('\\', '/')));
-        models.forEach(model -> model.artifacts().of(ArtifactKind.HEADER).forEach(file -> includes.add(file.fileName())));
+        models.forEach(
+                model -> model.artifacts().of(ArtifactKind.HEADER).forEach(file -> includes.add(file.fileName())));
         Map<String, Set<String>> missing = new TreeMap<>();
         for (ModelLibrary model : models) {
             model.artifacts().of(ArtifactKind.SOURCE).forEach(source -> includes.find(source, missing));

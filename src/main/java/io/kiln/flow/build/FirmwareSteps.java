@@ -2,6 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.FileFailure;
@@ -167,6 +168,9 @@ public final class FirmwareSteps {
                         ram.stack(),
                         ram.total(),
                         ram.available().orElse(0)),
+                measured.regions().stream()
+                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
+                        .toList(),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
@@ -208,17 +212,19 @@ public final class FirmwareSteps {
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
+        List<ModelLibrary> models = GenerateStep.store(layout).read();
         return new FirmwareRequest(
-                build.board(),
-                build.toolchain(),
-                build.spec().optimize(),
-                GenerateStep.store(layout).read(),
-                Optional.of(layout.userSources()),
-                layout.firmware(),
-                objectFolder(),
-                PluginVersion.text(),
-                build.spec().trustedArchives(),
-                build.spec().application());
+                        build.board(),
+                        build.toolchain(),
+                        build.spec().optimize(),
+                        models,
+                        Optional.of(layout.userSources()),
+                        layout.firmware(),
+                        objectFolder(),
+                        PluginVersion.text(),
+                        build.spec().trustedArchives(),
+                        build.spec().application())
+                .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
 
     private Path objectFolder() {

@@ -102,7 +102,7 @@ public final class GenerateStep {
     private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
-                .setting("target", build.board().target())
+                .setting("target", build.target())
                 .setting("objects", build.objects().map(ClangObjects::identity).orElse(""))
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
@@ -208,7 +208,7 @@ public final class GenerateStep {
     private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
-        return CompileRequest.builder(model.file(), build.board().target())
+        return CompileRequest.builder(model.file(), build.target())
                 .pools(pools.workspace())
                 .constantPools(pools.constants())
                 .name(model.name())
@@ -259,8 +259,7 @@ public final class GenerateStep {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
                 .of(ArtifactKind.SOURCE)
-                .forEach(source ->
-                        files.putIfAbsent(ArchivePaths.of(source), source.content())));
+                .forEach(source -> files.putIfAbsent(ArchivePaths.of(source), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

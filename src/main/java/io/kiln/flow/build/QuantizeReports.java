@@ -13,6 +13,7 @@ import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.ValueRange;
 import io.kiln.report.QuantizeReport;
 import io.kiln.report.QuantizeReport.Advice;
+import io.kiln.report.QuantizeReport.Equalized;
 import io.kiln.report.QuantizeReport.Input;
 import io.kiln.report.QuantizeReport.Layer;
 import io.kiln.report.QuantizeReport.Output;
@@ -32,6 +33,9 @@ final class QuantizeReports {
                 String.valueOf(model.file().getFileName()),
                 options.mode().text(),
                 options.method().text(),
+                quantized.equalized().stream()
+                        .map(step -> new Equalized(step.first(), step.second(), step.spread()))
+                        .toList(),
                 quantized.samples(),
                 inputs(quantized),
                 quantized.network().plan().nodes().stream()

@@ -14,6 +14,8 @@ import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.run.Runs;
 import io.kiln.report.Json;
+import io.kiln.report.QuantizeReport;
+import io.kiln.report.page.QuantizePage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The files of quantized models: Relay text with parameters, a TensorFlow Lite model, and a report. */
+/** The files of quantized models: Relay text with parameters, a TensorFlow Lite model, and a report as JSON and as a page. */
 public final class QuantizedFiles {
     private static final int SHOWN = 3;
     private static final int STEPS = 4;
@@ -66,7 +68,7 @@ public final class QuantizedFiles {
     void clear() {
         List<Path> old = new ArrayList<>();
         for (ModelSource model : spec.models()) {
-            for (String extension : List.of("relay", "params", "tflite", "json")) {
+            for (String extension : List.of("relay", "params", "tflite", "json", "html")) {
                 old.add(spec.layout().quantized(name(model), extension));
             }
         }
@@ -103,8 +105,10 @@ public final class QuantizedFiles {
             WholeFiles.write(file(model, "tflite"), bytes.toArray());
         });
         written.add(file(model, "json"));
-        Json.write(
-                file(model, "json"), QuantizeReports.of(model, spec.quantize().options(), quantized));
+        QuantizeReport report = QuantizeReports.of(model, spec.quantize().options(), quantized);
+        Json.write(file(model, "json"), report);
+        written.add(file(model, "html"));
+        WholeFiles.write(file(model, "html"), QuantizePage.of(report));
         summary(model, quantized).forEach(log::info);
         return written;
     }
@@ -128,6 +132,9 @@ public final class QuantizedFiles {
                 quantized.quality().sqnr(),
                 100 * quantized.quality().agreement(),
                 floats == 0 ? "" : ", " + floats + " operators stay float"));
+        if (!quantized.equalized().isEmpty()) {
+            lines.add("Equalized channels between " + quantized.equalized().size() + " pairs of layers");
+        }
         quantized
                 .quality()
                 .accuracy()

@@ -44,10 +44,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
 
     /** The image for the board itself, with the default application in place of the project's own main, if it has one. */
     public static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
-        return of(
-                log,
-                build.with(build.spec(), Optional.of(build.board())),
-                true);
+        return of(log, build.with(build.spec(), Optional.of(build.board())), true);
     }
 
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
@@ -94,7 +91,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 first.buildDirectory(),
                 first.pluginVersion(),
                 first.trusted(),
-                replacesMain ? answering : first.application());
+                replacesMain ? answering : first.application(),
+                first.brought());
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();

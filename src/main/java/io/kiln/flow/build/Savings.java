@@ -121,14 +121,15 @@ final class Savings {
 
     private CompiledObjects objects(List<ModelLibrary> libraries, Path folder) {
         FirmwareRequest request = new FirmwareRequest(
-                build.board(),
-                build.toolchain(),
-                Optimize.SIZE,
-                libraries,
-                Optional.of(spec.layout().userSources()),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
-                PluginVersion.text());
+                        build.board(),
+                        build.toolchain(),
+                        Optimize.SIZE,
+                        libraries,
+                        Optional.of(spec.layout().userSources()),
+                        folder.resolve("firmware"),
+                        folder.resolve("build"),
+                        PluginVersion.text())
+                .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }
 

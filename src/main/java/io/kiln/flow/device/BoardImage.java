@@ -28,6 +28,47 @@ final class BoardImage {
      * @throws KilnException if there is no image, it is empty, or it has bytes outside the board's rom memories
      */
     static FlashImage read(Board board, Path elf) {
+        requireLinked(elf);
+        if (board.projectApi().isPresent()) {
+            return whole(elf);
+        }
+        FlashImage image = FlashImage.of(blocks(elf));
+        if (image.size() == 0) {
+            throw new KilnException(Problem.of("the image is empty", elf.toString()));
+        }
+        checkMemories(board, image);
+        return image;
+    }
+
+    /**
+     * As {@link #read}, only the parameters of graphs.
+     *
+     * @throws KilnException also if they do not have flash sectors of their own
+     */
+    static FlashImage parameters(Board board, Path elf) {
+        requireLinked(elf);
+        if (board.parameters().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the board " + board.id() + " has no flash sectors for parameters alone",
+                    board.origin(),
+                    "pools.parameters in board.yaml, and a linker script for it",
+                    "Flash the whole image: leave kiln.flash.only out"));
+        }
+        long first = board.parameters().getAsLong();
+        FlashImage image = FlashImage.of(
+                blocks(elf).stream().filter(block -> block.address() >= first).toList());
+        if (image.size() == 0) {
+            throw new KilnException(new Problem(
+                    "the image has no parameters of its own",
+                    elf.toString(),
+                    "kiln.executor graph and kiln.linkParams false",
+                    "Set -Dkiln.executor=graph -Dkiln.linkParams=false, and flash the whole image once"));
+        }
+        checkMemories(board, image);
+        return image;
+    }
+
+    private static void requireLinked(Path elf) {
         if (!Files.isRegularFile(elf)) {
             throw new KilnException(new Problem(
                     "the image has not been linked yet",
@@ -35,19 +76,14 @@ final class BoardImage {
                     "kiln:link before this goal",
                     "Run the whole lifecycle, for example mvn deploy"));
         }
-        if (board.projectApi().isPresent()) {
-            return whole(elf);
-        }
+    }
+
+    private static List<FlashImage.Segment> blocks(Path elf) {
         List<FlashImage.Segment> blocks = new ArrayList<>();
         for (LoadImage.Block block : LoadImage.of(ElfFile.read(elf)).blocks()) {
             blocks.add(new FlashImage.Segment(block.address(), block.content()));
         }
-        FlashImage image = FlashImage.of(blocks);
-        if (image.size() == 0) {
-            throw new KilnException(Problem.of("the image is empty", elf.toString()));
-        }
-        checkMemories(board, image);
-        return image;
+        return blocks;
     }
 
     /** What a server makes of an archive, and where it goes, only the server knows. */

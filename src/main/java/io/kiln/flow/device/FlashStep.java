@@ -84,7 +84,9 @@ public final class FlashStep {
      * @return the result of each device
      */
     public List<FlashResult> flash(Path elf, Supplier<FlashRunner> open) {
-        FlashImage image = BoardImage.read(build.board(), elf);
+        FlashImage image = spec.content().isParameters()
+                ? BoardImage.parameters(build.board(), elf)
+                : BoardImage.read(build.board(), elf);
         try (FlashRunner runner = open.get()) {
             return flash(elf, image, runner);
         }
@@ -92,7 +94,8 @@ public final class FlashStep {
 
     private List<FlashResult> flash(Path elf, FlashImage image, FlashRunner runner) {
         int devices = runner.probes().size();
-        log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to "
+        log.info("Flashing " + (spec.content().isParameters() ? "the parameters of " : "") + elf.getFileName() + " ("
+                + image.size() + " bytes) to "
                 + build.board().id() + " with " + runner.tool() + (devices > 1 ? ", " + devices + " probes" : ""));
         List<FlashResult> results = recorded(elf, image, runner);
         Problems problems = new Problems();

@@ -23,6 +23,16 @@ public record ResolvedBuild(
         return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);
     }
 
+    /** The target string, with other code generators if there are any. */
+    public String target() {
+        return spec.pipeline()
+                .codegens()
+                .target()
+                .filter(text -> spec.pipeline().codegens().kind().isEmpty())
+                .map(CmsisNnTarget.of(spec.pipeline().codegens())::versioned)
+                .orElse(board.target());
+    }
+
     /** Whether another board runs the image. */
     public boolean hasStandIn() {
         return runsOn.filter(other -> !other.id().equals(board.id())).isPresent();

@@ -45,8 +45,9 @@ public final class Resolver {
     public ResolvedBuild resolveAhead(BuildSpec spec) {
         SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
-        Optional<Board> board = collect(() -> TargetChoice.of(
-                spec.target(), boards.find(spec.board()).compiledWith(spec.compilerFlags())));
+        Optional<Board> board = collect(
+                () -> TargetChoice.of(boards.find(spec.board()), spec.pipeline().codegens())
+                        .compiledWith(spec.compilerFlags()));
         board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
                 .ifPresent(found -> found.forEach(problems::add));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));

@@ -4,52 +4,44 @@ package io.kiln.flow.resolve;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
-import io.kiln.target.Target;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.Optional;
 
-/** Chooses between the target that the build names and the board's. */
+/** The board with the target that {@code kiln.target} states. */
 final class TargetChoice {
-    private static final String PARAMETER = "kiln.target";
-
     private TargetChoice() {}
 
     /**
-     * The board with the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target.
+     * The board itself, or for the host's part of the stated target. A kind alone, such as {@code llvm}, takes the board's options.
      *
-     * @param asked the build's setting
-     * @throws KilnException if it is no target, or one for another core than the board's
+     * @throws KilnException if the target is wrong, or of another core than the board's
      */
-    static Board of(Optional<String> asked, Board board) {
-        return asked.map(text -> board.withTarget(target(text.strip(), board))).orElse(board);
+    static Board of(Board board, CodegenSpec codegens) {
+        Optional<String> host = codegens.host();
+        if (host.isEmpty()) {
+            return board;
+        }
+        Optional<String> kind = codegens.kind();
+        if (kind.isPresent()) {
+            String options =
+                    board.target().substring(TargetText.kind(board.target()).length());
+            return board.targeted(kind.get() + options);
+        }
+        TargetOptions own = TargetOptions.parse(board.target());
+        TargetOptions stated = TargetOptions.parse(host.get());
+        if (!core(own).equals(core(stated))) {
+            throw new KilnException(new Problem(
+                    "kiln.target is for another core than the board's",
+                    "target `" + host.get() + "`",
+                    "the core of `" + board.target() + "`",
+                    "Correct kiln.target or kiln.board"));
+        }
+        return board.targeted(host.get());
     }
 
-    private static String target(String text, Board board) {
-        String own = board.target();
-        if (TargetText.HOST_KINDS.contains(text)) {
-            return text + own.substring(TargetText.kind(own).length());
-        }
-        Target target = Target.parse(text);
-        if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
-            throw new KilnException(new Problem(
-                    "the target is of kind " + target.kind().text() + ", which runs no model by itself",
-                    PARAMETER,
-                    "a target of kind " + String.join(" or ", TargetText.HOST_KINDS),
-                    "Leave " + PARAMETER + " out"));
-        }
-        if (!core(text).equals(core(own))) {
-            throw new KilnException(new Problem(
-                    "the target is for the core " + core(text) + ", and the board " + board.id() + " has " + core(own),
-                    PARAMETER,
-                    "the core of the board, as in " + own,
-                    "Give the kind alone, which takes the board's options: " + target.kind().text()));
-        }
-        return text;
-    }
-
-    /** The core without the extensions that are switched on or off. */
-    private static String core(String target) {
-        return TargetOptions.parse(target).cpu().replaceFirst("\\+.*", "");
+    private static String core(TargetOptions options) {
+        return options.mcpu().split("\\+", -1)[0] + options.march();
     }
 }

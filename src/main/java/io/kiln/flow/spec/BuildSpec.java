@@ -20,7 +20,6 @@ import java.util.Optional;
  * @param layout input and output paths
  * @param models the models that go into the image, in the order given
  * @param board id of the board
- * @param target target string that takes the place of the board's, or its kind alone; empty for the board's
  * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
  * @param optimize what to optimize for
  * @param io who owns inputs and outputs
@@ -42,7 +41,6 @@ public record BuildSpec(
         Layout layout,
         List<ModelSource> models,
         String board,
-        Optional<String> target,
         Optional<String> toolchain,
         Optimize optimize,
         Io io,

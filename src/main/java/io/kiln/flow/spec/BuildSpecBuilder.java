@@ -26,7 +26,6 @@ public final class BuildSpecBuilder {
     private Layout layout;
     private List<ModelSource> models;
     private String board;
-    private Optional<String> target = Optional.empty();
     private Optional<String> toolchain = Optional.empty();
     private Optimize optimize = Optimize.SPEED;
     private Io io = Io.CALLER;
@@ -52,7 +51,6 @@ public final class BuildSpecBuilder {
 
     BuildSpecBuilder(BuildSpec spec) {
         this(spec.layout(), spec.models(), spec.board());
-        target = spec.target();
         toolchain = spec.toolchain();
         optimize = spec.optimize();
         io = spec.io();
@@ -77,7 +75,6 @@ public final class BuildSpecBuilder {
                 layout,
                 models,
                 board,
-                target,
                 toolchain,
                 optimize,
                 io,
@@ -105,12 +102,6 @@ public final class BuildSpecBuilder {
     /** Sets the board's id. */
     public BuildSpecBuilder board(String value) {
         board = value;
-        return this;
-    }
-
-    /** Sets the target; empty for the board's. */
-    public BuildSpecBuilder target(Optional<String> value) {
-        target = value;
         return this;
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -12,7 +14,7 @@ import java.util.Optional;
  *     tcp:<host>:<port>}; empty for the only one connected
  * @param openOcd name or path of OpenOCD
  * @param limit time limit for each device
- * @param preverify whether a device that already holds the image is skipped
+ * @param content what is written
  * @param journal where flashing is recorded
  * @param faults faults to inject into virtual boards, {@code [<board>/]<fault>} separated by commas; empty for none
  * @param allowRpc whether an image with an RPC server, which is for the bench only, may be deployed
@@ -22,7 +24,7 @@ public record FlashSpec(
         Optional<String> probe,
         String openOcd,
         Duration limit,
-        boolean preverify,
+        Content content,
         Journal journal,
         Optional<String> faults,
         boolean allowRpc,
@@ -32,11 +34,56 @@ public record FlashSpec(
             Optional.empty(),
             "openocd",
             Duration.ofMinutes(3),
-            true,
+            Content.WHOLE,
             new Journal(Optional.empty(), Optional.empty()),
             Optional.empty(),
             false,
             false);
+
+    /** A specification that writes whole images. */
+    public FlashSpec(
+            Optional<String> probe,
+            String openOcd,
+            Duration limit,
+            boolean preverify,
+            Journal journal,
+            Optional<String> faults,
+            boolean allowRpc,
+            boolean bar) {
+        this(probe, openOcd, limit, new Content(preverify, false), journal, faults, allowRpc, bar);
+    }
+
+    /**
+     * What is written.
+     *
+     * @param preverify whether a device that already holds it is skipped
+     * @param isParameters whether it is only the parameters of graphs, which have flash sectors of their own
+     */
+    public record Content(boolean preverify, boolean isParameters) {
+        /** The whole image, unless the device holds it already. */
+        public static final Content WHOLE = new Content(true, false);
+
+        private static final String PARAMETERS = "parameters";
+
+        /**
+         * As the user says it.
+         *
+         * @param only {@code parameters}, or empty for the whole image
+         * @throws KilnException for anything else
+         */
+        public static Content of(boolean preverify, String only) {
+            if (!only.isEmpty() && !only.equals(PARAMETERS)) {
+                throw new KilnException(new Problem(
+                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", PARAMETERS + ", or nothing", ""));
+            }
+            return new Content(preverify, !only.isEmpty());
+        }
+    }
+
+    /** Whether a device that already holds the content is skipped. */
+    public boolean preverify() {
+        return content.preverify;
+    }
 
     /**
      * Where flashing is recorded.

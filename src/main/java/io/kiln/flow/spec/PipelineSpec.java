@@ -23,6 +23,7 @@ import java.util.TreeMap;
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
  * @param onnxIo layout of the images at the border of an ONNX model
+ * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
 public record PipelineSpec(
@@ -31,6 +32,7 @@ public record PipelineSpec(
         boolean dumpIr,
         CustomOperators customOperators,
         OnnxIo onnxIo,
+        CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
@@ -44,7 +46,7 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, new TreeMap<>());
+        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
     }
 
     /**
@@ -54,7 +56,13 @@ public record PipelineSpec(
      * @throws io.kiln.base.KilnException for anything else
      */
     public PipelineSpec withOnnxIo(String io) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), memoryLimits);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+    }
+
+    /** A copy with other code generators. */
+    public PipelineSpec withCodegens(CodegenSpec other) {
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
     }
 
     /**
@@ -75,7 +83,7 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, bytes);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
     }
 
     /**
@@ -83,9 +91,16 @@ public record PipelineSpec(
      *
      * @param quantization whether the function gets its tensors' scales and zero points
      * @param options whether the function gets the bytes of the operator's options
+     * @param reference C file whose function of the same name is compared with; empty for none
      */
     public record UserFunction(
-            String code, String function, String header, String shape, boolean quantization, boolean options) {
+            String code,
+            String function,
+            String header,
+            String shape,
+            boolean quantization,
+            boolean options,
+            String reference) {
         private CustomOperator operator() {
             List<String> passed = new ArrayList<>();
             if (quantization) {
@@ -94,7 +109,7 @@ public record PipelineSpec(
             if (options) {
                 passed.add(CustomOperator.OPTIONS);
             }
-            return new CustomOperator(code, function, header, shape, String.join(",", passed));
+            return new CustomOperator(code, function, header, shape, String.join(",", passed), reference);
         }
     }
 
@@ -110,7 +125,7 @@ public record PipelineSpec(
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
     }
 
     public PipelineSpec {
@@ -129,6 +144,7 @@ public record PipelineSpec(
 
     /** Adds everything that generated files depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
+        codegens.addTo(fingerprint);
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)
                 .setting(

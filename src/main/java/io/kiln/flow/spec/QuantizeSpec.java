@@ -7,6 +7,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.quantize.QuantizeMode;
 import io.kiln.quantize.QuantizeOptions;
+import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
@@ -33,25 +34,34 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
      *
      * @param mode {@code kiln.quantize}
      * @param method {@code .method}
+     * @param equalize {@code .equalize}
      * @param io {@code .io}
      * @param keepFloat {@code .keepFloat}, separated by commas
      * @param limits {@code .maxAccuracyLoss} and {@code .minSqnr}
-     * @param samples {@code .samples}
-     * @param labels {@code .labels}
+     * @param files {@code .samples} and {@code .labels}
      */
     public record Text(
             String mode,
             String method,
+            String equalize,
             String io,
             String keepFloat,
             QuantizeOptions.Limits limits,
-            Optional<Path> samples,
-            Optional<Path> labels) {
+            SampleFiles files) {
+        /**
+         * Files to quantize with.
+         *
+         * @param samples folder or file of samples
+         * @param labels their labels
+         */
+        public record SampleFiles(Optional<Path> samples, Optional<Path> labels) {}
+
         /** @throws KilnException with all values that are none of those allowed */
         QuantizeSpec parsed() {
             Problems problems = new Problems();
             Optional<QuantizeMode> modeValue = value(problems, "kiln.quantize", QuantizeMode.class, mode);
             Optional<RangeMethod> methodValue = value(problems, "kiln.quantize.method", RangeMethod.class, method);
+            Optional<Equalize> equalizeValue = value(problems, "kiln.quantize.equalize", Equalize.class, equalize);
             Optional<Border> border = value(problems, "kiln.quantize.io", Border.class, io);
             Stream.of(limits.maxAccuracyLoss(), limits.minSqnr())
                     .flatMap(Optional::stream)
@@ -65,10 +75,11 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
             QuantizeOptions options = new QuantizeOptions(
                     modeValue.orElseThrow(),
                     methodValue.orElseThrow(),
+                    equalizeValue.orElseThrow(),
                     names,
                     border.equals(Optional.of(Border.FLOAT)),
                     limits);
-            return new QuantizeSpec(options, samples, labels);
+            return new QuantizeSpec(options, files.samples, files.labels);
         }
 
         private static <E extends Enum<E>> Optional<E> value(
@@ -140,6 +151,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
         fingerprint
                 .setting("quantize", options.mode().text())
                 .setting("quantize.method", options.method().text())
+                .setting("quantize.equalize", options.equalize().text())
                 .setting("quantize.keepFloat", options.keepFloat())
                 .setting("quantize.io", options.floatBorder() ? "float" : "int8")
                 .setting("quantize.maxAccuracyLoss", options.limits().maxAccuracyLoss())

@@ -27,7 +27,8 @@ import java.util.SortedMap;
  */
 public final class LibraryStore {
     /** The artifacts of which firmware is built; Relay text stays in the archive. */
-    private static final Set<ArtifactKind> FIRMWARE = Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.OBJECT, ArtifactKind.PAYLOAD);
+    private static final Set<ArtifactKind> FIRMWARE =
+            Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.OBJECT, ArtifactKind.PAYLOAD);
 
     /** Those of models for the graph executor, beside. */
     private static final Set<ArtifactKind> GRAPH = Set.of(ArtifactKind.GRAPH, ArtifactKind.PARAMETERS);

@@ -26,13 +26,19 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.reference.Interpreter;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -44,10 +50,15 @@ public final class CompareLayersStep {
 
     private final Log log;
     private final ResolvedBuild build;
+    private final ToolchainEnvironment environment;
 
-    public CompareLayersStep(Log log, ResolvedBuild build) {
+    /**
+     * @param environment where the compiler of the references of custom operators comes from
+     */
+    public CompareLayersStep(Log log, ResolvedBuild build, ToolchainEnvironment environment) {
         this.log = log;
         this.build = build;
+        this.environment = environment;
     }
 
     /**
@@ -103,16 +114,48 @@ public final class CompareLayersStep {
                         1, build.spec().verify().seed(), library.metadata().inputs())
                 .get(0)
                 .inputs();
-        Map<Integer, Bytes> expected = Interpreter.runAll(fused, inputs);
+        Map<String, Bytes> answers = answers(client, library, inputs);
         Map<String, Integer> outputOf = compiled.module().program().operators().stream()
                 .collect(Collectors.toMap(operator -> operator.function().name(), LoweredOperator::output));
-        Map<String, OperatorInfo> operators = library.metadata().operators().stream()
-                .collect(Collectors.toMap(OperatorInfo::name, operator -> operator));
-        GraphFile graph =
-                GraphFile.read(library.artifacts().of(ArtifactKind.GRAPH).get(0).content(), source.name());
+        Map<Integer, Bytes> onBoard = new HashMap<>();
+        answers.forEach((name, answer) -> onBoard.put(outputOf.get(name), answer));
+        Set<Integer> unknown = new HashSet<>();
+        Map<Integer, Bytes> expected = new OperatorReferences(build.spec(), environment)
+                .in(
+                        fused,
+                        (binding, args) -> {
+                            unknown.add(requireVisible(fused, binding).id());
+                            return List.of(onBoard.get(binding.id()));
+                        },
+                        all -> Interpreter.runAll(fused, inputs, all));
         long values = 0;
+        int compared = 0;
+        for (OperatorInfo operator : library.metadata().operators()) {
+            int id = outputOf.get(operator.name());
+            if (unknown.contains(id)) {
+                log.warn(
+                        text(operator)
+                                + " was not compared, because only its C knows what it computes; the operators behind it"
+                                + " were given its own output. Name C that computes the same by <reference> in kiln.customOperators");
+            } else if (answers.containsKey(operator.name())) {
+                values += check(operator, answers.get(operator.name()), expected.get(id));
+                compared++;
+            }
+        }
+        log.info(String.format(
+                "Model %s: all %,d values of %d operators are those of the reference interpreter",
+                source.name(), values, compared));
+    }
+
+    /** What each operator with an output answers on the board, by its function; all run in order. */
+    private static Map<String, Bytes> answers(RpcClient client, ModelLibrary library, List<Bytes> inputs) {
+        GraphFile graph = GraphFile.read(
+                library.artifacts().of(ArtifactKind.GRAPH).get(0).content(),
+                library.metadata().name());
+        Map<String, Bytes> answers = new LinkedHashMap<>();
         try (GraphExecutor executor = GraphExecutor.create(client, client.systemLibrary(), graph)) {
-            executor.loadParams(library.artifacts().of(ArtifactKind.PARAMETERS).get(0).content());
+            executor.loadParams(
+                    library.artifacts().of(ArtifactKind.PARAMETERS).get(0).content());
             for (int i = 0; i < inputs.size(); i++) {
                 executor.setInput(library.metadata().inputs().get(i).name(), inputs.get(i));
             }
@@ -121,29 +164,45 @@ public final class CompareLayersStep {
                 Node node = graph.nodes().get(i);
                 debug.executeNode(i);
                 if (node.isOperator() && node.outputs() > 0) {
-                    OperatorInfo operator = operators.get(node.function());
-                    values += check(operator, debug.getNodeOutput(i, 0), expected.get(outputOf.get(node.function())));
+                    answers.put(node.function(), debug.getNodeOutput(i, 0));
                 }
             }
         }
-        log.info(String.format(
-                "Model %s: all %,d values of %d operators are those of the reference interpreter",
-                source.name(), values, operators.size()));
+        return answers;
+    }
+
+    /** An operator whose whole result the board shows. */
+    private static Binding requireVisible(Function function, Binding binding) {
+        boolean isInside = function.bindings().stream().noneMatch(each -> each == binding);
+        if (isInside || !binding.op().writes().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the operators behind a custom operator cannot be compared, because the board does not show "
+                            + (isInside ? "what is inside IF and WHILE" : "outputs after the first"),
+                    binding.origin().text(),
+                    "a reference of this operator",
+                    "Name C that computes the same by <reference> in kiln.customOperators"));
+        }
+        return binding;
     }
 
     /** Returns the number of values, all of which are right. */
     private static long check(OperatorInfo operator, Bytes actual, Bytes expected) {
-        List<TensorInfo> output = operator.outputs();
-        Comparison comparison = Comparison.of(output, List.of(actual), List.of(expected));
+        Comparison comparison = Comparison.of(operator.outputs(), List.of(actual), List.of(expected));
         if (comparison.mismatches() > 0) {
-            throw new KilnException(new Problem(
-                    "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
-                            + comparison.outputs() + " values are wrong",
-                    operator.name() + " (" + String.join(", ", operator.layers()) + ") "
-                            + output.get(0).dtype().text() + output.get(0).shape(),
-                    "what the reference interpreter computes",
-                    "All operators before it answer as they should; look at its C, and at what it calls"));
+            throw new KilnException(
+                    new Problem(
+                            "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
+                                    + comparison.outputs() + " values are wrong",
+                            text(operator),
+                            "what the reference computes",
+                            "All operators before it that can be compared answer as they should; look at its C, and at what it calls"));
         }
         return comparison.outputs();
+    }
+
+    private static String text(OperatorInfo operator) {
+        TensorInfo output = operator.outputs().get(0);
+        return operator.name() + " (" + String.join(", ", operator.layers()) + ") "
+                + output.dtype().text() + output.shape();
     }
 }

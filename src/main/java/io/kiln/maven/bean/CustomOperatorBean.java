@@ -11,6 +11,7 @@ public final class CustomOperatorBean {
     private String shape = "";
     private boolean quantization;
     private boolean options;
+    private String reference = "";
 
     /** Set by Maven from {@code <code>}: the operator's name in the model. */
     public void setCode(String code) {
@@ -42,8 +43,20 @@ public final class CustomOperatorBean {
         this.options = options;
     }
 
+    /** Set by Maven from {@code <reference>}: C file that computes the same for {@code kiln:compare-layers}. */
+    public void setReference(String reference) {
+        this.reference = reference;
+    }
+
     /** The function in the flow's form. */
     public UserFunction function() {
-        return new UserFunction(code.strip(), function.strip(), header.strip(), shape.strip(), quantization, options);
+        return new UserFunction(
+                code.strip(),
+                function.strip(),
+                header.strip(),
+                shape.strip(),
+                quantization,
+                options,
+                reference.strip());
     }
 }

@@ -18,6 +18,9 @@ public final class Quantize {
     /** {@code minmax}, {@code percentile}, {@code kl} or {@code mse}. */
     private String method;
 
+    /** {@code auto}, {@code always} or {@code never}. */
+    private String equalize;
+
     /** Names of layers that stay float. */
     private List<String> keepFloat;
 
@@ -48,6 +51,11 @@ public final class Quantize {
     /** Set by Maven from {@code <method>}. */
     public void setMethod(String method) {
         this.method = method;
+    }
+
+    /** Set by Maven from {@code <equalize>}. */
+    public void setEqualize(String equalize) {
+        this.equalize = equalize;
     }
 
     /** Set by Maven from {@code <keepFloat>}. */
@@ -84,6 +92,10 @@ public final class Quantize {
 
     public String method() {
         return method;
+    }
+
+    public String equalize() {
+        return equalize;
     }
 
     public List<String> keepFloat() {

@@ -8,10 +8,12 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * An operator with the bias and the clamp that TensorFlow Lite fuses into it.
@@ -88,9 +90,19 @@ public record Node(
         return (Constant) args.get(1);
     }
 
-    /** The arguments that carry data: all but a layer's weights and constants of other operators' own. */
+    /** The arguments that carry data: all but a layer's weights, indices, and constants of other operators' own. */
     public List<Arg> data() {
-        return args.subList(0, layer().isPresent() ? 1 : op.operands());
+        boolean isFirst = layer().isPresent() || op instanceof Take;
+        return args.subList(0, isFirst ? 1 : op.operands());
+    }
+
+    /** Whether a lookup's indices, as far as they are constant, are those of elements; others would be clamped. */
+    public boolean hasOnlyExistingIndices() {
+        return !(op instanceof Take take)
+                || !(args.get(1) instanceof Constant indices)
+                || IntStream.range(0, indices.elements())
+                        .mapToLong(indices::integer)
+                        .allMatch(i -> i >= 0 && i < argTypes.get(0).shape().dim(take.axis()));
     }
 
     /** The multiply-accumulates of a layer; 0 for others. */

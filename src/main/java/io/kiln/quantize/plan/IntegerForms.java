@@ -15,10 +15,13 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.quantize.graph.Node;
@@ -32,6 +35,9 @@ final class IntegerForms {
     private static final float BYTE_PROBABILITY = 1f / 256;
     private static final float WIDE_UNIT = 1f / 32768;
     private static final float BYTE_UNIT = 1f / 128;
+
+    /** As many products of two int8 less their zero points have a sum of 32 bits. */
+    private static final int MAX_PRODUCTS = Integer.MAX_VALUE / (255 * 255);
 
     private IntegerForms() {}
 
@@ -78,6 +84,10 @@ final class IntegerForms {
             boolean isRelu = clip.min() == 0 && (clip.max() == Float.MAX_VALUE || clip.max() == 6);
             return isRelu ? Optional.of(Form.FREE) : Optional.empty();
         }
+        if (node.op() instanceof Binary binary
+                && (binary.kind() == Binary.Kind.PRELU || binary.kind() == Binary.Kind.SQUARED_DIFFERENCE)) {
+            return Optional.of(Form.FREE);
+        }
         return node.op() instanceof Resize2d ? Optional.of(Form.SAME) : commonForm(node);
     }
 
@@ -101,7 +111,7 @@ final class IntegerForms {
                 default -> Optional.empty();
             };
         }
-        if (node.op() instanceof LeakyRelu) {
+        if (node.op() instanceof LeakyRelu || isProduct(node)) {
             return Optional.of(Form.FREE);
         }
         if (node.op() instanceof Reduce reduce) {
@@ -111,6 +121,12 @@ final class IntegerForms {
         return isMovement(node) ? Optional.of(Form.SAME) : Optional.empty();
     }
 
+    /** The sums of int8 must fit 32 bits. */
+    private static boolean isProduct(Node node) {
+        return node.op() instanceof TflBatchMatmul product
+                && product.depth(node.argTypes().get(0).shape()) <= MAX_PRODUCTS;
+    }
+
     private static boolean isMovement(Node node) {
         return (node.op() instanceof AvgPool2d pool && isPool(pool.window(), node, true))
                 || (node.op() instanceof MaxPool2d maximum && isPool(maximum.window(), node, false))
@@ -118,6 +134,8 @@ final class IntegerForms {
                 || node.op() instanceof Transpose
                 || node.op() instanceof StridedSlice
                 || node.op() instanceof Concatenate
+                || (node.op() instanceof Take && node.hasOnlyExistingIndices())
+                || node.op() instanceof BroadcastTo
                 || (node.op() instanceof Pad && isZero(node.args().get(1)));
     }
 

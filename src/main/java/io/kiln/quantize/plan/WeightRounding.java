@@ -22,27 +22,18 @@ record WeightRounding(Node node, Constant integers, List<Float> scales, LayerCha
      */
     float[] shifts(double[] means) {
         Constant weights = node.weights();
+        int depth = weights.type().shape().dim(-1);
         double[] sums = new double[order.channels()];
         for (int i = 0; i < weights.elements(); i++) {
             int channel = order.channel(i);
             double scale = scales.get(scales.size() == 1 ? 0 : channel);
             double lost = weights.real(i) - scale * integers.integer(i);
-            sums[channel] += lost * means[input(i, channel, means.length)];
+            sums[channel] += lost * means[order.input(i, depth, means.length)];
         }
         float[] shifts = new float[sums.length];
         for (int c = 0; c < shifts.length; c++) {
             shifts[c] = (float) sums[c];
         }
         return shifts;
-    }
-
-    /** The input channel that a weight meets. */
-    private int input(int element, int channel, int inputs) {
-        if (order.isLast()) {
-            return channel / (order.channels() / inputs);
-        }
-        int depth = node.weights().type().shape().dim(-1);
-        int groups = inputs / depth;
-        return channel / (order.channels() / groups) * depth + element % depth;
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.quantize.range;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.ir.Parameter;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
@@ -13,13 +14,15 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Runs a float network on samples and finds the range of each of its float values. */
 public final class Calibration {
     private Calibration() {}
 
-    /** A sample's part: the range and the sums over each channel of every float value. */
-    private record Part(Map<Integer, ValueRange> ranges, Map<Integer, double[]> sums) {}
+    /** A sample's part: the range, and each channel's sum and largest magnitude, of every float value. */
+    private record Part(
+            Map<Integer, ValueRange> ranges, Map<Integer, double[]> sums, Map<Integer, float[]> magnitudes) {}
 
     /**
      * Ranges and means. Sums are added in the order of the samples, so that they are the same on every computer.
@@ -32,16 +35,18 @@ public final class Calibration {
         List<Part> parts = Runs.each(graph.function(), samples, progress, (sample, values) -> part(graph, values));
         Map<Integer, ValueRange> extremes = new LinkedHashMap<>();
         Map<Integer, double[]> means = new HashMap<>();
+        Map<Integer, float[]> magnitudes = new HashMap<>();
         for (Part part : parts) {
             part.ranges.forEach((id, range) -> extremes.merge(id, range, ValueRange::union));
             part.sums.forEach((id, sums) -> means.merge(id, sums, Calibration::added));
+            part.magnitudes.forEach((id, most) -> magnitudes.merge(id, most, Calibration::larger));
         }
         requireFinite(graph, extremes);
         Map<Integer, TensorType> types = graph.function().types();
         means.forEach((id, sums) ->
                 divide(sums, (double) samples.size() * types.get(id).shape().elements() / sums.length));
         return new Statistics(
-                method == RangeMethod.MINMAX ? extremes : chosen(graph, samples, method, extremes), means);
+                method == RangeMethod.MINMAX ? extremes : chosen(graph, samples, method, extremes), means, magnitudes);
     }
 
     private static double[] added(double[] sums, double[] more) {
@@ -49,6 +54,13 @@ public final class Calibration {
             sums[i] += more[i];
         }
         return sums;
+    }
+
+    private static float[] larger(float[] most, float[] others) {
+        for (int i = 0; i < most.length; i++) {
+            most[i] = Math.max(most[i], others[i]);
+        }
+        return most;
     }
 
     private static void divide(double[] sums, double count) {
@@ -71,37 +83,53 @@ public final class Calibration {
     }
 
     private static Part part(FloatGraph graph, Runs.Values values) {
-        Map<Integer, ValueRange> ranges = new LinkedHashMap<>();
-        Map<Integer, double[]> sums = new LinkedHashMap<>();
+        Part part = new Part(new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
         for (int id : graph.values()) {
             if (values.isFloat(id)) {
-                ranges.put(id, ValueRange.of(values.floats(id)));
-                sums.put(id, sums(values.byId().get(id)));
+                part.ranges.put(id, ValueRange.of(values.floats(id)));
+                addChannels(id, values.byId().get(id), part);
             }
         }
-        return new Part(ranges, sums);
+        return part;
     }
 
-    private static double[] sums(Tensor tensor) {
+    private static void addChannels(int id, Tensor tensor, Part part) {
         int channels = tensor.shape().rank() == 0 ? 1 : tensor.shape().dim(-1);
         double[] sums = new double[channels];
+        float[] magnitudes = new float[channels];
         float[] elements = tensor.floats();
         for (int i = 0; i < elements.length; i++) {
-            sums[i % channels] += elements[i];
+            int channel = i % channels;
+            sums[channel] += elements[i];
+            magnitudes[channel] = Math.max(magnitudes[channel], Math.abs(elements[i]));
         }
-        return sums;
+        part.sums.put(id, sums);
+        part.magnitudes.put(id, magnitudes);
     }
 
     private static void requireFinite(FloatGraph graph, Map<Integer, ValueRange> ranges) {
-        for (Node node : graph.nodes()) {
-            ValueRange range = ranges.getOrDefault(node.output(), new ValueRange(0, 0));
-            if (!range.isFinite()) {
-                throw new KilnException(new Problem(
-                        "the values of `" + node.name() + "` range from " + range.min() + " to " + range.max(),
-                        node.origin().text(),
-                        "finite activations for all samples",
-                        "Check that the samples are scaled as in training"));
-            }
+        for (Parameter input : graph.function().params()) {
+            requireFinite(
+                    Optional.ofNullable(ranges.get(input.id())),
+                    "input `" + input.name() + "`",
+                    graph.function().name());
         }
+        for (Node node : graph.nodes()) {
+            requireFinite(
+                    Optional.ofNullable(ranges.get(node.output())),
+                    "`" + node.name() + "`",
+                    node.origin().text());
+        }
+    }
+
+    /** The first value that is not finite makes those behind it so, too; it alone is reported. */
+    private static void requireFinite(Optional<ValueRange> found, String name, String where) {
+        found.filter(range -> !range.isFinite()).ifPresent(range -> {
+            throw new KilnException(new Problem(
+                    "the values of " + name + " range from " + range.min() + " to " + range.max(),
+                    where,
+                    "finite activations for all samples, whose range is a float, too",
+                    "Check that the samples are scaled as in training"));
+        });
     }
 }

@@ -8,10 +8,13 @@ import java.util.Map;
  *
  * @param ranges the range of each float value
  * @param means the mean of each channel, the last dimension, of each float value
+ * @param magnitudes the largest magnitude of each channel of each float value
  */
-public record Statistics(Map<Integer, ValueRange> ranges, Map<Integer, double[]> means) {
+public record Statistics(
+        Map<Integer, ValueRange> ranges, Map<Integer, double[]> means, Map<Integer, float[]> magnitudes) {
     public Statistics {
         ranges = Map.copyOf(ranges);
         means = Map.copyOf(means);
+        magnitudes = Map.copyOf(magnitudes);
     }
 }

@@ -41,9 +41,9 @@ public record ValueRange(float min, float max) {
         return new ValueRange(Math.min(min, 0), Math.max(max, 0));
     }
 
-    /** Whether both ends are finite and it is not {@link #EMPTY}. */
+    /** Whether both ends and the distance between them are finite; not so for {@link #EMPTY}. */
     public boolean isFinite() {
-        return Float.isFinite(min) && Float.isFinite(max);
+        return Float.isFinite(max - min);
     }
 
     /** The largest magnitude. */

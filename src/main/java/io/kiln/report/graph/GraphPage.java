@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.graph;
 
-import io.kiln.base.Printable;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 import io.kiln.report.graph.Layout.Point;
 import io.kiln.report.graph.Layout.Rect;
+import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -39,10 +39,9 @@ public final class GraphPage {
 
     /** The page; equal graphs give equal bytes. */
     public static String of(Graph graph) {
-        StringBuilder out = new StringBuilder();
-        new GraphPage(graph, out).head();
+        StringBuilder out = new StringBuilder(Xhtml.head(graph.title(), STYLE));
         pictures(graph, "h1", out);
-        return out.append("</body>\n</html>\n").toString();
+        return out.append(Xhtml.foot()).toString();
     }
 
     /** A graph under its heading, followed by the graphs that it calls. */
@@ -53,20 +52,10 @@ public final class GraphPage {
         graph.called().forEach(called -> pictures(called, "h2", out));
     }
 
-    private void head() {
-        String title = escape(graph.title());
-        out.append("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n")
-                .append("<meta charset=\"utf-8\"/>\n<meta http-equiv=\"Content-Security-Policy\" ")
-                .append("content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n<title>")
-                .append(title)
-                .append("</title>\n<style>\n")
-                .append(STYLE)
-                .append("</style>\n</head>\n<body>\n");
-    }
-
     private void heading(String level) {
-        line("<%s>%s</%s>", level, escape(graph.title()), level);
-        graph.summary().forEach(line -> out.append("<p>").append(escape(line)).append("</p>\n"));
+        line("<%s>%s</%s>", level, Xhtml.escape(graph.title()), level);
+        graph.summary()
+                .forEach(line -> out.append("<p>").append(Xhtml.escape(line)).append("</p>\n"));
     }
 
     private void svg() {
@@ -88,7 +77,7 @@ public final class GraphPage {
             box(block.boxes().get(0), style(block), rect);
             return;
         }
-        out.append("<g><title>").append(escape(block.caption())).append("</title>\n");
+        out.append("<g><title>").append(Xhtml.escape(block.caption())).append("</title>\n");
         rect("frame", rect);
         text("caption", rect.x() + Sizes.PADDING, rect.y() + Sizes.LINE - 2, Sizes.cutInside(block.caption()));
         out.append("</g>\n");
@@ -110,7 +99,7 @@ public final class GraphPage {
     }
 
     private void box(Box box, String style, Rect rect) {
-        out.append("<g><title>").append(escape(box.tooltip())).append("</title>\n");
+        out.append("<g><title>").append(Xhtml.escape(box.tooltip())).append("</title>\n");
         rect(style, rect);
         for (int i = 0; i < box.lines().size(); i++) {
             int y = rect.y() + Sizes.LINE * (i + 1);
@@ -127,7 +116,7 @@ public final class GraphPage {
 
     private void text(String style, int x, int y, String text) {
         String styled = style.isEmpty() ? "" : " class=\"" + style + "\"";
-        line("<text%s x=\"%d\" y=\"%d\">%s</text>", styled, x, y, escape(Sizes.cut(text)));
+        line("<text%s x=\"%d\" y=\"%d\">%s</text>", styled, x, y, Xhtml.escape(Sizes.cut(text)));
     }
 
     private void edge(List<Point> corners) {
@@ -137,24 +126,5 @@ public final class GraphPage {
 
     private void line(String format, Object... values) {
         out.append(String.format(Locale.ROOT, format, values)).append('\n');
-    }
-
-    /** Text for XML 1.0; characters that it cannot hold, or that reorder or hide others, are replaced. */
-    static String escape(String text) {
-        StringBuilder escaped = new StringBuilder();
-        text.codePoints().forEach(c -> {
-            switch (c) {
-                case '<' -> escaped.append("&lt;");
-                case '>' -> escaped.append("&gt;");
-                case '&' -> escaped.append("&amp;");
-                case '"' -> escaped.append("&quot;");
-                default -> escaped.appendCodePoint(isAllowed(c) ? c : 0xFFFD);
-            }
-        });
-        return escaped.toString();
-    }
-
-    private static boolean isAllowed(int c) {
-        return c == '\n' || (Printable.isSafe(c) && c != 0xFFFE && c != 0xFFFF);
     }
 }

@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
 import io.kiln.lower.Intrinsics;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
@@ -13,21 +14,18 @@ import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
  * channels, rescaled and stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block padded,
  * constants of the rescaling, output. Scalars: taps, channels, elements between pixels in the input and in the output,
- * power of two that scales sums, shift; then the late offset if negatives are corrected, and limits if they are
- * narrower than int8.
+ * power of two that scales sums, shift; then what the correction needs, and limits if they are narrower than int8.
  *
  * @param sums the inner loop
  * @param rescale the rescaling
  */
 record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
-    private static final String SUFFIX_SIGNED = "_signed";
-    private static final String SUFFIX_LIMITED = "_limited";
-
     private static final KernelText TEXT = KernelText.of("portable/blocked");
     private static final KernelText ASSEMBLY_TEXT = KernelText.of("portable/blocked_assembly");
 
@@ -41,13 +39,8 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         if (!sums.pairsInputs()) {
             scalars.add(INT32);
         }
-        scalars.addAll(List.of(INT32, INT32, INT32));
-        if (rescale.isSigned()) {
-            scalars.add(INT32);
-        }
-        if (rescale.isLimited()) {
-            scalars.addAll(List.of(INT32, INT32));
-        }
+        scalars.add(INT32);
+        rescale.scalars().forEach(s -> scalars.add(INT32));
         return new Kernel(
                 name(),
                 List.of(
@@ -67,9 +60,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     }
 
     private String name() {
-        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length())
-                + (rescale.isSigned() ? SUFFIX_SIGNED : "")
-                + (rescale.isLimited() ? SUFFIX_LIMITED : "");
+        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length()) + rescale.suffix();
     }
 
     private String parameters(String attribute) {
@@ -83,24 +74,23 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         if (!sums.pairsInputs()) {
             all.add("int32_t stride");
         }
-        all.addAll(List.of("int32_t out_stride", "int32_t scale", "int32_t shift"));
-        if (rescale.isSigned()) {
-            all.add("int32_t late");
-        }
-        if (rescale.isLimited()) {
-            all.addAll(List.of("int32_t low", "int32_t high"));
-        }
+        all.add("int32_t out_stride");
+        rescale.parameters().forEach(p -> all.add("int32_t " + p));
         return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
     }
 
     /** The whole kernel in assembly, with a portable twin. */
     private String naked(BlockedAssembly assembly) {
         int block = sums.channels();
-        String correction = "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n";
+        RescaleCorrection correction = rescale.correction();
+        String corrected = correction.twin(
+                "value",
+                i -> "rescale[%d * channel + %d]".formatted(correction.constants(), 2 + i),
+                correction.parameter().orElse(""));
         return head(ASSEMBLY_TEXT)
                 .with("CONDITION", assembly.condition())
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
-                .with("ASSEMBLY", assembly.lines(rescale.isSigned(), rescale.isLimited()))
+                .with("ASSEMBLY", assembly.lines(correction, rescale.isLimited()))
                 .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.pairsWeights() ? " / 2" : ""))
                 .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
                 .with(
@@ -108,7 +98,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                         sums.pairsWeights()
                                 ? "(channel % 2 == 0 ? first : (both - first) / 16)"
                                 : "weight[" + block + " * i]")
-                .with("CORRECTION", rescale.isSigned() ? correction : "")
+                .with("CORRECTION", corrected.indent(6))
                 .with("LOW", rescale.isLimited() ? "low" : "-128")
                 .with("HIGH", rescale.isLimited() ? "high" : "127")
                 .text();
@@ -121,16 +111,27 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("BLOCK", sums.channels())
                 .with("PARAMETERS", parameters(""))
                 .with("BLOCK_BYTES", sums.channels() / sums.weightsPerByte())
-                .with("CONSTANTS", rescale.isSigned() ? 3 : 2);
+                .with("CONSTANTS", rescale.correction().constants());
     }
 
     private String definition() {
         return head(TEXT)
                 .with("SUMS", sums.pixels() * sums.channels())
                 .with("SUM_UP", sums.name() + "(x, " + (sums.pairsInputs() ? "" : "stride, ") + "w, taps, sums)")
-                .with("CORRECTION", rescale.isSigned() ? "      const int32_t negative = rescale[2];\n" : "")
+                .with("CORRECTION", corrections())
                 .with("RESULTS", results(sums.pixels()))
                 .text();
+    }
+
+    /** The lines that load a channel's corrections. */
+    private String corrections() {
+        return IntStream.range(0, rescale.correction().count())
+                .mapToObj(i -> "      const int32_t %s = rescale[%d];\n".formatted(correction(i), 2 + i))
+                .collect(Collectors.joining());
+    }
+
+    private String correction(int index) {
+        return rescale.correction().isSigned() ? "negative" : "correction" + index;
     }
 
     /** The lines that finish the pixels of one channel. */
@@ -138,10 +139,8 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         StringBuilder text = new StringBuilder();
         for (int p = 0; p < pixels; p++) {
             text.append("      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n"
-                    .formatted(rescale.isSigned() ? "" : "const ", p, p));
-            if (rescale.isSigned()) {
-                text.append("      value%s += late - ((value%s >> 31) & negative);\n".formatted(p, p));
-            }
+                    .formatted(rescale.correction().count() > 0 ? "" : "const ", p, p));
+            text.append(rescale.correction().line("value" + p, this::correction).indent(6));
             String place = p == 0 ? "0" : p == 1 ? "out_stride" : p + " * out_stride";
             String shifted = "value" + p + " >> shift";
             text.append("      out[%s] = (int8_t)%s;\n"

@@ -2,7 +2,9 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * {@link BlockedKernel} for RV32IM. A step of 4 pixels and 4 channels is 40 instructions for 16 products: 8 LB, 16 MUL,
@@ -13,7 +15,7 @@ import java.util.List;
  * <pre>
  * registers while summing: sums, inputs of each pixel, weights, their end, an input and the weights of a step, a product
  * registers while storing: sums, weights, outputs of each pixel, lower limit before and after the shift, upper limit, shift, channels left
- * stack: see the constants below, what the caller needs back, then the arguments: scale, shift, late offset, limits
+ * stack: see the constants below, what the caller needs back, then the arguments: scale, shift, what the correction needs, limits
  * </pre>
  *
  * @param pixels number of pixels in a block
@@ -38,7 +40,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     private static final int FRAME = 112;
     private static final int SCALE = FRAME;
     private static final int SHIFT = FRAME + 4;
-    private static final int LATE = FRAME + 8;
+    private static final int CORRECTION = FRAME + 8;
     private static final int INSTRUCTION = 4;
     /** First label number for results below the lower limit. */
     private static final int LOW_LABEL = 100;
@@ -53,11 +55,12 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     }
 
     @Override
-    public String lines(boolean signed, boolean limited) {
+    public String lines(RescaleCorrection correction, boolean limited) {
+        int limits = CORRECTION + (correction.parameter().isPresent() ? 4 : 0);
         AsmText asm = new AsmText();
         asm.line(".option push");
         asm.line(".option norvc");
-        enter(asm, limited, signed ? LATE + 4 : LATE);
+        enter(asm, limited, limits);
         asm.line("1:");
         start(asm);
         asm.line("2:");
@@ -73,8 +76,8 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         if (packed) {
             takeApart(asm);
         }
-        rescale(asm, signed);
-        store(asm, limited, signed ? LATE + 4 : LATE);
+        rescale(asm, correction);
+        store(asm, limited, limits);
         asm.line(".option pop");
         return asm.lines();
     }
@@ -203,11 +206,12 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         }
     }
 
-    private void rescale(AsmText asm, boolean signed) {
+    private void rescale(AsmText asm, RescaleCorrection correction) {
         String constants = registers().free().get(0);
         String multiplier = registers().free().get(1);
         String offset = registers().free().get(2);
-        String late = registers().free().get(3);
+        String parameter = registers().free().get(3);
+        String scratch = registers().free().get(4);
         asm.line("lw %s, %d(sp)", offset, SCALE);
         asm.line("lw %s, %d(sp)", constants, CONSTANTS);
         for (int c = 0; c < channels; c++) {
@@ -215,10 +219,10 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
                 asm.line("mul %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
             }
         }
-        if (signed) {
-            asm.line("lw %s, %d(sp)", late, LATE);
+        if (correction.parameter().isPresent()) {
+            asm.line("lw %s, %d(sp)", parameter, CORRECTION);
         }
-        int words = signed ? 3 : 2;
+        int words = correction.constants();
         for (int c = 0; c < channels; c++) {
             asm.line("lw %s, %d(%s)", multiplier, 4 * words * c, constants);
             asm.line("lw %s, %d(%s)", offset, 4 * words * c + 4, constants);
@@ -226,20 +230,19 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
                 asm.line("mulh %s, %s, %s", registers().sum(c, p), registers().sum(c, p), multiplier);
                 asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
             }
-            if (signed) {
-                asm.line("lw %s, %d(%s)", offset, 4 * words * c + 8, constants);
-                for (int p = 0; p < pixels; p++) {
-                    asm.line("bgez %s, 4f", registers().sum(c, p));
-                    asm.line(
-                            "sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
-                    asm.line("4:");
-                    asm.line(
-                            "add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), late);
-                }
+            for (int i = 0; i < correction.count(); i++) {
+                asm.line("lw %s, %d(%s)", offset, 4 * (words * c + 2 + i), constants);
+                correction.applyGivenOnRiscV(asm, sums(c), offset, parameter, scratch, 4);
             }
         }
         asm.line("addi %s, %s, %d", constants, constants, 4 * words * channels);
         asm.line("sw %s, %d(sp)", constants, CONSTANTS);
+    }
+
+    private List<String> sums(int channel) {
+        return IntStream.range(0, pixels)
+                .mapToObj(p -> registers().sum(channel, p))
+                .toList();
     }
 
     /** Limits, shifts and stores the existing channels, and continues while there are more. */

@@ -2,6 +2,8 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
+import java.util.List;
 
 /**
  * {@link BlockedKernel} for Armv7-M, two pixels and four channels at a time. A step is 14 instructions for 8 products:
@@ -13,7 +15,8 @@ import io.kiln.schedule.parts.AsmText;
  * r2       weights                        r8 to r11  sums of channels 2 and 3
  * r3 r12   the inputs of a step           lr         a weight
  * stack    inputs of both pixels, constants, output, what the caller needs back, then the arguments:
- *          taps (then the end of the inputs), channels, stride (then where to enter the loop), output's stride, scale, shift
+ *          taps (then the end of the inputs), channels, stride (then where to enter the loop), output's stride, scale, shift,
+ *          what the correction needs, limits
  * </pre>
  *
  * @param packed whether weights come in pairs: 2 LDRSB of a step then become 2 SBFX
@@ -32,7 +35,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
     private static final int OUT_STRIDE = 64;
     private static final int SCALE = 68;
     private static final int SHIFT = 72;
-    private static final int LATE = 76;
+    private static final int CORRECTION = 76;
 
     @Override
     public String condition() {
@@ -40,7 +43,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
     }
 
     @Override
-    public String lines(boolean signed, boolean limited) {
+    public String lines(RescaleCorrection correction, boolean limited) {
         AsmText asm = new AsmText();
         enter(asm);
         asm.line("1:");
@@ -55,8 +58,8 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         if (packed) {
             takeApart(asm);
         }
-        rescale(asm, signed);
-        limit(asm, limited, signed ? LATE + 4 : LATE);
+        rescale(asm, correction);
+        limit(asm, limited, CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
         store(asm);
         return asm.lines();
     }
@@ -112,14 +115,14 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         return 4 + PIXELS * channel + pixel;
     }
 
-    private static void rescale(AsmText asm, boolean signed) {
+    private static void rescale(AsmText asm, RescaleCorrection correction) {
         asm.line("ldr r12, [sp, #%d]", SCALE);
         asm.line("ldr r0, [sp, #%d]", CONSTANTS);
         for (int sum = sum(0, 0); sum <= sum(CHANNELS - 1, 1); sum++) {
             asm.line("mul r%d, r%d, r12", sum, sum);
         }
-        if (signed) {
-            asm.line("ldr r12, [sp, #%d]", LATE);
+        if (correction.parameter().isPresent()) {
+            asm.line("ldr r12, [sp, #%d]", CORRECTION);
         }
         for (int c = 0; c < CHANNELS; c++) {
             asm.line("ldm r0!, {r1, r3}");
@@ -127,13 +130,9 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
                 asm.line("smull lr, r%d, r%d, r1", sum(c, p), sum(c, p));
                 asm.line("add r%d, r3", sum(c, p));
             }
-            if (signed) {
+            for (int i = 0; i < correction.count(); i++) {
                 asm.line("ldr r1, [r0], #4");
-                for (int p = 0; p < PIXELS; p++) {
-                    asm.line("and lr, r1, r%d, asr #31", sum(c, p));
-                    asm.line("sub r%d, lr", sum(c, p));
-                    asm.line("add r%d, r12", sum(c, p));
-                }
+                correction.applyGiven(asm, List.of("r" + sum(c, 0), "r" + sum(c, 1)), "r1", "r12", "lr");
             }
         }
         asm.line("str r0, [sp, #%d]", CONSTANTS);

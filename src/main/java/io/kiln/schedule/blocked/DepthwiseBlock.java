@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ProvenRescale;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
@@ -88,7 +89,10 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
     /** Equal only for kernels with the same text. */
     private String name() {
         ProvenRescale r = rescale.proven();
-        String late = r.hasCorrections() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
+        RescaleCorrection correction = rescale.correction();
+        String corrected = correction.isSigned()
+                ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
+                : correction.suffix();
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
         return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d_row%d_scale%d_shift%d"
                         .formatted(
@@ -101,7 +105,7 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                                 row,
                                 r.scaleBits(),
                                 r.shift())
-                + late
+                + corrected
                 + limits;
     }
 
@@ -117,7 +121,11 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
 
     private String definition() {
         ProvenRescale r = rescale.proven();
-        String correction = "      value += %d - (value < 0 ? rescale[3 * c + 2] : 0);\n".formatted(r.lateOffset());
+        RescaleCorrection correction = rescale.correction();
+        String corrected = correction.twin(
+                "value",
+                i -> "rescale[%d * c + %d]".formatted(correction.constants(), 2 + i),
+                "" + correction.argument());
         return TEXT.with("NAME", name())
                 .with("PIXELS", pixels)
                 .with("KERNEL", kernelH() + "x" + kernelW())
@@ -130,8 +138,8 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                 .with("STRIDE", stride())
                 .with("DILATION", dilation())
                 .with("SCALE", 1 << r.scaleBits())
-                .with("CONSTANTS", r.hasCorrections() ? 3 : 2)
-                .with("CORRECTION", r.hasCorrections() ? correction : "")
+                .with("CONSTANTS", correction.constants())
+                .with("CORRECTION", corrected.indent(6))
                 .with("SHIFT", r.shift())
                 .with("LOW", rescale.low())
                 .with("HIGH", rescale.high())

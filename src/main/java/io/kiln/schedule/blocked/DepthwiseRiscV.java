@@ -3,6 +3,7 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -167,16 +168,15 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
             asm.line("mulh %s, %s, %s", sum, sum, multiplier);
             asm.line("add %s, %s, %s", sum, sum, offset);
         }
-        if (r.hasCorrections()) {
-            asm.line("lw %s, 8(a2)", offset);
-            asm.line("li %s, %d", multiplier, r.lateOffset());
-            for (int p = 0; p < block.pixels(); p++) {
-                String sum = sum(block, p);
-                asm.line("bgez %s, 2f", sum);
-                asm.line("sub %s, %s, %s", sum, sum, offset);
-                asm.line("2:");
-                asm.line("add %s, %s, %s", sum, sum, multiplier);
+        RescaleCorrection correction = block.rescale().correction();
+        List<String> sums =
+                IntStream.range(0, block.pixels()).mapToObj(p -> sum(block, p)).toList();
+        for (int i = 0; i < correction.count(); i++) {
+            asm.line("lw %s, %d(a2)", offset, 8 + 4 * i);
+            if (i == 0) {
+                asm.line("li %s, %d", multiplier, correction.argument());
             }
+            correction.applyGivenOnRiscV(asm, sums, offset, multiplier, PRODUCT, 2);
         }
     }
 
@@ -194,7 +194,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         }
         asm.line("addi a0, a0, 1");
         asm.line("addi a1, a1, %d", block.kernelH() * block.kernelW());
-        asm.line("addi a2, a2, %d", r.hasCorrections() ? 12 : 8);
+        asm.line("addi a2, a2, %d", 4 * block.rescale().correction().constants());
         asm.line("addi a3, a3, 1");
         asm.line("bne a0, %s, 1b", END);
         asm.line("j 3f");

@@ -3,7 +3,10 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * {@link DepthwiseBlock} for Armv7-M. Five pixels of a 3x3 window with stride 1 are 103 instructions for 45 products: 30 LDRSB, 45 MUL and
@@ -115,22 +118,30 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
             asm.line("smull r%d, r%d, r%d, r%d", LOWER, sum, sum, MULTIPLIER);
             asm.line("add r%d, r%d", sum, OFFSET);
         }
-        if (r.hasCorrections()) {
-            asm.line("ldr r%d, [r2], #4", MULTIPLIER);
-            asm.line("movw r%d, #%d", OFFSET, r.lateOffset() & 0xFFFF);
-            asm.line("movt r%d, #%d", OFFSET, r.lateOffset() >>> 16);
-            for (int p = 0; p < block.pixels(); p++) {
-                int sum = sum(block, p);
-                asm.line("and r%d, r%d, r%d, asr #31", LOWER, MULTIPLIER, sum);
-                asm.line("sub r%d, r%d", sum, LOWER);
-                asm.line("add r%d, r%d", sum, OFFSET);
-            }
-        }
+        correct(asm, block);
         for (int p = block.pixels() - 1; p >= 0; p--) {
             int sum = sum(block, p);
             limit(asm, block.rescale(), sum);
             String place = p == 0 ? "[r3], #1" : "[r3, #" + p * block.channels() + "]";
             asm.line("strb r%d, %s", sum, place);
+        }
+    }
+
+    private static void correct(AsmText asm, DepthwiseBlock block) {
+        RescaleCorrection correction = block.rescale().correction();
+        List<String> sums = IntStream.range(0, block.pixels())
+                .mapToObj(p -> "r" + sum(block, p))
+                .toList();
+        if (correction.isSigned()) {
+            asm.line("ldr r%d, [r2], #4", MULTIPLIER);
+            asm.line("movw r%d, #%d", OFFSET, correction.argument() & 0xFFFF);
+            asm.line("movt r%d, #%d", OFFSET, correction.argument() >>> 16);
+            correction.applyGiven(asm, sums, "r" + MULTIPLIER, "r" + OFFSET, "r" + LOWER);
+            return;
+        }
+        for (int i = 0; i < correction.count(); i++) {
+            asm.line("ldr r%d, [r2], #4", MULTIPLIER);
+            correction.apply(asm, sums, "r" + MULTIPLIER, "r" + LOWER);
         }
     }
 

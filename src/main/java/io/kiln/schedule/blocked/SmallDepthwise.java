@@ -17,6 +17,7 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.PaddedRows;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
@@ -30,6 +31,7 @@ import io.kiln.tir.KernelText;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Depthwise convolution optimized for size: rows are copied with their padding, and one kernel for all layers computes
@@ -118,8 +120,7 @@ final class SmallDepthwise {
     private Kernel kernel() {
         List<DType> scalars = new ArrayList<>();
         scalars().forEach(s -> scalars.add(INT32));
-        String name = "kiln_depthwise_row" + (isPacked ? "_packed" : "") + (rescale.isSigned() ? "_signed" : "")
-                + (rescale.isLimited() ? "_limited" : "");
+        String name = "kiln_depthwise_row" + (isPacked ? "_packed" : "") + rescale.suffix();
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT8), Pointer.in(isPacked ? UINT8 : INT8), Pointer.in(INT32), Pointer.out(INT8)),
@@ -130,8 +131,9 @@ final class SmallDepthwise {
     }
 
     private String definition(String name) {
-        boolean isSigned = rescale.isSigned();
-        String limits = rescale.isLimited() ? ", int32_t low, int32_t high" : "";
+        RescaleCorrection correction = rescale.correction();
+        String parameters =
+                rescale.parameters().stream().skip(1).map(p -> "int32_t " + p).collect(Collectors.joining(", "));
         return TEXT.with("NAME", name)
                 .with(
                         "TAPS",
@@ -139,14 +141,18 @@ final class SmallDepthwise {
                                 ? "taps. A byte of w holds\n   two taps of a channel, the first in the lower half."
                                 : "taps.")
                 .with("WEIGHT", isPacked ? "uint8_t" : "int8_t")
-                .with("SHIFT_LATE_AND_LIMITS", "int32_t shift" + (isSigned ? ", int32_t late" : "") + limits)
+                .with("SHIFT_CORRECTION_AND_LIMITS", parameters)
                 .with("FIRST_HALF", isPacked ? "      int32_t up = 4;\n" : "")
                 .with("TAP", isPacked ? "((int8_t)(*weight << up) >> 4)" : "*weight")
                 .with("NEXT_TAP", isPacked ? NEXT_HALF : "          weight += channels;\n")
-                .with("VALUE", isSigned ? "int32_t" : "const int32_t")
-                .with("ADD_LATE", isSigned ? "      value += late - ((value >> 31) & constants[2]);\n" : "")
+                .with("VALUE", correction.count() > 0 ? "int32_t" : "const int32_t")
+                .with(
+                        "CORRECTION",
+                        correction
+                                .line("value", i -> "constants[" + (2 + i) + "]")
+                                .indent(6))
                 .with("LIMITED", rescale.isLimited() ? "kiln_clamp(value, low, high)" : "kiln_saturate_8(value)")
-                .with("CONSTANTS", isSigned ? 3 : 2)
+                .with("CONSTANTS", correction.constants())
                 .text();
     }
 }

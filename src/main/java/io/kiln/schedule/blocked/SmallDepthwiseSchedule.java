@@ -38,7 +38,7 @@ public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
     }
 
     /**
-     * If size is optimized; signed rescalings take 12 bytes per channel, and the alternative on a core with DSP
+     * If size is optimized; rescalings with corrections take 12 bytes per channel or more, and the alternative on a core with DSP
      * instructions takes 9.
      */
     public Optional<Choice<ScalarRescale>> choose(Workload workload) {
@@ -49,7 +49,7 @@ public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
         Configuration configuration = FourBitWeights.packed(Configuration.of(name()), workload);
         String reason = "size: one kernel for all depthwise layers";
         return applies(workload)
-                .filter(rescale -> !rescale.isSigned() || !features.hasDsp())
+                .filter(rescale -> rescale.correction().count() == 0 || !features.hasDsp())
                 .map(rescale -> new Choice<>(this, rescale, configuration, reason));
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -218,7 +219,7 @@ final class DspDepthwiseAsm {
         ProvenRescale r = rescale.rescale();
         List<String> sums = new ArrayList<>(List.of("r2", "r3")).subList(0, outputRows);
         sums.forEach(s -> text.line("smmla %s, %s, r10, r11", s, s));
-        DspCorrection correction = DspCorrection.of(r);
+        RescaleCorrection correction = RescaleCorrection.of(r);
         for (int i = 0; i < correction.count(); i++) {
             text.line("ldr r12, [sp, #%d]", CORRECTION + WORD * i);
             if (!correction.isSigned()) {

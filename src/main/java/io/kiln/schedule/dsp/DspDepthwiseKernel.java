@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.lower.ProvenRescale;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
@@ -26,7 +27,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     /** Equal only for kernels with the same text. */
     String name() {
         ProvenRescale r = rescale.rescale();
-        DspCorrection correction = DspCorrection.of(r);
+        RescaleCorrection correction = RescaleCorrection.of(r);
         String late = correction.isSigned()
                 ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
                 : correction.suffix();
@@ -62,7 +63,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                         "OFFSET_AND_MORE",
                         "offset"
                                 + (r.hasCorrections()
-                                        ? ", " + DspCorrection.of(r).text()
+                                        ? ", " + RescaleCorrection.of(r).text()
                                         : ""))
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("PARAMETERS", parameters(""))
@@ -90,9 +91,8 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
         ProvenRescale r = rescale.rescale();
         int count = shape.inputRows(rows);
         int at = shape.weights() + 2;
-        String correction = r.corrected() == ProvenRescale.Corrected.NEGATIVE
-                ? "value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), at)
-                : DspCorrection.of(r).twin("table", at);
+        RescaleCorrection corrected = RescaleCorrection.of(r);
+        String correction = corrected.twin("value", i -> "table[" + (at + i) + "]", "" + corrected.argument());
         return text.with("INPUT_ROWS", count)
                 .with(
                         "OFFSETS",

@@ -3,6 +3,7 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.KernelText;
@@ -21,7 +22,7 @@ import java.util.List;
  * @param high upper limit
  */
 record DspEpilogue(
-        boolean isSummed, int freeBits, int scaleBits, int shift, DspCorrection correction, int low, int high) {
+        boolean isSummed, int freeBits, int scaleBits, int shift, RescaleCorrection correction, int low, int high) {
 
     static DspEpilogue of(DspRescale rescale) {
         ProvenRescale r = rescale.rescale();
@@ -30,7 +31,7 @@ record DspEpilogue(
                 rescale.freeBits(),
                 r.scaleBits(),
                 r.shift(),
-                DspCorrection.of(r),
+                RescaleCorrection.of(r),
                 rescale.low(),
                 rescale.high());
     }
@@ -147,18 +148,14 @@ record DspEpilogue(
 
     /** Words of a channel's constants. */
     int constants() {
-        return 2 + correction.count();
+        return correction.constants();
     }
 
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */
     String twin(String indent, String sum) {
         StringBuilder c = new StringBuilder();
         c.append("int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits));
-        if (isSigned()) {
-            c.append("value += late - (value < 0 ? w[2] : 0);\n");
-        } else if (correction.count() > 0) {
-            c.append(correction.twin("w", 2));
-        }
+        c.append(correction.twin("value", i -> "w[" + (2 + i) + "]", isSigned() ? "late" : "" + correction.argument()));
         c.append("value >>= %d;\n".formatted(shift));
         c.append("value = value < %d ? %d : (value > %d ? %d : value);\n".formatted(low, low, high, high));
         return c.toString().indent(indent.length());

@@ -65,7 +65,7 @@ final class MveDepthwise {
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
-        this.kernel = new MveDepthwiseKernel(!keepsWeights, rescale.hasNegatives(), rescale.hasLimits());
+        this.kernel = new MveDepthwiseKernel(!keepsWeights, MveEnd.of(rescale));
         this.offsets = tables.add("offsets", DType.INT32, offsets());
         int channels = conv.channels();
         groups.add(new Groups(0, channels / 4, tables.add("packed", DType.INT32, pack(0, channels / 4))));

@@ -7,6 +7,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Micro-kernels of {@link MveDepthwise}. The first one interleaves up to four rows of the input, so that one word holds
@@ -22,7 +23,7 @@ import java.util.List;
  * <pre>
  *   q0-q3   weights of four channels, kept for a whole row
  *   q4      addresses of the window's words     q5   inputs, then the four results
- *   q6, q7  multipliers and shifts of the four channels
+ *   q6, q7  second and third words of the four channels' constants
  *   r0 r2 r4 r6 accumulators, started with the biases; r3 output; r5 biases; r8 step; lr count of pixels
  * </pre>
  *
@@ -30,16 +31,18 @@ import java.util.List;
  * q6 and q7 hold constants in turn, and the loop goes over groups of channels.
  *
  * @param narrow whether weights are loaded for each pixel
- * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
+ * @param end how sums become results
  */
-record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
+record MveDepthwiseKernel(boolean narrow, MveEnd end) {
     private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
 
     private static final KernelText TEXT = KernelText.of("mve/depthwise");
 
-    /** Words of a group of four channels: weights, biases, multipliers, shifts. */
+    /** Words of a group of four channels: weights, then three for the end. */
     static final int GROUP_WORDS = 16 + 12;
+
+    /** Offset of the upper limit in the state. */
+    private static final int ABOVE = 40;
 
     /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
     static Kernel interleave(int rows) {
@@ -96,15 +99,16 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
                 Collections.nCopies(7, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(MveText.TWIN));
+                List.of(end.twin()));
     }
 
     String name() {
-        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + (negatives ? "_n" : "") + (limits ? "_l" : "");
+        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + end.suffix();
     }
 
     private String definition() {
-        return TEXT.with("NAME", name())
+        return end.in(TEXT)
+                .with("NAME", name())
                 .with("LOOP", narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n")
                 .with("INSTRUCTIONS", MveText.lines(instructions()))
                 .with("NEXT_PIXEL", narrow ? "    state.x += step;\n    state.out += channels;\n" : "")
@@ -113,9 +117,13 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
     }
 
     private String instructions() {
+        Optional<MveFloor> floor = end.floor();
         return narrow
-                ? ROW + GROUP_OF_PIXEL + finish() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
-                : GROUP + PIXEL + finish() + NEXT;
+                ? ROW
+                        + GROUP_OF_PIXEL
+                        + floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish())
+                        + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
+                : GROUP + floor.map(f -> PLAIN_PIXEL + roundDown(f)).orElseGet(() -> PIXEL + finish()) + NEXT;
     }
 
     private static final String ROW = """
@@ -148,6 +156,9 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
             vldrw.32 q6, [r5], #16
             vmov q5[2], q5[0], r0, r4
             vmov q5[3], q5[1], r2, r6
+            """;
+
+    private static final String ROUND_NARROW = """
             vadd.i32 q5, q5, q6
             vldrw.32 q7, [r5], #16
             vqrdmulh.s32 q5, q5, q7
@@ -195,6 +206,21 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
             vqrdmulh.s32 q5, q5, q6
             """;
 
+    private static final String PLAIN_PIXEL = """
+            1:
+            vldrw.32 q5, [q4]
+            vmladav.s8 r0, q0, q5
+            vldrw.32 q5, [q4, #4]
+            vmladav.s8 r2, q1, q5
+            vldrw.32 q5, [q4, #8]
+            vmladav.s8 r4, q2, q5
+            vldrw.32 q5, [q4, #12]
+            vmladav.s8 r6, q3, q5
+            vadd.i32 q4, q4, r8
+            vmov q5[2], q5[0], r0, r4
+            vmov q5[3], q5[1], r2, r6
+            """;
+
     private static final String NEXT = """
             vstrb.32 q5, [r3]
             add r3, r3, r10
@@ -207,7 +233,24 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
             """;
 
     private String finish() {
-        String fix = negatives ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
-        return fix + MveText.finish(limits, 5, 7, 40);
+        String fix = end.negatives() ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
+        return fix + MveText.finish(end.limits(), 5, 7, ABOVE);
+    }
+
+    /** Without a free vector, the constants are loaded again after a correction. */
+    private String roundDown(MveFloor floor) {
+        String correction = floor.corrects()
+                ? "vldrw.32 q7, [r5]\n" + floor.correct(5, 7, 6) + "vldrw.32 q6, [r5, #16]\nvldrw.32 q7, [r5, #32]\n"
+                : "";
+        return floor.scale(5) + "vmulh.s32 q5, q5, q6\nvadd.i32 q5, q5, q7\n" + correction + floor.shift(5)
+                + MveText.limit(end.limits(), 5, ABOVE);
+    }
+
+    private String roundDownNarrow(MveFloor floor) {
+        return floor.scale(5)
+                + "vldrw.32 q7, [r5], #16\nvmulh.s32 q5, q5, q7\nvldrw.32 q7, [r5], #16\nvadd.i32 q5, q5, q7\n"
+                + floor.correct(5, 6, 0)
+                + floor.shift(5)
+                + MveText.limit(end.limits(), 5, ABOVE);
     }
 }

@@ -20,18 +20,17 @@ import java.util.List;
  * </pre>
  *
  * <p>VMLADAV adds 16 products to an accumulator. At the end of a block its accumulators are collected into q0 and q1, four
- * channels each, and rescaled as vectors: VQRDMULH is the reference's doubling high multiply, VRSHL its shift; VRSHL
+ * channels each, and rescaled as vectors, for TensorFlow Lite's rounding: VQRDMULH is the reference's doubling high multiply, VRSHL its shift; VRSHL
  * rounds halves up, so that one is taken from negative values first unless the lower limit hides it.
  *
  * @param depth products of one dot product
  * @param pixels pixels computed together, 1 or 2
  * @param block channels computed together: 4, or 8 for a single pixel
- * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
+ * @param end how sums become results
  * @param rest whether channels are not a multiple of the block
  * @param unroll 16-byte steps written out: all of them if there are no more than this
  */
-record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolean limits, boolean rest, int unroll) {
+record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest, int unroll) {
     private static final KernelText TEXT = KernelText.of("mve/gemm");
 
     static final int VECTOR = 16;
@@ -53,21 +52,21 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
                 List.of(DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(MveText.TWIN, MveText.WORD));
+                List.of(end.twin(), MveText.WORD));
     }
 
     String name() {
-        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + (negatives ? "_n" : "") + (limits ? "_l" : "")
-                + (rest ? "_r" : "");
+        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix() + (rest ? "_r" : "");
     }
 
     /** The kernel for a single pixel that reads the same table. */
     MveGemmKernel single() {
-        return new MveGemmKernel(depth, 1, block, negatives, limits, rest, unroll);
+        return new MveGemmKernel(depth, 1, block, end, rest, unroll);
     }
 
     private String definition() {
-        return TEXT.with("PIXELS", pixels)
+        return end.in(TEXT)
+                .with("PIXELS", pixels)
                 .with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s"))
                 .with("BLOCK", block)
                 .with("DEPTH", depth)
@@ -88,7 +87,7 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
     /** Words of the state: inputs 0 and 4, outputs 8 and 12, zero point 16, end or channels left 20, packed 24, limits 28 and 32. */
     private String instructions() {
         StringBuilder out = new StringBuilder("ldr r5, [r9, #24]\n");
-        if (limits) {
+        if (end.limits()) {
             out.append("ldrd r0, r2, [r9, #28]\nvdup.32 q6, r0\nvdup.32 q7, r2\n");
         }
         out.append("1:\nldrd r1, r3, [r9]\n");
@@ -159,30 +158,59 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
         if (two()) {
             out.append("vmov q1[2], q1[0], r8, r12\nvmov q1[3], q1[1], r10, r14\n");
         }
-        both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n");
-        both(out, eight, "vqrdmulh.s32 q%1$d, q%1$d, q%2$d\n");
-        out.append("ldr r0, [r9, #16]\n");
-        for (int q = 0; q < (negatives ? (two() ? 2 : 1) : 0); q++) {
-            out.append("vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n".formatted(2 + q, q));
+        if (end.floor().isPresent()) {
+            roundDown(out, eight, end.floor().get());
+        } else {
+            roundTwice(out, eight);
         }
-        both(out, eight, "vrshl.s32 q%1$d, q%1$d, q%2$d\n");
         for (int q = 0; q < (two() ? 2 : 1); q++) {
             out.append("vadd.i32 q%1$d, q%1$d, r0\n".formatted(q));
-            out.append(
-                    (limits ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n" : "vqmovnb.s16 q%1$d, q%1$d\n")
-                            .formatted(q));
+            out.append((end.limits()
+                            ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n"
+                            : "vqmovnb.s16 q%1$d, q%1$d\n")
+                    .formatted(q));
         }
     }
 
-    /** An instruction between results and the next constants of their channels. */
-    private void both(StringBuilder out, boolean eight, String instruction) {
-        out.append("vldrb.8 q2, [r5], #16\n");
-        out.append(instruction.formatted(0, 2));
+    /** As TensorFlow Lite. */
+    private void roundTwice(StringBuilder out, boolean eight) {
+        both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n", 2);
+        both(out, eight, "vqrdmulh.s32 q%1$d, q%1$d, q%2$d\n", 2);
+        out.append("ldr r0, [r9, #16]\n");
+        for (int q = 0; q < (end.negatives() ? (two() ? 2 : 1) : 0); q++) {
+            out.append("vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n".formatted(2 + q, q));
+        }
+        both(out, eight, "vrshl.s32 q%1$d, q%1$d, q%2$d\n", 2);
+    }
+
+    /** As ONNX Runtime. */
+    private void roundDown(StringBuilder out, boolean eight, MveFloor floor) {
+        int results = two() ? 2 : 1;
+        if (floor.corrects()) {
+            out.append("vldrb.8 q2, [r5], #16\n").append(eight ? "vldrb.8 q3, [r5], #16\n" : "");
+        } else {
+            out.append("add r5, r5, #").append(4 * block).append('\n');
+        }
+        for (int q = 0; q < results; q++) {
+            out.append(floor.scale(q));
+        }
+        both(out, eight, "vmulh.s32 q%1$d, q%1$d, q%2$d\n", 4);
+        both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n", 4);
+        for (int q = 0; q < results; q++) {
+            out.append(floor.correct(q, eight ? 2 + q : 2, 4)).append(floor.shift(q));
+        }
+        out.append("ldr r0, [r9, #16]\n");
+    }
+
+    /** An instruction between results and the next constants of their channels, loaded to one or two vectors. */
+    private void both(StringBuilder out, boolean eight, String instruction, int q) {
+        out.append("vldrb.8 q%d, [r5], #16\n".formatted(q));
+        out.append(instruction.formatted(0, q));
         if (eight) {
-            out.append("vldrb.8 q3, [r5], #16\n");
+            out.append("vldrb.8 q%d, [r5], #16\n".formatted(q + 1));
         }
         if (two()) {
-            out.append(instruction.formatted(1, eight ? 3 : 2));
+            out.append(instruction.formatted(1, eight ? q + 1 : q));
         }
     }
 

@@ -59,7 +59,12 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
     /** Whether the weights of a block of four channels fit into registers while a row of pixels passes. */
     private static boolean canKeep(ConvComputation conv, MveRescale rescale) {
         int zero = rescale.requantization().outputZeroPoint();
-        return conv.taps() <= MveGemmKernel.VECTOR
+        boolean hasRegisters = rescale.proven()
+                .map(MveFloor::of)
+                .filter(MveFloor::needsScratch)
+                .isEmpty();
+        return hasRegisters
+                && conv.taps() <= MveGemmKernel.VECTOR
                 && conv.channels() % 4 == 0
                 && conv.output().dim(2) >= 4
                 && rescale.low() <= zero

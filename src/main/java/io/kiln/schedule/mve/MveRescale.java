@@ -2,7 +2,9 @@
 package io.kiln.schedule.mve;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.Rounding;
 import io.kiln.lower.Epilogue;
+import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.Requantization;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
@@ -13,12 +15,30 @@ import java.util.Optional;
  * Constants that rescale accumulators of raw int8 inputs to int8 outputs exactly like the reference.
  *
  * @param sums the accumulators
+ * @param proven the rescaling relative to the zero point if it is ONNX Runtime's; empty if it is TensorFlow Lite's
  */
-public record MveRescale(FoldedSums sums) {
+public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
+
+    private static final int WORDS = 3;
 
     /** The constants of a convolution; empty if the vector instructions would not be exact. */
     public static Optional<MveRescale> of(ConvComputation conv) {
-        return FoldedSums.of(conv).filter(MveRescale::isExact).map(MveRescale::new);
+        return FoldedSums.of(conv).flatMap(MveRescale::of);
+    }
+
+    private static Optional<MveRescale> of(FoldedSums sums) {
+        return sums.requantization().rounding() == Rounding.ONNX
+                ? proven(sums).map(found -> new MveRescale(sums, Optional.of(found)))
+                : Optional.of(new MveRescale(sums, Optional.empty())).filter(r -> isExact(sums));
+    }
+
+    private static Optional<ProvenRescale> proven(FoldedSums sums) {
+        Requantization r = sums.requantization();
+        Requantization centred =
+                new Requantization(r.multipliers(), r.shifts(), r.inputZeroPoint(), 0, r.outDtype(), r.rounding());
+        ProvenRescale.Reference reference = new ProvenRescale.Reference(
+                centred, sums.bias(), sums.low() - r.outputZeroPoint(), sums.high() - r.outputZeroPoint());
+        return ProvenRescale.find(reference, sums.bounds()).filter(MveFloor::suits);
     }
 
     private static boolean isExact(FoldedSums sums) {
@@ -44,13 +64,20 @@ public record MveRescale(FoldedSums sums) {
 
     /** Whether halves below zero must be rounded away from zero; otherwise the lower limit hides the difference. */
     boolean hasNegatives() {
-        return sums.low() < requantization().outputZeroPoint();
+        return proven.isEmpty() && sums.low() < requantization().outputZeroPoint();
     }
 
     /** Whether the limits need more than saturation from 16 to 8 bits. */
     boolean hasLimits() {
         boolean narrow = !sums.isLimited();
         Requantization r = requantization();
+        if (proven.isPresent()) {
+            for (int o = 0; o < sums.bounds().size(); o++) {
+                long most = proven.get().mostMagnitude(o, sums.bounds().get(o));
+                narrow &= most + Math.abs(r.outputZeroPoint()) <= Short.MAX_VALUE;
+            }
+            return !narrow;
+        }
         for (int o = 0; o < r.multipliers().size(); o++) {
             int most = FixedPoint.multiplyByQuantizedMultiplier(
                     (int) sums.largest(), r.multipliers().get(o), r.shifts().get(o));
@@ -59,18 +86,30 @@ public record MveRescale(FoldedSums sums) {
         return !narrow;
     }
 
-    /** Appends biases, multipliers and shifts of a block of channels; those past the last one are zero. */
+    /**
+     * Appends biases, multipliers and shifts of a block of channels, or corrections, multipliers and offsets; those past the
+     * last channel are zero.
+     */
     void putBlock(ByteBuffer packed, int first, int block) {
-        Requantization r = requantization();
         int channels = sums.bias().size();
-        for (int o = first; o < first + block; o++) {
-            packed.putInt(o < channels ? sums.bias().get(o) : 0);
+        for (int word = 0; word < WORDS; word++) {
+            for (int o = first; o < first + block; o++) {
+                packed.putInt(o < channels ? word(word, o) : proven.isEmpty() && word == WORDS - 1 ? -1 : 0);
+            }
         }
-        for (int o = first; o < first + block; o++) {
-            packed.putInt(o < channels ? r.multipliers().get(r.isPerChannel() ? o : 0) : 0);
-        }
-        for (int o = first; o < first + block; o++) {
-            packed.putInt(o < channels ? r.shifts().get(r.isPerChannel() ? o : 0) : -1);
-        }
+    }
+
+    private int word(int word, int channel) {
+        Requantization r = requantization();
+        int scale = r.isPerChannel() ? channel : 0;
+        Optional<ProvenRescale.Channel> of = proven.map(p -> p.channels().get(channel));
+        return switch (word) {
+            case 0 ->
+                of.map(c -> c.corrections().stream().findFirst().orElse(0))
+                        .orElse(sums.bias().get(channel));
+            case 1 ->
+                of.map(ProvenRescale.Channel::multiplier).orElse(r.multipliers().get(scale));
+            default -> of.map(ProvenRescale.Channel::offset).orElse(r.shifts().get(scale));
+        };
     }
 }

@@ -13,16 +13,15 @@ import java.util.List;
  * pixels. Arguments and table are those of {@link MveGemmKernel}.
  *
  * <pre>
- *   q0-q3   weights of four channels       q4, q5, q6   their biases, multipliers and shifts
+ *   q0-q3   weights of four channels       q4, q5, q6   their three words of constants
  *   q7      inputs of a pixel, then the four results
  *   r0 r2 r4 r6 accumulators; r1 inputs; r3 output; r5 packed; r8, r10 steps of both; r9 state in memory; lr count of pixels
  * </pre>
  *
  * @param depth products of one dot product
- * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
+ * @param end how sums become results, without a free vector
  */
-record MveShortKernel(int depth, boolean negatives, boolean limits) {
+record MveShortKernel(int depth, MveEnd end) {
     private static final KernelText TEXT = KernelText.of("mve/gemm_kept");
 
     private static final String BLOCK = """
@@ -52,8 +51,6 @@ record MveShortKernel(int depth, boolean negatives, boolean limits) {
             vmladav.s8 r6, q3, q7
             vmov q7[2], q7[0], r0, r4
             vmov q7[3], q7[1], r2, r6
-            vadd.i32 q7, q7, q4
-            vqrdmulh.s32 q7, q7, q5
             """;
 
     private static final String NEXT = """
@@ -73,15 +70,16 @@ record MveShortKernel(int depth, boolean negatives, boolean limits) {
                 Collections.nCopies(6, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(MveText.TWIN, MveText.WORD));
+                List.of(end.twin(), MveText.WORD));
     }
 
     String name() {
-        return "kiln_mve_gemm_" + depth + "_1x4_kept" + (negatives ? "_n" : "") + (limits ? "_l" : "");
+        return "kiln_mve_gemm_" + depth + "_1x4_kept" + end.suffix();
     }
 
     private String definition() {
-        return TEXT.with("DEPTH", depth)
+        return end.in(TEXT)
+                .with("DEPTH", depth)
                 .with("NAME", name())
                 .with("INSTRUCTIONS", MveText.lines(instructions()))
                 .text();
@@ -91,14 +89,24 @@ record MveShortKernel(int depth, boolean negatives, boolean limits) {
         String predicate = "mov r0, #" + depth + "\nvctp.8 r0\n";
         String load = depth == MveGemmKernel.VECTOR ? "vldrb.8 q7, [r1]\n" : "vpst\nvldrbt.8 q7, [r1]\n";
         boolean isPart = depth < MveGemmKernel.VECTOR;
+        boolean isPredicated =
+                end.negatives() || end.floor().filter(MveFloor::corrects).isPresent();
         StringBuilder out = new StringBuilder(BLOCK);
-        out.append(isPart && !negatives ? predicate : "").append("1:\n");
-        // Rounding below zero is predicated too, so that the predicate of the load does not last.
-        out.append(isPart && negatives ? predicate : "").append(load).append(PIXEL);
-        if (negatives) {
-            out.append("mov r0, #-1\nvpt.s32 lt, q7, zr\nvaddt.i32 q7, q7, r0\n");
-        }
-        out.append(MveText.finish(limits, 7, 6, 36));
+        out.append(isPart && !isPredicated ? predicate : "").append("1:\n");
+        // Corrections are predicated too, so that the predicate of the load does not last.
+        out.append(isPart && isPredicated ? predicate : "").append(load).append(PIXEL);
+        out.append(end.floor().map(this::roundDown).orElseGet(this::roundTwice));
         return out.append(NEXT).toString();
+    }
+
+    private String roundTwice() {
+        String negatives = end.negatives() ? "mov r0, #-1\nvpt.s32 lt, q7, zr\nvaddt.i32 q7, q7, r0\n" : "";
+        return "vadd.i32 q7, q7, q4\nvqrdmulh.s32 q7, q7, q5\n" + negatives + MveText.finish(end.limits(), 7, 6, 36);
+    }
+
+    private String roundDown(MveFloor floor) {
+        return floor.scale(7) + "vmulh.s32 q7, q7, q5\nvadd.i32 q7, q7, q6\n" + floor.correct(7, 4, 7)
+                + floor.shift(7)
+                + MveText.limit(end.limits(), 7, 36);
     }
 }

@@ -25,7 +25,11 @@ public final class MveText {
      * @param above offset of the upper limit in the state that r9 points to
      */
     static String finish(boolean limits, int q, int shifts, int above) {
-        String shift = "vrshl.s32 q%1$d, q%1$d, q%2$d\n".formatted(q, shifts);
+        return "vrshl.s32 q%1$d, q%1$d, q%2$d\n".formatted(q, shifts) + limit(limits, q, above);
+    }
+
+    /** The same without the shift. */
+    static String limit(boolean limits, int q, int above) {
         String end = limits ? """
             vqadd.s32 q%1$d, q%1$d, r12
             vsub.i32 q%1$d, q%1$d, r12
@@ -37,7 +41,7 @@ public final class MveText {
                 vadd.i32 q%1$d, q%1$d, r11
                 vqmovnb.s16 q%1$d, q%1$d
                 """;
-        return shift + end.formatted(q, above);
+        return end.formatted(q, above);
     }
 
     /** Instructions as the strings of an asm statement, one to a line. */

@@ -2,8 +2,11 @@
 package io.kiln.schedule.parts;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.equal;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.notEqual;
+import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
@@ -27,20 +30,21 @@ import java.util.Optional;
  */
 public final class ScalarRescale {
     private final ProvenRescale rescale;
+    private final RescaleCorrection correction;
     private final int low;
     private final int high;
 
     private ScalarRescale(ProvenRescale rescale, int low, int high) {
         this.rescale = rescale;
+        this.correction = RescaleCorrection.of(rescale);
         this.low = low;
         this.high = high;
     }
 
-    /** The rescaling; empty if the operator has none, ranges do not allow it, or other than negative results would be corrected. */
+    /** The rescaling; empty if the operator has none or ranges do not allow it. */
     public static Optional<ScalarRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
                 .flatMap(sums -> ProvenRescale.find(sums.reference(), sums.bounds())
-                        .filter(r -> !r.hasCorrections() || r.corrected() == ProvenRescale.Corrected.NEGATIVE)
                         .map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
@@ -59,9 +63,9 @@ public final class ScalarRescale {
         return high;
     }
 
-    /** Whether negative results are corrected. */
-    public boolean isSigned() {
-        return rescale.hasCorrections();
+    /** What is corrected before the shift. */
+    public RescaleCorrection correction() {
+        return correction;
     }
 
     /** Whether limits are narrower than int8. */
@@ -69,12 +73,25 @@ public final class ScalarRescale {
         return low > -128 || high < 127;
     }
 
-    /** The part used by {@code BlockedKernel}: scale, shift, and further values. */
+    /** Part of the name of a kernel for several layers. */
+    public String suffix() {
+        return (correction.isSigned() ? "_signed" : correction.suffix()) + (isLimited() ? "_limited" : "");
+    }
+
+    /** C's names of {@link #scalars}. */
+    public List<String> parameters() {
+        List<String> names = new ArrayList<>(List.of("scale", "shift"));
+        correction.parameter().ifPresent(names::add);
+        if (isLimited()) {
+            names.addAll(List.of("low", "high"));
+        }
+        return names;
+    }
+
+    /** The last arguments of a kernel for several layers: scale, shift, what the correction needs, limits. */
     public List<Expr> scalars() {
         List<Expr> scalars = new ArrayList<>(List.of(imm(1L << rescale.scaleBits()), imm(rescale.shift())));
-        if (isSigned()) {
-            scalars.add(imm(rescale.lateOffset()));
-        }
+        correction.parameter().ifPresent(p -> scalars.add(imm(correction.argument())));
         if (isLimited()) {
             scalars.addAll(List.of(imm(low), imm(high)));
         }
@@ -93,7 +110,7 @@ public final class ScalarRescale {
             words.addAll(rescale.constants(o));
         }
         int blocks = (rescale.channels().size() + block - 1) / block;
-        while (words.size() < blocks * block * (rescale.hasCorrections() ? 3 : 2)) {
+        while (words.size() < blocks * block * correction.constants()) {
             words.add(0);
         }
         return tables.add(
@@ -101,18 +118,23 @@ public final class ScalarRescale {
     }
 
     /** The constants of one channel, loaded. */
-    public record Constants(Expr multiplier, Expr offset, Optional<Expr> negative) {}
+    public record Constants(Expr multiplier, Expr offset, List<Expr> corrections) {
+        public Constants {
+            corrections = List.copyOf(corrections);
+        }
+    }
 
     /** Loads the constants of a channel. */
     public Constants load(BlockBuilder block, String suffix, Buffer table, Expr channel) {
-        int stride = rescale.hasCorrections() ? 3 : 2;
-        Expr first = mul(channel, stride);
+        Expr first = mul(channel, correction.constants());
         Expr multiplier = block.let("multiplier" + suffix, Exprs.load(table, first));
         Expr offset = block.let("offset" + suffix, Exprs.load(table, add(first, 1)));
-        Optional<Expr> negative = rescale.hasCorrections()
-                ? Optional.of(block.let("negative" + suffix, Exprs.load(table, add(first, 2))))
-                : Optional.empty();
-        return new Constants(multiplier, offset, negative);
+        List<Expr> corrections = new ArrayList<>();
+        for (int i = 0; i < correction.count(); i++) {
+            String name = correction.isSigned() ? "negative" : "correction" + i;
+            corrections.add(block.let(name + suffix, Exprs.load(table, add(first, 2L + i))));
+        }
+        return new Constants(multiplier, offset, corrections);
     }
 
     /** Emits the conversion of a sum to an output element. */
@@ -120,14 +142,28 @@ public final class ScalarRescale {
         Expr scaled = mul(sum, 1L << rescale.scaleBits());
         Expr product = new Expr.Call(Intrinsics.HIGH_WORD, List.of(scaled, constants.multiplier()));
         Expr value = block.let("high" + suffix, add(product, constants.offset()));
-        if (constants.negative().isPresent()) {
-            Expr sign = shr(value, imm(31));
-            value = sub(value, Exprs.bitAnd(sign, constants.negative().orElseThrow()));
-        }
-        Expr shifted = block.let("value" + suffix, shr(add(value, rescale.lateOffset()), imm(rescale.shift())));
+        Expr corrected = add(corrected(value, constants.corrections()), rescale.lateOffset());
+        Expr shifted = block.let("value" + suffix, shr(corrected, imm(rescale.shift())));
         Expr limited = isLimited()
                 ? new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(low), imm(high)))
                 : new Expr.Call(Intrinsics.SATURATE_8, List.of(shifted));
         block.store(output, index, limited);
+    }
+
+    private Expr corrected(Expr value, List<Expr> corrections) {
+        Expr argument = imm(correction.argument());
+        return switch (correction.corrected()) {
+            case NONE -> value;
+            case NEGATIVE -> sub(value, Exprs.bitAnd(shr(value, imm(31)), corrections.get(0)));
+            case ODD -> sub(value, select(notEqual(Exprs.bitAnd(value, argument), imm(0)), corrections.get(0), imm(0)));
+            case EVEN -> sub(value, select(equal(Exprs.bitAnd(value, argument), imm(0)), corrections.get(0), imm(0)));
+            case LISTED -> {
+                Expr isListed = corrections.stream()
+                        .map(c -> equal(value, c))
+                        .reduce(Exprs::or)
+                        .orElseThrow();
+                yield sub(value, select(isListed, argument, imm(0)));
+            }
+        };
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -88,16 +89,16 @@ public record Board(
         return with(emulation, new Building(building.toolchain(), compile, building.link()));
     }
 
+    /** The same board for another target of its core. */
+    public Board targeted(String other) {
+        return with(other, emulation, building);
+    }
+
     /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
                 ? with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
                 : this;
-    }
-
-    /** The same board with another target for the models' code. */
-    public Board withTarget(String other) {
-        return with(other, emulation, building);
     }
 
     private Board with(Emulation otherEmulation, Building otherBuilding) {
@@ -186,6 +187,17 @@ public record Board(
         return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
     }
 
+    /** First address of the parameters of graphs, if they have flash sectors of their own. */
+    public OptionalLong parameters() {
+        return pools.map(Pools::parameters).orElse(OptionalLong.empty());
+    }
+
+    /** The linker script for images whose parameters lie there. */
+    public Optional<String> parametersLinker() {
+        return linker.filter(script -> parameters().isPresent())
+                .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
+    }
+
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
         return pools.flatMap(p -> memory(p.variables()));
@@ -260,8 +272,11 @@ public record Board(
      * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
      *     holds the code
      * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
+     * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
+     *     memory; empty if they lie with the constants
      */
-    public record Pools(List<String> workspace, List<String> constants, Optional<String> moreConstants) {
+    public record Pools(
+            List<String> workspace, List<String> constants, Optional<String> moreConstants, OptionalLong parameters) {
         public Pools {
             workspace = List.copyOf(workspace);
             constants = List.copyOf(constants);

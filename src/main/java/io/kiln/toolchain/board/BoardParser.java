@@ -162,6 +162,9 @@ final class BoardParser {
         pools.flatMap(Pools::moreConstants)
                 .ifPresent(
                         name -> checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants"));
+        pools.filter(each -> each.parameters().isPresent())
+                .ifPresent(each ->
+                        checkFile(text("linker").replaceFirst("\\.ld$", ".parameters.ld"), "/pools/parameters"));
         return pools;
     }
 

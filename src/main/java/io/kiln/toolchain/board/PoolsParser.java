@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board.Pools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -54,7 +55,25 @@ final class PoolsParser {
         // Those that lie beside variables or code go where the linker script puts everything of their kind.
         checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));
         checkSections("constants", InterfaceNames::constantsSection, constants.subList(1, constants.size()));
-        return new Pools(workspace, constants, more);
+        OptionalLong parameters =
+                node.has("parameters") ? OptionalLong.of(node.get("parameters").asLong()) : OptionalLong.empty();
+        parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
+        return new Pools(workspace, constants, more, parameters);
+    }
+
+    private void checkParameters(long address, boolean hasMoreConstants) {
+        boolean isInRom =
+                memories.stream().anyMatch(m -> m.kind() == Kind.ROM && address > m.base() && address < m.end());
+        if (!isInRom || hasMoreConstants) {
+            problems.add(
+                    String.format("parameters lie at 0x%08x", address)
+                            + (isInRom
+                                    ? ", and the board has more constants"
+                                    : ", which is inside no memory of kind rom"),
+                    profile.where("/pools/parameters"),
+                    "the address of a flash sector, on a board without moreConstants",
+                    "");
+        }
     }
 
     private static List<String> names(JsonNode node) {

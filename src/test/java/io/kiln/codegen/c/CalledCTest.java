@@ -54,6 +54,7 @@ class CalledCTest {
                 .hasValueSatisfying(text -> assertThat(text)
                         .contains("#include <math.h>")
                         .contains("float kiln_libm_expf(float x0) {\n  return expf(x0);\n}\n"));
-        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing"))))).isEmpty();
+        assertThat(CalledC.print(List.of(function(new Stmt.Comment("nothing")))))
+                .isEmpty();
     }
 }

@@ -96,6 +96,11 @@ final class BoardPoolsTest {
         assertThat(json("report").at("/plan/bytes").asLong()).isGreaterThan(12 << 10);
         assertThat(json("report").at("/flash/constants").asLong()).isGreaterThan(48 << 10);
         assertThat(bytes("dtcm", FAST_RAM)).isPositive().isLessThanOrEqualTo(8 << 10);
+        JsonNode memories = json("report").path("memories");
+        assertThat(memories.findValuesAsText("name")).containsExactly("code", "ext", "sram", "dtcm");
+        assertThat(memories.get(1).path("used").asLong())
+                .isEqualTo(section(".rodata.ext").size());
+        assertThat(memories.get(3).path("used").asLong()).isEqualTo(bytes("dtcm", FAST_RAM));
         assertThat(section(".rodata.ext").address()).isEqualTo(SECOND_FLASH);
         assertThat(section(".rodata.ext").size()).isPositive().isLessThanOrEqualTo(48 << 10);
     }

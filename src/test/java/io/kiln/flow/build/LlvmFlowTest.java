@@ -12,7 +12,9 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.toolchain.board.Boards;
@@ -53,7 +55,7 @@ class LlvmFlowTest {
         flow.build(
                 project.spec(board)
                         .toolchain(Optional.of(toolchain))
-                        .target(Optional.of("llvm"))
+                        .pipeline(target(Optional.of("llvm")))
                         .calls(Optional.of(api), unpacked, Optional.empty(), false)
                         .executor(executor, true)
                         .verify(VECTORS)
@@ -70,15 +72,23 @@ class LlvmFlowTest {
                 .noneMatch(file -> file.startsWith("codegen/host/src/"));
     }
 
+    private static PipelineSpec target(Optional<String> target) {
+        return PipelineSpec.STANDARD.withCodegens(new CodegenSpec(target, Optional.empty()));
+    }
+
     @Test
     void headerAndArchiveAreThoseOfCAndTheArchiveIsBuiltAgain() throws IOException {
         GestureProject c = new GestureProject(folder.resolve("c"));
         flow.generate(c.spec("mps2-an386").build());
         GestureProject llvm = new GestureProject(folder.resolve("llvm"));
-        BuildSpec spec = llvm.spec("mps2-an386").target(Optional.of("llvm")).verify(VECTORS).build();
+        BuildSpec spec = llvm.spec("mps2-an386")
+                .pipeline(target(Optional.of("llvm")))
+                .verify(VECTORS)
+                .build();
         flow.build(spec, DeviceSpec.USUAL);
         String header = "generated-sources/kiln/codegen/host/include/tvmgen_gesture.h";
-        assertThat(llvm.text(header).replaceFirst("tvm target: llvm", "tvm target: c")).isEqualTo(c.text(header));
+        assertThat(llvm.text(header).replaceFirst("tvm target: llvm", "tvm target: c"))
+                .isEqualTo(c.text(header));
         byte[] image = Files.readAllBytes(llvm.out("gesture.bin"));
 
         Path archive = Files.copy(llvm.out("gesture-mlf.tar"), folder.resolve("again.tar"));
@@ -98,25 +108,27 @@ class LlvmFlowTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "llvm -mcpu=cortex-m55|the target is for the core cortex-m55, and the board mps2-an386 has cortex-m4",
+                "llvm -mcpu=cortex-m55|kiln.target is for another core than the board's",
                 "llvm -mcpu=cortex-m4 -mtriple=nonsense|clang does not know the target",
                 "cmsis-nn -mcpu=cortex-m4|the target is of kind cmsis-nn, which runs no model by itself",
                 "llmv|unknown target kind `llmv`"
             })
     void aTargetThatCannotBeIsRefusedBeforeAnythingIsMade(String target, String message) {
         GestureProject project = new GestureProject(folder);
-        assertThatThrownBy(() ->
-                        flow.generate(project.spec("mps2-an386").target(Optional.of(target)).build()))
+        assertThatThrownBy(() -> flow.generate(
+                        project.spec("mps2-an386").pipeline(target(Optional.of(target))).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message);
         assertThat(project.out("generated-sources")).doesNotExist();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"llvm -mcpu=cortex-m4", "llvm -keys=arm_cpu,cpu -mcpu=cortex-m4 -mtriple=thumbv7em-none-eabihf"})
+    @ValueSource(
+            strings = {"llvm -mcpu=cortex-m4", "llvm -keys=arm_cpu,cpu -mcpu=cortex-m4 -mtriple=thumbv7em-none-eabihf"})
     void aWholeTargetTakesThePlaceOfTheBoards(String target) throws IOException {
         GestureProject project = new GestureProject(folder);
-        flow.generate(project.spec("mps2-an386").target(Optional.of(target)).build());
-        assertThat(project.out("generated-sources/kiln/codegen/host/lib/gesture_lib1.o")).exists();
+        flow.generate(project.spec("mps2-an386").pipeline(target(Optional.of(target))).build());
+        assertThat(project.out("generated-sources/kiln/codegen/host/lib/gesture_lib1.o"))
+                .exists();
     }
 }

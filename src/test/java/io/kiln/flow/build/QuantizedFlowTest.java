@@ -77,11 +77,11 @@ final class QuantizedFlowTest {
         QuantizeSpec.Text quantize = new QuantizeSpec.Text(
                 mode,
                 "minmax",
+                "auto",
                 mode.equals("auto") ? "float" : "int8",
                 keepFloat,
                 limits,
-                Optional.of(folder.resolve("samples")),
-                Optional.empty());
+                new QuantizeSpec.Text.SampleFiles(Optional.of(folder.resolve("samples")), Optional.empty()));
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(folder.resolve("net.relay"), "net")),
@@ -116,6 +116,10 @@ final class QuantizedFlowTest {
                 .contains("Calibrating net: 20 of 20 samples")
                 .anyMatch(l -> l.startsWith("Quantized net to int8"));
         assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
+        assertThat(folder.resolve("out/kiln/quantized.html"))
+                .content()
+                .contains("<td class=\"text name\">"
+                        + json("kiln/quantized.json").at("/layers/0/name").asText() + "</td>");
         assertThat(json("kiln/quantized.json").path("layers").get(0).path("op").asText())
                 .isEqualTo("nn.conv2d");
         assertThat(json("kiln/quantized.json").at("/inputs/0/zeroPoint").asInt())

@@ -98,7 +98,12 @@ class ArchiveTextTest {
 
         assertThat(parameters(slim)).isEqualTo(ParameterFile.write(List.of()));
         assertThat(ParameterFile.read(parameters(whole), "net.params")).isNotEmpty();
-        assertThat(slim.library().artifacts().of(ArtifactKind.RELAY).get(0).content().text())
+        assertThat(slim.library()
+                        .artifacts()
+                        .of(ArtifactKind.RELAY)
+                        .get(0)
+                        .content()
+                        .text())
                 .contains("The data of the")
                 .doesNotContain("#[metadata]");
         assertThat(slim.library().artifacts().of(ArtifactKind.SOURCE))

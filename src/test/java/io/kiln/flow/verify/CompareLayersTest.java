@@ -49,7 +49,7 @@ final class CompareLayersTest {
         String sixth = operator(Files.readString(folder.resolve("out/firmware/codegen/host/src/default_lib1.c")), 6);
         damage(folder.resolve("out/net.elf"), sixth);
         ResolvedBuild build = new Resolver(TestToolchains.environment(log)).resolve(spec);
-        assertThatThrownBy(() -> new CompareLayersStep(log, build).run())
+        assertThatThrownBy(() -> new CompareLayersStep(log, build, TestToolchains.environment(log)).run())
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the first wrong operator: ")
                 .hasMessageContaining("] is ")

@@ -45,7 +45,7 @@ class PlannerTest {
 
     private Plan plan(Precision precision, Map<Integer, Precision> others, Arg.Ref... results) {
         Function function = net.function(results);
-        return new Planner(FloatGraph.of(function), new Statistics(ranges, Map.of()))
+        return new Planner(FloatGraph.of(function), new Statistics(ranges, Map.of(), Map.of()))
                 .plan(new Wishes(precision, others, false));
     }
 

@@ -45,6 +45,14 @@ class BoardsTest {
                                         .text())
                                 .contains(region("MORE_CONSTANTS", "r", memory))
                                 .contains(script.substring(script.indexOf("CODE"), script.indexOf("  DATA"))));
+                board.parameters()
+                        .ifPresent(first -> assertThat(board.files()
+                                        .get(board.parametersLinker().orElseThrow())
+                                        .text())
+                                .contains(region(
+                                        "CODE", "rx", new Board.Memory("", Kind.ROM, code.base(), first - code.base())))
+                                .contains(region(
+                                        "PARAMETERS", "r", new Board.Memory("", Kind.ROM, first, code.end() - first))));
                 if (!constants.equals(code)) {
                     assertThat(script).contains(region("CONSTANTS", "r", constants));
                 }

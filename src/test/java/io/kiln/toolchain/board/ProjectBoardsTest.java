@@ -162,6 +162,18 @@ class ProjectBoardsTest {
     }
 
     @Test
+    void parametersLieInsideAMemoryAndHaveALinkerScript() throws IOException {
+        write("mine", GOOD.replace("constants: flash", "constants: flash, parameters: 0x20000000"));
+        assertThat(problems("mine"))
+                .extracting(Problem::text)
+                .satisfiesExactlyInAnyOrder(
+                        text -> assertThat(text)
+                                .startsWith(at(8))
+                                .contains("parameters lie at 0x20000000, which is inside no memory of kind rom"),
+                        text -> assertThat(text).startsWith(at(8)).contains("memory.parameters.ld is missing"));
+    }
+
+    @Test
     void profilesThatExtendEachOtherAreRefused() throws IOException {
         write("a", "schema: 1\nid: a\nextends: b\n");
         write("b", "schema: 1\nid: b\nextends: a\n");

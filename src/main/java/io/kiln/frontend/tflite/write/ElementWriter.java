@@ -43,7 +43,8 @@ final class ElementWriter implements NodeWriter {
             Binary.Kind.MINIMUM, BuiltinOperator.MINIMUM,
             Binary.Kind.SQUARED_DIFFERENCE, BuiltinOperator.SQUARED_DIFFERENCE,
             Binary.Kind.FLOOR_DIVIDE, BuiltinOperator.FLOOR_DIV,
-            Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD);
+            Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD,
+            Binary.Kind.PRELU, BuiltinOperator.PRELU);
 
     @Override
     public boolean write(Emission node) {
@@ -80,7 +81,8 @@ final class ElementWriter implements NodeWriter {
             return false;
         }
         Emission unclamped = Clamps.before(node);
-        unclamped.write(code.get(), node.version(1, 2, 2), node.data(), options(binary.kind(), Clamps.fused(node)));
+        int version = binary.kind() == Binary.Kind.PRELU ? 1 : node.version(1, 2, 2);
+        unclamped.write(code.get(), version, node.data(), options(binary.kind(), Clamps.fused(node)));
         Clamps.after(node, unclamped);
         return true;
     }

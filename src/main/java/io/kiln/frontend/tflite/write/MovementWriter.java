@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.write;
 
+import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.frontend.tflite.schema.MovementOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Resize2d;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
+import io.kiln.quantize.plan.Format;
 import java.util.List;
 
-/** Writes operators that move elements, and reductions. */
+/** Writes operators that move elements, products of matrices, and reductions. */
 final class MovementWriter implements NodeWriter {
     @Override
     public boolean write(Emission node) {
@@ -35,6 +41,13 @@ final class MovementWriter implements NodeWriter {
             slice(node, slice);
         } else if (node.op() instanceof Pad pad) {
             return pad(node, pad);
+        } else if (node.op() instanceof Take take) {
+            return gather(node, take);
+        } else if (node.op() instanceof BroadcastTo broadcast) {
+            int[] shape = ints(broadcast.shape().dims());
+            parametrised(node, BuiltinOperator.BROADCAST_TO, node.version(2, 3, 3), shape, Options.NONE);
+        } else if (node.op() instanceof TflBatchMatmul multiply) {
+            multiply(node, multiply);
         } else if (node.op() instanceof Resize2d resize) {
             resize(node, resize);
         } else {
@@ -103,6 +116,32 @@ final class MovementWriter implements NodeWriter {
                 op.halfPixelCenters() ? 3 : node.version(1, 2, 2),
                 new int[] {op.height(), op.width()},
                 options);
+    }
+
+    /** The library refuses indices that do not exist. */
+    private static boolean gather(Emission node, Take op) {
+        if (!node.planned().node().hasOnlyExistingIndices()) {
+            return false;
+        }
+        Arg indices = node.planned().node().args().get(1);
+        node.write(
+                BuiltinOperator.GATHER,
+                op.batchDims() > 0 ? 5 : node.version(1, 2, 4),
+                List.of(node.data(0), node.graph().value(indices, Format.plain(DType.INT32))),
+                Options.of(MovementOptions.Gather.TYPE)
+                        .with(MovementOptions.Gather.AXIS, op.axis())
+                        .with(MovementOptions.Gather.BATCH_DIMS, op.batchDims()));
+        return true;
+    }
+
+    private static void multiply(Emission node, TflBatchMatmul op) {
+        node.write(
+                BuiltinOperator.BATCH_MATMUL,
+                node.version(1, 2, 3),
+                node.data(),
+                Options.of(LayerOptions.BatchMatMul.TYPE)
+                        .with(LayerOptions.BatchMatMul.ADJ_X, op.transposeA())
+                        .with(LayerOptions.BatchMatMul.ADJ_Y, op.transposeB()));
     }
 
     private static void reduce(Emission node, Reduce op) {

@@ -19,10 +19,13 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
@@ -82,6 +85,9 @@ final class PlanWriter {
                         StridedSlice.class,
                         Pad.class,
                         Resize2d.class,
+                        Take.class,
+                        BroadcastTo.class,
+                        TflBatchMatmul.class,
                         Reduce.class)
                 .forEach(op -> writers.put(op, movements));
         return Map.copyOf(writers);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+import groovy.json.JsonSlurper
+
+def kiln = new File(basedir, 'kiln-out/kiln')
+def quantized = new JsonSlurper().parse(new File(kiln, 'quantized.json'))
+assert quantized.samples == 200
+assert quantized.model == 'digits.onnx'
+assert quantized.accuracy.real >= 0.95
+assert quantized.accuracy.real - quantized.accuracy.quantized <= 0.01
+assert quantized.layers.every { it.precision == 'int8' }
+assert quantized.layers.count { it.macs > 0 } == 3
+assert quantized.notInTensorflowLite.isEmpty()
+assert new File(kiln, 'quantized.tflite').length() > 0
+assert new File(kiln, 'quantized.html').text.contains('Accuracy on labelled samples')
+
+def verify = new JsonSlurper().parse(new File(kiln, 'verify.json'))
+assert verify.board == 'mps2-an386' && verify.bitExact && verify.passed
+def report = new JsonSlurper().parse(new File(kiln, 'report.json'))
+assert report.operators[0].inputs[0].dtype == 'int8'
+return true

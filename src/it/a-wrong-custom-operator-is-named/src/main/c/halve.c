@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "halve.h"
+
+/* Wrong on purpose: the loop forgets the last value. */
+int32_t halve(const int8_t* input0, int8_t* output0) {
+  for (int32_t i = 0; i < 15; ++i) {
+    output0[i] = (int8_t)(input0[i] / 2);
+  }
+  output0[15] = 100;
+  return 0;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A library of C that the user brings and that models call, such as CMSIS-NN. It is compiled like the user's own C.
+ *
+ * @param folder its folder in the C project
+ * @param files its sources that are needed, and its headers, by path below the folder
+ * @param includes folders of its headers, below the folder
+ */
+public record BroughtSources(String folder, SortedMap<String, Bytes> files, List<String> includes) {
+    /** No library. */
+    public static final BroughtSources NONE = new BroughtSources("", new TreeMap<>(), List.of());
+
+    public BroughtSources {
+        files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+        includes = List.copyOf(includes);
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.firmware.BroughtSources;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.partition.cmsisnn.CmsisNnCodegen;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The sources of CMSIS-NN that models call, with what these call in turn, and its headers. */
+public final class CmsisNnSources {
+    private static final String FOLDER = "cmsis-nn";
+    private static final String HEADERS = "Include";
+    private static final String SOURCES = "Source";
+    private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
+
+    /** A name, its parameters, the beginning of a body. */
+    private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
+
+    /** The largest file that is read, and the most files. */
+    private static final long LARGEST = 4 << 20;
+
+    private static final int MOST_FILES = 2000;
+
+    private final Map<String, Bytes> sources = new TreeMap<>();
+    private final Map<String, String> definedIn = new HashMap<>();
+    private final SortedMap<String, Bytes> taken = new TreeMap<>();
+
+    private CmsisNnSources() {}
+
+    /**
+     * What the models need.
+     *
+     * @throws KilnException if they need sources and there are none
+     */
+    static BroughtSources of(CodegenSpec codegens, List<ModelLibrary> models) {
+        List<Artifact> callers = models.stream()
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
+                .filter(source -> source.codegenId().equals(CmsisNnCodegen.NAME))
+                .toList();
+        if (callers.isEmpty()) {
+            return BroughtSources.NONE;
+        }
+        Path folder = codegens.cmsisNn()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "the models call CMSIS-NN, whose sources are not there",
+                        "kiln.cmsisNn",
+                        "its folder, with " + HEADERS + " and " + SOURCES,
+                        "Set kiln.cmsisNn=<folder>")));
+        CmsisNnSources found = new CmsisNnSources();
+        found.readHeaders(folder.resolve(HEADERS));
+        found.readSources(folder.resolve(SOURCES));
+        found.take(callers.stream().map(Artifact::text).toList());
+        return new BroughtSources(FOLDER, found.taken, List.of(HEADERS));
+    }
+
+    private void readHeaders(Path folder) {
+        walk(folder, ".h").forEach((name, content) -> taken.put(HEADERS + "/" + name, content));
+    }
+
+    private void readSources(Path folder) {
+        walk(folder, ".c").forEach((name, content) -> {
+            String path = SOURCES + "/" + name;
+            sources.put(path, content);
+            Matcher definition = DEFINITION.matcher(content.text());
+            while (definition.find()) {
+                definedIn.putIfAbsent(definition.group(1), path);
+            }
+        });
+        walk(folder, ".h").forEach((name, content) -> taken.put(SOURCES + "/" + name, content));
+    }
+
+    private void take(List<String> callers) {
+        Deque<String> texts = new ArrayDeque<>(callers);
+        Set<String> seen = new HashSet<>();
+        while (!texts.isEmpty()) {
+            Matcher name = NAME.matcher(texts.pop());
+            while (name.find()) {
+                String path = definedIn.getOrDefault(name.group(), "");
+                if (!path.isEmpty() && seen.add(path)) {
+                    taken.put(path, sources.get(path));
+                    texts.push(sources.get(path).text());
+                }
+            }
+        }
+    }
+
+    private static SortedMap<String, Bytes> walk(Path folder, String suffix) {
+        SortedMap<String, Bytes> files = new TreeMap<>();
+        if (!Files.isDirectory(folder)) {
+            throw new KilnException(new Problem(
+                    "this folder of CMSIS-NN does not exist",
+                    folder.toString(),
+                    "the folders " + HEADERS + " and " + SOURCES + " in kiln.cmsisNn",
+                    "Correct kiln.cmsisNn"));
+        }
+        try (Stream<Path> walk = Files.walk(folder)) {
+            for (Path file : walk.filter(path -> path.toString().endsWith(suffix))
+                    .filter(Files::isRegularFile)
+                    .limit(MOST_FILES)
+                    .toList()) {
+                files.put(folder.relativize(file).toString().replace('\\', '/'), Bytes.ofText(text(file)));
+            }
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot read", folder, e);
+        }
+        return files;
+    }
+
+    private static String text(Path file) {
+        try {
+            if (Files.size(file) > LARGEST) {
+                throw new KilnException(
+                        new Problem("the file is too large", file.toString(), "at most " + LARGEST + " bytes", ""));
+            }
+            return Bytes.wrap(Files.readAllBytes(file)).text();
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.firmware.FirmwareAssembler;
+import io.kiln.firmware.FirmwareCompiler;
+import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareProject;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.state.PluginVersion;
+import io.kiln.frontend.CustomOperator;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.call.CustomCall;
+import io.kiln.reference.Interpreter.OpaqueOperators;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * The references of custom operators: C of the user with right answers. It is compiled for this computer, each operator as a model of its own, and
+ * answers in a process of its own.
+ */
+final class OperatorReferences {
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final String HOST = "host";
+
+    private final BuildSpec spec;
+    private final ToolchainEnvironment environment;
+    private final Path folder;
+
+    /**
+     * @param spec the build, with its custom operators
+     * @param environment where this computer's compiler comes from
+     */
+    OperatorReferences(BuildSpec spec, ToolchainEnvironment environment) {
+        this.spec = spec;
+        this.environment = environment;
+        this.folder = spec.layout().reports().resolve("reference");
+    }
+
+    /**
+     * Computes with the references of a function's operators.
+     *
+     * @param others computes the operators that have none
+     * @param use gets what computes all of them
+     * @throws KilnException if a reference cannot be compiled, or its function fails
+     */
+    <T> T in(Function function, OpaqueOperators others, java.util.function.Function<OpaqueOperators, T> use) {
+        Board board = Boards.builtIn().find(HOST);
+        List<ReferenceCall> calls = ReferenceCall.of(function)
+                .filter(call -> reference(call.call()).isPresent())
+                .toList();
+        if (calls.isEmpty()) {
+            return use.apply(others);
+        }
+        Path program = program(board, calls);
+        Emulator process = new Emulator(board, LIMIT, Optional.of(folder.resolve("reference.log")), false);
+        return process.talk(program, new ConsoleProtocol(LIMIT), text -> {}, session -> {
+            List<ModelSession.Model> models = session.models();
+            return use.apply((binding, args) -> IntStream.range(0, calls.size())
+                    .filter(i -> calls.get(i).binding() == binding)
+                    .mapToObj(i -> session.run(i, models.get(i), calls.get(i).inputs(args)))
+                    .findFirst()
+                    .orElseGet(() -> others.run(binding, args)));
+        });
+    }
+
+    private Optional<String> reference(CustomCall call) {
+        return spec.pipeline()
+                .customOperators()
+                .of(call.code())
+                .map(CustomOperator::reference)
+                .filter(file -> !file.isEmpty());
+    }
+
+    /** Compiles and links the references with the models that call them. */
+    private Path program(Board board, List<ReferenceCall> calls) {
+        List<ModelLibrary> models = IntStream.range(0, calls.size())
+                .mapToObj(i -> model(calls.get(i), "reference_" + i, board))
+                .toList();
+        List<Path> files = calls.stream()
+                .map(call -> reference(call.call()).orElseThrow())
+                .distinct()
+                .map(spec.layout().project()::resolve)
+                .toList();
+        TargetOptions target = TargetOptions.parse(board.target());
+        Toolchain toolchain = Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment);
+        FirmwareRequest request = new FirmwareRequest(
+                board,
+                toolchain,
+                Optimize.SPEED,
+                models,
+                Optional.of(sources(files)),
+                folder.resolve("firmware"),
+                folder.resolve("build"),
+                PluginVersion.text());
+        FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
+        if (!project.hasDefaultApplication()) {
+            throw new KilnException(
+                    new Problem("a reference has a main of its own", "" + files, "functions of operators only", ""));
+        }
+        return FirmwareLinker.link(FirmwareCompiler.compile(project, Log.QUIET), folder, "reference", Log.QUIET)
+                .elf();
+    }
+
+    private static ModelLibrary model(ReferenceCall call, String name, Board board) {
+        CompileRequest request =
+                CompileRequest.builder(Path.of(name), board.target()).name(name).build();
+        return ModelCompiler.compile(request, call.model(name)).library();
+    }
+
+    /** A folder with the references, the headers beside them, and those of the project's own C. */
+    private Path sources(List<Path> files) {
+        Path sources = folder.resolve("src");
+        FreshFolder.clear(sources);
+        copyHeaders(spec.layout().userSources(), sources);
+        for (int i = 0; i < files.size(); i++) {
+            Path own = sources.resolve("reference" + i);
+            Path file = files.get(i);
+            copyHeaders(file.toAbsolutePath().getParent(), own);
+            if (!Files.isRegularFile(file)) {
+                throw new KilnException(new Problem(
+                        "the reference of a custom operator is missing",
+                        file.toString(),
+                        "a C file",
+                        "Correct <reference> in kiln.customOperators"));
+            }
+            copy(file, own.resolve(file.getFileName()));
+        }
+        return sources;
+    }
+
+    private static void copyHeaders(Path from, Path to) {
+        if (!Files.isDirectory(from)) {
+            return;
+        }
+        try (Stream<Path> walk = Files.walk(from)) {
+            walk.filter(path -> path.toString().endsWith(".h") && Files.isRegularFile(path))
+                    .forEach(path -> copy(path, to.resolve(from.relativize(path).toString())));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", from, e);
+        }
+    }
+
+    private static void copy(Path from, Path to) {
+        try {
+            Files.createDirectories(to.getParent());
+            Files.copy(from, to);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot copy", from, e);
+        }
+    }
+}

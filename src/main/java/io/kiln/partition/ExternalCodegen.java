@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.partition;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.base.Problem;
+import io.kiln.target.CompositeTarget;
+import io.kiln.target.Target;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A code generator beside Kiln's own. It is found as a service ({@link java.util.ServiceLoader}), for example in a dependency of the plugin,
+ * and takes part in a build whose composite target names it: {@code "my-npu -lanes=8, c -mcpu=cortex-m55"}. It must not keep state between
+ * calls.
+ */
+public interface ExternalCodegen {
+    /** Its name in targets: a letter, then letters, digits, {@code _} and {@code -}. */
+    String name();
+
+    /** What it takes; earlier patterns take first. */
+    List<CompositePattern> patterns(CompositeTarget.External external, Target host);
+
+    /** What is wrong with its part of the target; empty if nothing is. */
+    default Optional<Problem> check(CompositeTarget.External external, Target host) {
+        return Optional.empty();
+    }
+
+    /** What a call of a function passes. */
+    ExternalCall call(ExternalFunction function, CompositeTarget.External external, Target host);
+
+    /** C files, and other artifacts, with the definition of each function. */
+    List<Artifact> generate(ExternalUnit unit);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.partition.cmsisnn;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.lower.Requantization;
+import io.kiln.partition.Condition;
+import io.kiln.partition.Match;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Conditions on convolutions and fully connected layers. */
+final class LayerConditions {
+    private static final Condition TYPES = new Condition(
+            "input, weight, accumulator and output are neither int8, int8, int32, int8 nor int16, int8, int64, int16",
+            match -> {
+                Binding root = match.root();
+                DType data = match.argument(root, 0).dtype();
+                DType sum = data == DType.INT16 ? DType.INT64 : DType.INT32;
+                return CmsisNnPatterns.isNarrow(data)
+                        && match.argument(root, 1).dtype() == DType.INT8
+                        && root.type().dtype() == sum
+                        && match.result().dtype() == data;
+            });
+    private static final Condition CONSTANTS = new Condition(
+            "weight or bias is computed",
+            match -> match.root().args().get(1) instanceof Constant
+                    && match.find(BiasAdd.class)
+                            .filter(bias -> !(bias.args().get(1) instanceof Constant))
+                            .isEmpty());
+    private static final Condition KERNEL_ZERO_POINT =
+            new Condition("the kernel's zero point is not 0", match -> areZero(match.root(), Layer.KERNEL_ZERO_POINT));
+    private static final Condition WIDE_ZERO_POINT = new Condition(
+            "the zero point of an int16 input is not 0",
+            match -> match.argument(match.root(), 0).dtype() != DType.INT16
+                    || areZero(match.root(), Layer.INPUT_ZERO_POINT));
+    private static final Condition ROUNDING = new Condition(
+            "the rescaling does not round as TensorFlow Lite does",
+            match -> requantization(match).rounding() == Rounding.TFLITE
+                    && requantization(match).inputZeroPoint() == 0);
+    private static final Condition GROUPS = new Condition(
+            "the convolution has groups and is not depthwise",
+            match -> layer(match).groups() == 1 || isDepthwise(match));
+    private static final Condition DEPTHWISE_BIAS = new Condition(
+            "the depthwise convolution has no bias",
+            match -> !isDepthwise(match) || match.find(BiasAdd.class).isPresent());
+    private static final Condition PADDING = new Condition(
+            "the padding at the right and the bottom is neither that at the left and the top nor one more", match -> {
+                Window window = layer(match).geometry();
+                int right = window.padRight() - window.padLeft();
+                int bottom = window.padBottom() - window.padTop();
+                return (right == 0 || right == 1) && (bottom == 0 || bottom == 1);
+            });
+    private static final Condition PER_TENSOR = new Condition(
+            "the layer has a scale for each channel",
+            match -> !requantization(match).isPerChannel());
+
+    private static final List<Condition> COMMON =
+            List.of(TYPES, CONSTANTS, KERNEL_ZERO_POINT, WIDE_ZERO_POINT, ROUNDING);
+
+    static final List<Condition> CONV2D = and(GROUPS, DEPTHWISE_BIAS, PADDING);
+
+    static final List<Condition> DENSE = and(PER_TENSOR);
+
+    private LayerConditions() {}
+
+    private static List<Condition> and(Condition... further) {
+        List<Condition> all = new ArrayList<>(COMMON);
+        all.addAll(List.of(further));
+        return List.copyOf(all);
+    }
+
+    static Layer layer(Match match) {
+        return (Layer) match.root().op();
+    }
+
+    static boolean isDepthwise(Match match) {
+        return layer(match).isDepthwise(match.argument(match.root(), 0).shape().dim(-1));
+    }
+
+    /** The rescaling of a layer. */
+    static Requantization requantization(Match match) {
+        return match.chain().stream()
+                .filter(binding -> binding.op().has(Trait.RESCALES))
+                .map(Requantization::of)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean areZero(Binding binding, int position) {
+        List<Long> values = CmsisNnPatterns.integers(binding, position);
+        return !values.isEmpty() && values.stream().allMatch(value -> value == 0);
+    }
+}

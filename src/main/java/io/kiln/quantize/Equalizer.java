@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize;
+
+import io.kiln.quantize.QuantizeOptions.Equalize;
+import io.kiln.quantize.equalize.Equalization;
+import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.Planner;
+import io.kiln.quantize.plan.Planner.Wishes;
+import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.quality.Evaluation;
+import io.kiln.quantize.quality.Noise;
+import io.kiln.quantize.range.Calibration;
+import io.kiln.quantize.range.Statistics;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Calibrates a network, with its channels equalized across layers where that is wanted. */
+final class Equalizer {
+    /** What equalization must gain to be chosen by itself, in dB: half of the noise. */
+    private static final double LEAST_GAIN = 3;
+
+    private final QuantizedNetwork.Maker maker;
+    private final List<Sample> samples;
+    private final QuantizeOptions options;
+    private final Runs.Progress progress;
+
+    Equalizer(QuantizedNetwork.Maker maker, List<Sample> samples, QuantizeOptions options, Runs.Progress progress) {
+        this.maker = maker;
+        this.samples = samples;
+        this.options = options;
+        this.progress = progress;
+    }
+
+    /**
+     * A network with its statistics.
+     *
+     * @param equalized where channels were equalized
+     */
+    record Calibrated(FloatGraph graph, Statistics statistics, List<Equalization.Step> equalized) {
+        Planner planner() {
+            return new Planner(graph, statistics);
+        }
+    }
+
+    /**
+     * Calibrates the network that is to be quantized.
+     *
+     * @param wishes what its quantized form is to be like, for comparing it with and without equalized channels
+     */
+    Calibrated calibrated(FloatGraph graph, Wishes wishes) {
+        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
+        Calibrated plain = new Calibrated(graph, statistics, List.of());
+        if (options.equalize() == Equalize.NEVER) {
+            return plain;
+        }
+        Equalization equalization = Equalization.of(graph.function(), statistics.magnitudes());
+        boolean isWanted = !equalization.steps().isEmpty()
+                && (options.equalize() == Equalize.ALWAYS || gain(graph, equalization, wishes) >= LEAST_GAIN);
+        return isWanted ? calibrated(equalization, samples) : plain;
+    }
+
+    private Calibrated calibrated(Equalization equalization, List<Sample> of) {
+        FloatGraph graph = FloatGraph.of(equalization.function());
+        Statistics statistics = Calibration.of(graph, of, options.method(), Runs.Progress.NONE);
+        return new Calibrated(graph, statistics, equalization.steps());
+    }
+
+    /**
+     * What equalization gains in dB over a few samples: on average over the layers whose noise it changes
+     * but whose own results it does not scale. The outputs
+     * alone say less, because the fixed scale of a softmax hides most of the noise.
+     */
+    private double gain(FloatGraph graph, Equalization equalization, Wishes wishes) {
+        List<Sample> few = Search.few(samples);
+        Map<Integer, Noise> plain =
+                noise(calibrated(new Equalization(graph.function(), List.of(), Set.of()), few), few, wishes);
+        Map<Integer, Noise> equalized = noise(calibrated(equalization, few), few, wishes);
+        return graph.nodes().stream()
+                .filter(node ->
+                        node.layer().isPresent() && !equalization.scaled().contains(node.output()))
+                .map(Node::output)
+                .filter(plain::containsKey)
+                .mapToDouble(id -> equalized.get(id).decibels() - plain.get(id).decibels())
+                .filter(gain -> gain != 0)
+                .average()
+                .orElse(0);
+    }
+
+    private Map<Integer, Noise> noise(Calibrated calibrated, List<Sample> few, Wishes wishes) {
+        return Evaluation.of(maker.make(calibrated.planner().plan(wishes)), few, Runs.Progress.NONE)
+                .nodes();
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.parts;
+
+import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.ProvenRescale.Corrected;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * How kernels correct values before they are shifted. A kernel that serves several layers gets a parameter for it: the
+ * late offset, added to all values after negative ones are corrected; the bit that makes results odd; or half a step,
+ * by which listed values are lowered.
+ *
+ * @param corrected which values
+ * @param count number of corrections of each channel
+ * @param shift bits to the right after it
+ * @param lateOffset added to all values if negative ones are corrected
+ */
+public record RescaleCorrection(Corrected corrected, int count, int shift, int lateOffset) {
+    /** The correction of a rescaling. */
+    public static RescaleCorrection of(ProvenRescale rescale) {
+        return new RescaleCorrection(rescale.corrected(), rescale.corrections(), rescale.shift(), rescale.lateOffset());
+    }
+
+    /** Whether negative values are corrected. */
+    public boolean isSigned() {
+        return corrected == Corrected.NEGATIVE;
+    }
+
+    /** Words of a channel's constants: multiplier, offset, corrections. */
+    public int constants() {
+        return 2 + count;
+    }
+
+    /** Part of a kernel's name, except for negative values. */
+    public String suffix() {
+        return switch (corrected) {
+            case NONE, NEGATIVE -> "";
+            case ODD -> "_odd";
+            case EVEN -> "_even";
+            case LISTED -> "_listed" + count;
+        };
+    }
+
+    /** What a comment says of the channel's constants. */
+    public String text() {
+        return switch (corrected) {
+            case NONE -> "";
+            case NEGATIVE -> "what negative results are corrected by";
+            case ODD -> "what odd results are corrected by";
+            case EVEN -> "what even results are corrected by";
+            case LISTED -> "values to be lowered";
+        };
+    }
+
+    /** C's name of the parameter of a kernel for several layers; empty if nothing is corrected. */
+    public Optional<String> parameter() {
+        return switch (corrected) {
+            case NONE -> Optional.empty();
+            case NEGATIVE -> Optional.of("late");
+            case ODD, EVEN -> Optional.of("odd");
+            case LISTED -> Optional.of("half");
+        };
+    }
+
+    /** The parameter's value. */
+    public int argument() {
+        return switch (corrected) {
+            case NONE, NEGATIVE -> lateOffset;
+            case ODD, EVEN -> 1 << shift;
+            case LISTED -> 1 << (shift - 1);
+        };
+    }
+
+    /**
+     * Corrects odd, even or listed values on Armv7-M.
+     *
+     * @param values registers
+     * @param correction register of the channel's correction
+     * @param scratch a register that is free
+     */
+    public void apply(AsmText asm, List<String> values, String correction, String scratch) {
+        for (String value : values) {
+            if (corrected == Corrected.EVEN) {
+                asm.line("lsls %s, %s, #%d", scratch, value, 31 - shift);
+                asm.line("it pl");
+                asm.line("subpl %s, %s", value, correction);
+            } else if (corrected == Corrected.ODD) {
+                asm.line("ubfx %s, %s, #%d, #1", scratch, value, shift);
+                asm.line("mls %s, %s, %s, %s", value, scratch, correction, value);
+            } else {
+                asm.line("cmp %s, %s", value, correction);
+                asm.line("it eq");
+                asm.line("subeq %s, #%d", value, 1 << (shift - 1));
+            }
+        }
+    }
+
+    /**
+     * Corrects any values on Armv7-M, given the parameter in a register.
+     *
+     * @param values registers
+     * @param correction register of the channel's correction
+     * @param parameter register of the parameter
+     * @param scratch a register that is free
+     */
+    public void applyGiven(AsmText asm, List<String> values, String correction, String parameter, String scratch) {
+        for (String value : values) {
+            if (isSigned()) {
+                asm.line("and %s, %s, %s, asr #31", scratch, correction, value);
+                asm.line("sub %s, %s", value, scratch);
+                asm.line("add %s, %s", value, parameter);
+            } else if (corrected == Corrected.LISTED) {
+                asm.line("cmp %s, %s", value, correction);
+                asm.line("it eq");
+                asm.line("subeq %s, %s", value, parameter);
+            } else {
+                String condition = corrected == Corrected.ODD ? "ne" : "eq";
+                asm.line("tst %s, %s", value, parameter);
+                asm.line("it %s", condition);
+                asm.line("sub%s %s, %s", condition, value, correction);
+            }
+        }
+    }
+
+    /**
+     * Corrects any values on RISC-V, given the parameter in a register.
+     *
+     * @param values registers
+     * @param correction register of the channel's correction
+     * @param parameter register of the parameter
+     * @param scratch a register that is free
+     * @param label a local label that is free
+     */
+    public void applyGivenOnRiscV(
+            AsmText asm, List<String> values, String correction, String parameter, String scratch, int label) {
+        for (String value : values) {
+            if (isSigned()) {
+                asm.line("bgez %s, %df", value, label);
+            } else if (corrected == Corrected.LISTED) {
+                asm.line("bne %s, %s, %df", value, correction, label);
+            } else {
+                asm.line("and %s, %s, %s", scratch, value, parameter);
+                asm.line("%s %s, %df", corrected == Corrected.ODD ? "beqz" : "bnez", scratch, label);
+            }
+            String by = corrected == Corrected.LISTED ? parameter : correction;
+            asm.line("sub %s, %s, %s", value, value, by);
+            asm.line("%d:", label);
+            if (isSigned()) {
+                asm.line("add %s, %s, %s", value, value, parameter);
+            }
+        }
+    }
+
+    /**
+     * The same in C; empty if nothing is corrected.
+     *
+     * @param value C's name of the value
+     * @param corrections C's expression for each of the channel's corrections
+     * @param parameter C's expression for the parameter
+     */
+    public String twin(String value, IntFunction<String> corrections, String parameter) {
+        return switch (corrected) {
+            case NONE -> "";
+            case NEGATIVE ->
+                "%1$s += %2$s - (%1$s < 0 ? %3$s : 0);\n".formatted(value, parameter, corrections.apply(0));
+            case ODD, EVEN ->
+                "%1$s -= (%1$s & %2$s) %4$s 0 ? %3$s : 0;\n"
+                        .formatted(value, parameter, corrections.apply(0), corrected == Corrected.ODD ? "!=" : "==");
+            case LISTED ->
+                "%s -= %s ? %s : 0;\n"
+                        .formatted(
+                                value,
+                                IntStream.range(0, count)
+                                        .mapToObj(i -> value + " == " + corrections.apply(i))
+                                        .collect(Collectors.joining(" || ")),
+                                parameter);
+        };
+    }
+
+    /** The same for the kernels that cores run, given the parameter: without a branch for negative values. */
+    public String line(String value, IntFunction<String> corrections) {
+        return isSigned()
+                ? "%1$s += late - ((%1$s >> 31) & %2$s);\n".formatted(value, corrections.apply(0))
+                : twin(value, corrections, parameter().orElse(""));
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.reference.GoldenModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Images whose layers are computed by CMSIS-NN's functions, for which stand-ins of the same arithmetic are compiled. */
+final class CmsisNnFlowTest extends ArchiveProject {
+    private static final Path STAND_IN = Path.of("src", "test", "c", "cmsis-nn");
+
+    @ParameterizedTest
+    @CsvSource({
+        "host, host, 7.0.0, 'cmsis-nn, c'",
+        "mps2-an385, clang, 7.0.0, 'cmsis-nn, c -mcpu=cortex-m3'",
+        "mps2-an386, clang, 6.0.0, 'cmsis-nn -version=6.0.0 -mcpu=cortex-m4, c -mcpu=cortex-m4'",
+        "mps3-an547, clang, 7.0.0, 'cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55'",
+        "mps3-an547, clang, 4.1.0, 'cmsis-nn -version=4.1.0, c -mcpu=cortex-m55'",
+    })
+    void modelsAnswerBitExact(String board, String toolchain, String version, String target) throws IOException {
+        assumeRunnable(board, toolchain);
+        List<ModelSource> models = Stream.of(
+                        "hello_world_int8", "kws_ref_model", "simple_add_model", "seanet_conv0", "seanet_add0")
+                .filter(name -> !name.equals("simple_add_model") || board.equals("host"))
+                .map(name -> new ModelSource(GoldenModels.model(name), name))
+                .toList();
+        flow.build(spec(board, toolchain, models, target, standIn(version)), DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/verify.json").path("cases")).hasSize(models.size());
+        String called = Files.readString(folder.resolve("out/firmware/codegen/host/src/kws_ref_model_lib2.c"));
+        assertThat(called)
+                .contains("int32_t tvmgen_kws_ref_model_cmsis_nn_main_11(")
+                .contains("arm_softmax_s8(")
+                .contains("if (status != ARM_CMSIS_NN_SUCCESS) {\n    return -1;");
+        assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_conv0_lib2.c"))
+                .content()
+                .contains("arm_convolve_wrapper_s16(");
+        assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_add0_lib2.c"))
+                .content()
+                .contains("arm_elementwise_add_s16(");
+        assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s8.c"))
+                .exists();
+        assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s16.c"))
+                .doesNotExist();
+    }
+
+    @Test
+    void anErrorOfCmsisNnEndsTheRun() throws IOException {
+        assumeRunnable("host", "host");
+        Path sources = standIn("7.0.0");
+        Path softmax = sources.resolve("Source/PoolingFunctions/arm_avgpool_s8.c");
+        String good = Files.readString(softmax);
+        Files.writeString(softmax, good.replace("return ARM_CMSIS_NN_SUCCESS;", "return ARM_CMSIS_NN_ARG_ERROR;"));
+        BuildSpec spec = spec(
+                "host",
+                "host",
+                List.of(new ModelSource(GoldenModels.model("kws_ref_model"), "kws")),
+                "cmsis-nn, c",
+                sources);
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("-1");
+    }
+
+    @Test
+    void withoutSourcesTheBuildSaysWhatIsMissing() {
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "net"),
+                        List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine")),
+                        "host")
+                .pipeline(PipelineSpec.STANDARD.withCodegens(
+                        new CodegenSpec(Optional.of("cmsis-nn, c"), Optional.empty())))
+                .build();
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the models call CMSIS-NN, whose sources are not there")
+                .hasMessageContaining("Set kiln.cmsisNn=<folder>");
+    }
+
+    /** The stand-in with the interface of a version, whose header the version is read from. */
+    private Path standIn(String version) throws IOException {
+        Path copy = folder.resolve("cmsis");
+        try (Stream<Path> files = Files.walk(STAND_IN)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Path to = copy.resolve(STAND_IN.relativize(file).toString());
+                Files.createDirectories(to.getParent());
+                Files.writeString(
+                        to,
+                        Files.readString(file)
+                                .replace(
+                                        "#define CMSIS_NN_STAND_IN 7",
+                                        "#define CMSIS_NN_STAND_IN " + version.charAt(0)));
+            }
+        }
+        return copy;
+    }
+
+    private BuildSpec spec(String board, String toolchain, List<ModelSource> models, String target, Path sources) {
+        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+                .toolchain(Optional.of(toolchain))
+                .pipeline(
+                        PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.of(sources))))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
+    }
+}

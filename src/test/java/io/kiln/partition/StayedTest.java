@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.Frontends;
+import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.reference.GoldenModels;
+import io.kiln.transform.PassOptions;
+import io.kiln.transform.Pipeline;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What stays with Kiln says which condition failed. */
+class StayedTest {
+    @Test
+    void theFailingConditionIsNamed() {
+        assertThat(reasons("kws_ref_model")).containsExactly("no composite of cmsis-nn begins with reshape");
+        assertThat(reasons("seanet_conv0")).isEmpty();
+        assertThat(reasons("seanet_sub0")).containsExactly("no composite of cmsis-nn begins with qnn.subtract");
+        assertThat(reasons("keyword_scrambled"))
+                .contains("cmsis-nn.qnn_softmax: input and output are neither both int8 nor both int16");
+        assertThat(reasons("kws_ref_model_float32"))
+                .contains("cmsis-nn.qnn_conv2d: no qnn.requantize alone follows nn.bias_add");
+        assertThat(reasons("hello_world_float"))
+                .allMatch(reason -> reason.startsWith("no composite of cmsis-nn begins"));
+    }
+
+    @Test
+    void whoComesFirstTakesFirst() {
+        Function fused = fused("kws_ref_model", "cmsis-nn, c");
+        assertThat(fused.groups())
+                .filteredOn(group -> group.composite().isPresent())
+                .hasSize(12);
+        assertThat(fused.groups().stream().flatMap(group -> group.bindings().stream()))
+                .doesNotHaveDuplicates()
+                .hasSameSizeAs(fused.bindings());
+        assertThat(fused.groups()).extracting(Group::name).contains("fused_cmsis_nn_qnn_conv2d");
+    }
+
+    private static Set<String> reasons(String model) {
+        Function fused = fused(model, "cmsis-nn, c");
+        Map<Integer, String> stayed =
+                externals(model, "cmsis-nn, c").pass().orElseThrow().stayed(fused);
+        return stayed.values().stream().collect(Collectors.toSet());
+    }
+
+    private static Function fused(String model, String target) {
+        Function imported = Frontends.read(
+                GoldenModels.model(model), "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
+        return Pipeline.of(PassOptions.DEFAULT, externals(model, target).passes())
+                .run(imported);
+    }
+
+    private static Externals externals(String model, String target) {
+        return CompileRequest.builder(GoldenModels.model(model), target).build().externals();
+    }
+}
