@@ -16,6 +16,7 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -148,6 +149,23 @@ final class ArchitectureTest {
             .orShould()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.commons.exec..");
+
+    @ArchTest
+    static final ArchRule modules_know_neither_half = noClasses()
+            .that()
+            .resideInAnyPackage("io.kiln.module..", "io.kiln.artifact..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(Stream.concat(Arrays.stream(COMPILER), Arrays.stream(FIRMWARE))
+                    .toArray(String[]::new));
+
+    @ArchTest
+    static final ArchRule only_the_host_package_calls_foreign_functions = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.kiln.module.host..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.sun.jna..");
 
     @ArchTest
     static final ArchRule only_frontends_know_model_files = noClasses()

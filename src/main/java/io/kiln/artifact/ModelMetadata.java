@@ -290,6 +290,12 @@ public record ModelMetadata(
      *
      * @param schedule name of the schedule chosen, with its knobs
      * @param reason why it was chosen
+     * @param codegen what generated the code
      */
-    public record ChosenSchedule(String schedule, String reason) {}
+    public record ChosenSchedule(String schedule, String reason, OperatorCodegen codegen) {
+        /** A schedule of Kiln's own. */
+        public ChosenSchedule(String schedule, String reason) {
+            this(schedule, reason, OperatorCodegen.OWN);
+        }
+    }
 }

@@ -28,7 +28,6 @@ import java.util.Optional;
 public final class CompileRequest {
     private final Path model;
     private final String name;
-    private final Target target;
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
@@ -49,7 +48,6 @@ public final class CompileRequest {
     private CompileRequest(Builder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
-        target = builder.target;
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
@@ -91,7 +89,7 @@ public final class CompileRequest {
 
     /** The target of Kiln's own code generator. */
     public Target target() {
-        return target;
+        return externals.target().host();
     }
 
     /** The optimization goal. */
@@ -177,8 +175,7 @@ public final class CompileRequest {
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
-        private final CompositeTarget composite;
-        private final Target target;
+        private final CompositeTarget target;
         private List<ExternalCodegen> codegens = List.of();
         private String name = "default";
         private Optimize optimize = Optimize.SPEED;
@@ -197,10 +194,9 @@ public final class CompileRequest {
         private Optional<QuantizeRequest> quantize = Optional.empty();
         private Optional<ObjectCompiler> objects = Optional.empty();
 
-        private Builder(Path model, CompositeTarget composite) {
+        private Builder(Path model, CompositeTarget target) {
             this.model = model;
-            this.composite = composite;
-            this.target = composite.host();
+            this.target = target;
         }
 
         /** Sets code generators that a composite target may name, beside those found as services; the default is none. */
@@ -276,8 +272,8 @@ public final class CompileRequest {
         }
 
         /** Sets shapes of inputs; the default is the file's. */
-        public Builder inputShapes(InputShapes newInputShapes) {
-            inputShapes = newInputShapes;
+        public Builder inputShapes(InputShapes newShapes) {
+            inputShapes = newShapes;
             return this;
         }
 
@@ -319,12 +315,12 @@ public final class CompileRequest {
         public CompileRequest build() {
             Problems problems = new Problems();
             CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
-            CodeGenerators.problem(target, objects).ifPresent(problems::add);
+            CodeGenerators.problem(target.host(), objects).ifPresent(problems::add);
             RequestProblems.ofPools("the workspace", pools).forEach(problems::add);
             RequestProblems.ofPools("constants", constantPools).forEach(problems::add);
             RequestProblems.of(convention, executor, io, linked).forEach(problems::add);
             problems.throwIfAny();
-            return new CompileRequest(this, Externals.of(composite, codegens));
+            return new CompileRequest(this, Externals.of(target, codegens));
         }
     }
 }

@@ -13,6 +13,7 @@ import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorCodegen;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
@@ -20,6 +21,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
+import io.kiln.partition.Externals;
 import io.kiln.target.MemoryPool;
 import java.util.List;
 import java.util.Map;
@@ -36,14 +38,21 @@ final class LibraryMetadata {
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
+    private final Map<Integer, OperatorCodegen> codegens;
 
-    private LibraryMetadata(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
+    private LibraryMetadata(
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals) {
         this.module = module;
         this.functions = executable.functions();
         this.storages = executable.storages();
         this.tensors = TensorDescriptions.of(fused);
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
+        this.codegens = codegens(fused, module, externals);
     }
 
     /**
@@ -53,9 +62,15 @@ final class LibraryMetadata {
      * @param fused the model after the last pass
      * @param module what became of it
      * @param executable the same with its executor
+     * @param externals the code generators beside Kiln's own
      */
-    static ModelMetadata of(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
-        return new LibraryMetadata(imported, fused, module, executable).build();
+    static ModelMetadata of(
+            Function imported,
+            Function fused,
+            PlannedModule module,
+            ExecutableModule executable,
+            Externals externals) {
+        return new LibraryMetadata(imported, fused, module, executable, externals).build();
     }
 
     private ModelMetadata build() {
@@ -122,7 +137,7 @@ final class LibraryMetadata {
                         operator.executedMacs(),
                         operator.function().constantBytes(),
                         operator.scratchBytes()),
-                new ChosenSchedule(operator.schedule(), operator.reason()));
+                new ChosenSchedule(operator.schedule(), operator.reason(), codegens.get(operator.output())));
     }
 
     /**
@@ -137,6 +152,20 @@ final class LibraryMetadata {
                         group -> group.bindings().stream()
                                 .mapToLong(id -> nominal.getOrDefault(id, 0L))
                                 .sum()));
+    }
+
+    /** What generates the code of each group, by the id that the group computes. */
+    private static Map<Integer, OperatorCodegen> codegens(Function fused, PlannedModule module, Externals externals) {
+        Map<Integer, String> stayed =
+                externals.pass().map(pass -> pass.stayed(fused)).orElse(Map.of());
+        String own = module.origin().target().kind().text();
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.composite()
+                                .map(composite -> new OperatorCodegen(composite.compiler(), composite.name(), ""))
+                                .orElseGet(() ->
+                                        new OperatorCodegen(own, "", stayed.getOrDefault(group.output(), "")))));
     }
 
     /** The model's own operators fused into each group, by the id that the group computes. */

@@ -64,7 +64,7 @@ public final class ModelCompiler {
                         module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable),
+                LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }

@@ -4,7 +4,7 @@ package io.kiln.firmware;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

@@ -3,16 +3,16 @@ package io.kiln.firmware;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Symbol;
-import java.nio.charset.StandardCharsets;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Checks an executable with untrusted code for anything that would run before the sandbox is active. A loader runs
@@ -23,7 +23,6 @@ import java.util.regex.Pattern;
 final class HostSymbols {
     private static final int DYNAMIC_SYMBOLS = 11;
     private static final int INDIRECT_FUNCTION = 10;
-    private static final int ENTRY = 24;
 
     /** Sections that compilers emit for C without attributes. */
     private static final Pattern SECTIONS =
@@ -86,32 +85,11 @@ final class HostSymbols {
 
     /** The names that an executable exports to its libraries; all of its names if it is statically linked. */
     private static Set<String> exportedNames(ElfFile image) {
-        Set<String> names = new HashSet<>();
-        for (Section section : image.sections()) {
-            if (section.type() == DYNAMIC_SYMBOLS) {
-                Section text = image.sections().get(section.link());
-                for (long at = section.offset(); at < section.offset() + section.size(); at += ENTRY) {
-                    int entry = Math.toIntExact(at);
-                    if (image.content().getShort(entry + 6) != 0) {
-                        names.add(text(
-                                image,
-                                Math.toIntExact(text.offset() + image.content().getInt(entry))));
-                    }
-                }
-                return names;
-            }
-        }
-        image.symbols().forEach(symbol -> names.add(symbol.name()));
-        return names;
-    }
-
-    private static String text(ElfFile image, int at) {
-        int end = at;
-        while (image.content().get(end) != 0) {
-            end++;
-        }
-        byte[] bytes = new byte[end - at];
-        image.content().get(at, bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+        boolean isDynamic = image.sections().stream().anyMatch(section -> section.type() == DYNAMIC_SYMBOLS);
+        return (isDynamic ? image.dynamicSymbols() : image.symbols())
+                .stream()
+                        .filter(symbol -> !isDynamic || symbol.section() != 0)
+                        .map(ElfFile.Symbol::name)
+                        .collect(Collectors.toSet());
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
 import java.util.regex.Pattern;

@@ -5,6 +5,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
@@ -179,19 +180,18 @@ final class ProjectFiles {
     private void addModel(ModelLibrary library) {
         for (Artifact artifact : library.artifacts().artifacts()) {
             String path = ArchivePaths.of(artifact);
-            switch (artifact.kind()) {
-                case SOURCE -> {
+            switch (LinkPlan.action(artifact.kind())) {
+                case COMPILED -> {
                     add(path, artifact.content());
                     compile(path, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
                 }
-                case HEADER -> add(path, artifact.content());
-                case OBJECT -> {
+                case INCLUDED, COPIED -> add(path, artifact.content());
+                case LINKED -> {
                     add(path, artifact.content());
                     objects.add(path);
                 }
-                case PAYLOAD -> add(path, artifact.content());
-                case RUNTIME, RELAY, PARAMETERS, TEMPLATE, GRAPH -> {
-                    // The project has its own runtime; the others are not compiled.
+                case EMBEDDED, LEFT_OUT -> {
+                    // Graphs become C below; the project has its own runtime, and text is not compiled.
                 }
             }
         }

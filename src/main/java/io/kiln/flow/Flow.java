@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.firmware.image.Image;
 import io.kiln.flow.board.BoardDescription;
 import io.kiln.flow.board.BoardList;
@@ -11,6 +13,7 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.device.ProjectStep;
+import io.kiln.flow.export.LibraryExport;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.inspect.Inspector;
@@ -225,6 +228,29 @@ public final class Flow {
      */
     public void inspect(BuildSpec spec, Optional<Path> file, String inputShapes) {
         new Inspector(spec, inputShapes).lines(file).forEach(log::info);
+    }
+
+    /**
+     * Says what an inspector of artifacts says of a file.
+     *
+     * @param inspector its name, or {@code ?} for a list
+     */
+    public void inspect(Path file, String inspector) {
+        Inspector.lines(file, inspector).forEach(log::info);
+    }
+
+    /**
+     * Makes a library for this computer of each model. Needs no board.
+     *
+     * @param kind what is made: {@code library}
+     * @param withArtifacts whether the library carries artifacts, for Kiln's own loader, rather than modules
+     */
+    public void export(BuildSpec spec, String kind, boolean withArtifacts) {
+        if (!kind.equals("library")) {
+            throw new KilnException(
+                    new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
+        }
+        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */

@@ -162,6 +162,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private List<String> disabledPasses;
 
     /**
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
+     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.passConfig")
+    private List<String> passConfig;
+
+    /**
      * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
      * function}, {@code header}, {@code shape}, {@code quantization}, {@code options} and {@code reference}; in
      * addition to those of the property {@code kiln.customOperators}.
@@ -253,6 +262,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .pipeline(withCodegens(pipelineSpec()))
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
+                .passConfig(passConfig == null ? List.of() : passConfig)
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }

@@ -6,7 +6,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 
 /**
  * Runs the image in the emulator and the reference interpreter side by side, operator by operator, and names the first operator whose output
- * differs, with index, expected and actual value. It needs {@code kiln.executor=graph} and {@code kiln.application=rpc}.
+ * differs, with index, expected and actual value. Custom operators are compared with the C that their {@code reference} names. It needs {@code kiln.executor=graph} and {@code kiln.application=rpc}.
  *
  * @since 0.1.0
  */

@@ -7,7 +7,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Shows a model, an archive or an image: operators, shapes, sizes and memory use.
+ * Shows a model, an archive, an image or a shared library: operators, shapes, sizes and memory use.
  *
  * @since 0.1.0
  */
@@ -22,13 +22,22 @@ public final class InspectMojo extends AbstractByHandMojo {
     private boolean skipInspect;
 
     /**
-     * The file to show: a model, a Model Library Format archive or an ELF image. If not set, {@code kiln.model} or the
+     * The file to show: a model, a Model Library Format archive, an ELF image or a shared library. If not set, {@code kiln.model} or the
      * project's own model, and the files built from it.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.file")
     private File file;
+
+    /**
+     * The inspector that looks at the artifacts of {@code kiln.file}, such as {@code list-functions}; {@code ?} lists those that say something
+     * about them.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.inspector")
+    private String inspector;
 
     @Override
     boolean isGoalSkipped() {
@@ -37,6 +46,10 @@ public final class InspectMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
+        if (inspector != null && file != null) {
+            flow().inspect(file.toPath(), inspector);
+            return;
+        }
         flow().inspect(spec(), file == null ? Optional.empty() : Optional.of(file.toPath()), inputShapes());
     }
 }

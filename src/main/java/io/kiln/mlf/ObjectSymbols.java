@@ -2,29 +2,13 @@
 package io.kiln.mlf;
 
 import io.kiln.base.Bytes;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.LinkedHashSet;
+import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
 import java.util.List;
-import java.util.Set;
 
-/**
- * The global symbols that an ELF object defines (System V ABI, chapter 4: symbol table), of 32 or 64 bits, little-endian. A file that is none, or
- * is damaged, defines nothing: the linker says what is wrong with it.
- */
+/** The global symbols that an ELF object defines. A file that is none, or is damaged, defines nothing: the linker says what is wrong with it. */
 final class ObjectSymbols {
-    private static final int MAGIC = 0x464C457F;
-    private static final int CLASS_64 = 2;
-    private static final int SYMBOL_TABLE = 2;
-    private static final int LOCAL_LIMIT = 16;
-
-    private final ByteBuffer bytes;
-    private final boolean wide;
-
-    private ObjectSymbols(ByteBuffer bytes) {
-        this.bytes = bytes;
-        this.wide = bytes.get(4) == CLASS_64;
-    }
+    private ObjectSymbols() {}
 
     /**
      * Which of some symbols an object defines.
@@ -32,57 +16,15 @@ final class ObjectSymbols {
      * @param wanted their names
      */
     static List<String> defined(Bytes object, List<String> wanted) {
-        ByteBuffer bytes = ByteBuffer.wrap(object.toArray()).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            return bytes.getInt(0) == MAGIC ? new ObjectSymbols(bytes).read(wanted) : List.of();
-        } catch (IndexOutOfBoundsException | ArithmeticException e) {
+            return ElfFile.read(object, "object").symbols().stream()
+                    .filter(ElfFile.Symbol::isExported)
+                    .map(ElfFile.Symbol::name)
+                    .filter(wanted::contains)
+                    .distinct()
+                    .toList();
+        } catch (KilnException e) {
             return List.of();
         }
-    }
-
-    /** An object has one table of symbols; further ones are not read. */
-    private List<String> read(List<String> wanted) {
-        int sections = word(wide ? 0x28 : 0x20);
-        int size = Short.toUnsignedInt(bytes.getShort(wide ? 0x3A : 0x2E));
-        int count = Short.toUnsignedInt(bytes.getShort(wide ? 0x3C : 0x30));
-        for (int i = 0; i < count; i++) {
-            int section = Math.addExact(sections, Math.multiplyExact(i, size));
-            if (bytes.getInt(section + 4) == SYMBOL_TABLE) {
-                int link = bytes.getInt(section + (wide ? 0x28 : 0x18));
-                int texts = Math.addExact(sections, Math.multiplyExact(link, size));
-                return symbols(section, word(texts + (wide ? 0x18 : 0x10)), wanted);
-            }
-        }
-        return List.of();
-    }
-
-    private List<String> symbols(int section, int texts, List<String> wanted) {
-        Set<String> names = new LinkedHashSet<>();
-        int begin = word(section + (wide ? 0x18 : 0x10));
-        int end = Math.addExact(begin, word(section + (wide ? 0x20 : 0x14)));
-        int entry = wide ? 24 : 16;
-        for (int at = begin; at < end; at += entry) {
-            int info = Byte.toUnsignedInt(bytes.get(at + (wide ? 4 : 12)));
-            boolean isDefined = bytes.getShort(at + (wide ? 6 : 14)) != 0;
-            if (isDefined && info >= LOCAL_LIMIT) {
-                int name = Math.addExact(texts, bytes.getInt(at));
-                wanted.stream().filter(text -> isAt(name, text)).forEach(names::add);
-            }
-        }
-        return List.copyOf(names);
-    }
-
-    private boolean isAt(int begin, String name) {
-        for (int i = 0; i < name.length(); i++) {
-            if (bytes.get(begin + i) != name.charAt(i)) {
-                return false;
-            }
-        }
-        return bytes.get(begin + name.length()) == 0;
-    }
-
-    /** An address or offset; objects are smaller than 2 GiB. */
-    private int word(int at) {
-        return wide ? Math.toIntExact(bytes.getLong(at)) : Math.toIntExact(Integer.toUnsignedLong(bytes.getInt(at)));
     }
 }

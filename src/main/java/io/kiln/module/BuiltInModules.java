@@ -8,8 +8,7 @@ import java.util.function.Function;
 
 /** The loaders that Kiln brings: C source, code of devices, constants, static libraries, graphs. */
 public final class BuiltInModules implements ModuleLoader {
-    private static final Set<String> DEVICES =
-            Set.of("cuda", "opencl", "rocm", "metal", "vulkan", "hip", "sdaccel", "aocl");
+    static final Set<String> DEVICES = Set.of("cuda", "opencl", "rocm", "metal", "vulkan", "hip", "sdaccel", "aocl");
     private static final Map<String, Function<ModuleReader, ModulePayload>> READERS = readers();
 
     private static Map<String, Function<ModuleReader, ModulePayload>> readers() {

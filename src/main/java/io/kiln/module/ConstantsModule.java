@@ -3,6 +3,7 @@ package io.kiln.module;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Constants that functions of the imported modules get before their first call: {@code const_loader}, or {@code metadata} in older libraries.
@@ -44,6 +45,18 @@ public record ConstantsModule(
         if (names != values) {
             throw in.broken("there are " + names + " names of " + what + " and " + values + " values", at);
         }
+    }
+
+    @Override
+    public List<String> functions() {
+        return symbols;
+    }
+
+    @Override
+    public List<String> details() {
+        return IntStream.range(0, arrays.size())
+                .mapToObj(i -> variables.get(i) + ": " + arrays.get(i).text())
+                .toList();
     }
 
     @Override

@@ -63,7 +63,12 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
         return new DeviceModule(format, readTable(in), in.string("the code"));
     }
 
-    static Map<String, FunctionInfo> readTable(ModuleReader in) {
+    /**
+     * Reads a function table as a blob has it: u64 count, then names and functions.
+     *
+     * @throws io.kiln.base.KilnException with the offset of what is wrong
+     */
+    public static Map<String, FunctionInfo> readTable(ModuleReader in) {
         Map<String, FunctionInfo> table = new LinkedHashMap<>();
         for (int count = in.count(8, "the number of functions"); count > 0; count--) {
             int at = in.position();
@@ -93,6 +98,11 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
     @Override
     public List<String> functions() {
         return List.copyOf(table.keySet());
+    }
+
+    @Override
+    public List<String> details() {
+        return table.values().stream().map(FunctionInfo::signature).toList();
     }
 
     @Override

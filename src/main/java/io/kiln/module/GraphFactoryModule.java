@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A graph with its parameters, from which TVM makes a graph executor: {@code GraphExecutorFactory}.
@@ -46,6 +47,13 @@ public record GraphFactoryModule(Bytes graph, List<String> names, List<Serialize
     @Override
     public List<String> functions() {
         return List.of(model);
+    }
+
+    @Override
+    public List<String> details() {
+        return IntStream.range(0, names.size())
+                .mapToObj(i -> names.get(i) + ": " + parameters.get(i).text())
+                .toList();
     }
 
     @Override

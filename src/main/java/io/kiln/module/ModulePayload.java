@@ -20,6 +20,11 @@ public interface ModulePayload {
         return Map.of();
     }
 
+    /** What else people want to know, a line each: constants, signatures. */
+    default List<String> details() {
+        return List.of();
+    }
+
     /** Whether the module is linked into the shared library that carries the tree, rather than stored in the blob. */
     default boolean isLinked() {
         return false;

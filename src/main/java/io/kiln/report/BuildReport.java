@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
@@ -23,6 +25,7 @@ import java.util.List;
  * @param executedMacs those that the generated loops execute
  * @param operators in execution order
  * @param plan the plan of the workspace
+ * @param linkPlan what the build did with the artifacts of the models
  */
 public record BuildReport(
         String application,
@@ -38,13 +41,15 @@ public record BuildReport(
         long macs,
         long executedMacs,
         List<Operator> operators,
-        ModelMetadata.Plan plan) {
+        ModelMetadata.Plan plan,
+        List<LinkPlan.Group> linkPlan) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
     public BuildReport {
         memories = List.copyOf(memories);
         operators = List.copyOf(operators);
+        linkPlan = List.copyOf(linkPlan);
     }
 
     /**
@@ -72,7 +77,8 @@ public record BuildReport(
                 macs,
                 executedMacs,
                 operators.stream().map(o -> o.profiled(profile)).toList(),
-                plan);
+                plan,
+                linkPlan);
     }
 
     /**
@@ -122,10 +128,14 @@ public record BuildReport(
      * @param macs multiply-accumulates by the model's definition
      * @param executedMacs multiply-accumulates that the generated loops execute
      * @param instructions instructions of one inference; null if the image was not profiled
+     * @param microseconds of one call on the board; null if no board measured it
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
      * @param reason why the schedule was chosen
+     * @param codegen the code generator, such as {@code c}
+     * @param composite what another code generator took it as; empty for Kiln's own
+     * @param stayed why no other code generator took it; empty if there is none, or if one did
      */
     public record Operator(
             String name,
@@ -136,10 +146,17 @@ public record BuildReport(
             long macs,
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Double microseconds,
+
             long constantBytes,
             long workspaceBytes,
             String schedule,
-            String reason) {
+            String reason,
+            String codegen,
+            String composite,
+            String stayed) {
         public Operator {
             layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
@@ -156,10 +173,14 @@ public record BuildReport(
                     info.macs(),
                     info.executedMacs(),
                     null,
+                    null,
                     info.constantBytes(),
                     info.workspaceBytes(),
                     info.schedule(),
-                    info.reason());
+                    info.reason(),
+                    info.choice().codegen().name(),
+                    info.choice().codegen().composite(),
+                    info.choice().codegen().stayed());
         }
 
         private Operator profiled(ProfileReport profile) {
@@ -175,10 +196,14 @@ public record BuildReport(
                             macs,
                             executedMacs,
                             o.instructions(),
+                            o.microseconds(),
                             constantBytes,
                             workspaceBytes,
                             schedule,
-                            reason))
+                            reason,
+                            codegen,
+                            composite,
+                            stayed))
                     .orElse(this);
         }
     }

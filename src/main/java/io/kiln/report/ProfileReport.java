@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Content of {@code profile.json}: instruction counts of one inference in an emulator, or its time on a board.
@@ -13,7 +14,7 @@ import java.util.List;
  * @param ranOn the machine that ran it
  * @param deterministic whether another run gives the same counts
  * @param instructions from the call of {@code tvmgen_<name>_run} to its return, all models added; null if they were not counted
- * @param operators instructions of each operator, in execution order
+ * @param operators instructions or times of each operator, in execution order
  * @param times what a board measured for each model; empty for an emulator
  */
 public record ProfileReport(
@@ -43,16 +44,19 @@ public record ProfileReport(
      * Times that a board measured.
      *
      * @param deterministic whether the board's time is virtual
+     * @param operators those of models that run operator by operator
      */
-    public static ProfileReport measured(String board, String ranOn, boolean deterministic, List<Time> times) {
-        return new ProfileReport(board, ranOn, deterministic, null, List.of(), times);
+    public static ProfileReport measured(
+            String board, String ranOn, boolean deterministic, List<Time> times, List<Operator> operators) {
+        return new ProfileReport(board, ranOn, deterministic, null, operators, times);
     }
 
     /**
-     * The time of one whole run of a model.
+     * The time of one run of a model.
      *
      * @param model its name
-     * @param microseconds by the board's timer
+     * @param microseconds by the board's timer, of the whole run with the AOT executor, of all operators together with a
+     *     graph
      * @param cycles of the core; null if its timer counts something else
      */
     public record Time(
@@ -67,7 +71,9 @@ public record ProfileReport(
      *
      * @param name its C function, as in {@code report.json}
      * @param layers the model's own operators fused into it, as in {@code report.json}
-     * @param instructions from its call to its return
+     * @param instructions from its call to its return, in an emulator; null if they were not counted
+     * @param microseconds mean of one call, by the board's timer; null if a board did not measure it
+     * @param cycles of the core; null if the board's timer counts something else
      */
     public record Operator(
             String name,
@@ -75,9 +81,30 @@ public record ProfileReport(
             @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
             List<String> layers,
 
-            long instructions) {
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long instructions,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Double microseconds,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long cycles) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);
+        }
+
+        /** An operator whose instructions an emulator counted. */
+        public Operator(String name, List<String> layers, long instructions) {
+            this(name, layers, instructions, null, null);
+        }
+
+        /** What was measured, for people. */
+        public String text() {
+            if (instructions != null) {
+                return String.format(Locale.ROOT, "%,d instructions", instructions);
+            }
+            String counted = cycles == null ? "" : String.format(Locale.ROOT, ", %,d cycles", cycles);
+            return microseconds == null ? "" : String.format(Locale.ROOT, "%,.1f us", microseconds) + counted;
         }
     }
 }

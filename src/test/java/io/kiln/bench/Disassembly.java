@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

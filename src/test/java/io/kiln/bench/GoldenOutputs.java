@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
-import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -93,9 +94,10 @@ public final class GoldenOutputs {
         try {
             ModelLibrary library = ModelCompiler.compile(request).library();
             List<Output> outputs = new ArrayList<>();
-            for (Artifact file : library.artifacts().artifacts()) {
-                outputs.add(new Output(file.fileName(), file.content()));
-            }
+            // Code first, in an order that stays when artifacts get other loaders.
+            library.artifacts().artifacts().stream()
+                    .sorted(Comparator.comparing(file -> file.kind().isNative() ? ArtifactKind.SOURCE : file.kind()))
+                    .forEach(file -> outputs.add(new Output(file.fileName(), file.content())));
             Options options = Options.of(7, Optional.empty(), "0");
             outputs.add(new Output("mlf.tar", ModelLibraryFormat.write(List.of(library), options)));
             return outputs;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Symbol;
 import io.kiln.firmware.image.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;

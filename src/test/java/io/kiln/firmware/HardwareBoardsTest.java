@@ -4,8 +4,8 @@ package io.kiln.firmware;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Section;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.firmware.image.LoadImage.Block;
 import io.kiln.toolchain.board.Board;

@@ -3,6 +3,7 @@ package io.kiln.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
@@ -69,7 +70,8 @@ final class ReportsTest {
                 16,
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
-                BuildReport.plan(List.of(KWS, KWS)));
+                BuildReport.plan(List.of(KWS, KWS)),
+                List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)));
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));
@@ -93,7 +95,8 @@ final class ReportsTest {
                 "b",
                 "b, probe p",
                 false,
-                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
+                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)),
+                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);
         assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");

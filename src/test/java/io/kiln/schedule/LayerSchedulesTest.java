@@ -84,7 +84,7 @@ class LayerSchedulesTest {
     void everyConfigurationOutOfASpaceComputesTheLayer() {
         Map<String, Integer> tried = new TreeMap<>();
         Random random = new Random(11);
-        LoopProgram program = new LoopProgram();
+        LoopProgram program = LoopProgram.checkingArithmetic();
         Map<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         int number = 0;
         for (LoweringCase c : layers()) {

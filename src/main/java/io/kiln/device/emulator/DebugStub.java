@@ -3,7 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,10 +3,10 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Symbol;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;

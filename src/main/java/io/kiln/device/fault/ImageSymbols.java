@@ -2,10 +2,10 @@
 package io.kiln.device.fault;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.dwarf.LineTables;
 import io.kiln.firmware.dwarf.SourceLine;
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Symbol;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;

@@ -51,65 +51,92 @@ record TensorFunction(
      * @param linked whether constants stay in the C
      */
     static TensorFunction of(PlannedModule module, LoweredOperator operator, Buffer scratch, boolean linked) {
-        Map<Integer, TensorType> types = module.program().function().types();
-        Map<Integer, StoredValue> stored =
-                module.program().values().stream().collect(Collectors.toMap(StoredValue::id, Function.identity()));
-        PrimFunc function = operator.function();
-        BlockBuilder body = new BlockBuilder();
-        List<Integer> inputs = new ArrayList<>();
-        List<Buffer> buffers = new ArrayList<>();
-        List<Tensor> tensors = new ArrayList<>();
-        boolean remembers = false;
-        for (int i = 0; i < operator.inputs().size(); i++) {
-            int id = operator.inputs().get(i);
-            Buffer buffer = function.buffers().get(i);
-            StoredValue value = stored.get(module.program().storage().get(id));
-            if (value.place() == Place.STATE) {
-                body.add(new Stmt.DeclareView(buffer, StateMemory.buffer(module, value), Exprs.imm(0)));
-                remembers = true;
-            } else {
-                inputs.add(id);
-                buffers.add(buffer);
-                tensors.add(tensor(buffer, types.get(id).shape().dims()));
-            }
-        }
-        List<PrimFunc.Table> parameters = linked ? List.of() : function.constants();
-        for (PrimFunc.Table table : parameters) {
-            buffers.add(table.buffer());
-            tensors.add(tensor(table.buffer(), shape(table.buffer())));
-        }
-        long used = 0;
-        for (Buffer buffer : function.buffers()
-                .subList(operator.inputs().size(), function.buffers().size())) {
-            if (buffer.scope() == Scope.SCRATCH) {
-                used = OperatorBuffers.nextScratch(used);
-                body.add(new Stmt.DeclareView(buffer, scratch, Exprs.imm(used)));
-                used += buffer.bytes();
-            } else {
-                buffers.add(buffer);
-                tensors.add(tensor(buffer, types.get(operator.output()).shape().dims()));
-            }
-        }
-        if (remembers) {
-            StateMemory.ensureInitialised(module, body);
-        }
-        PrimFunc bound = new PrimFunc(
-                function.name(),
-                function.comment(),
-                buffers,
-                function.scalars(),
-                linked ? function.constants() : List.of(),
-                body.add(function.body()).build());
+        Binder binder = new Binder(module, operator);
+        binder.bindInputs();
+        List<PrimFunc.Table> parameters =
+                linked ? List.of() : operator.function().constants();
+        parameters.forEach(table -> binder.pass(table.buffer(), shape(table.buffer())));
+        binder.bindRest(scratch);
         return new TensorFunction(
-                bound, new PackedFunction(function.name(), tensors), inputs, parameters, operator.output());
+                binder.function(linked),
+                new PackedFunction(operator.function().name(), binder.tensors),
+                binder.inputs,
+                parameters,
+                operator.output());
+    }
+
+    /** Finds a place for each buffer of an operator: an argument, or a view of memory that is there already. */
+    private static final class Binder {
+        private final PlannedModule module;
+        private final LoweredOperator operator;
+        private final Map<Integer, TensorType> types;
+        private final BlockBuilder views = new BlockBuilder();
+        private final List<Integer> inputs = new ArrayList<>();
+        private final List<Buffer> arguments = new ArrayList<>();
+        private final List<Tensor> tensors = new ArrayList<>();
+        private boolean remembers;
+
+        Binder(PlannedModule module, LoweredOperator operator) {
+            this.module = module;
+            this.operator = operator;
+            this.types = module.program().function().types();
+        }
+
+        void pass(Buffer buffer, List<Integer> shape) {
+            arguments.add(buffer);
+            tensors.add(new Tensor(buffer.name(), buffer.dtype(), shape));
+        }
+
+        /** Values of the graph are arguments; variables are where the model keeps them. */
+        void bindInputs() {
+            Map<Integer, StoredValue> stored =
+                    module.program().values().stream().collect(Collectors.toMap(StoredValue::id, Function.identity()));
+            for (int i = 0; i < operator.inputs().size(); i++) {
+                int id = operator.inputs().get(i);
+                Buffer buffer = operator.function().buffers().get(i);
+                StoredValue value = stored.get(module.program().storage().get(id));
+                if (value.place() == Place.STATE) {
+                    views.add(new Stmt.DeclareView(buffer, StateMemory.buffer(module, value), Exprs.imm(0)));
+                    remembers = true;
+                } else {
+                    inputs.add(id);
+                    pass(buffer, types.get(id).shape().dims());
+                }
+            }
+        }
+
+        /** Scratch shares the file's memory; what is left is the output. */
+        void bindRest(Buffer scratch) {
+            long used = 0;
+            List<Buffer> buffers = operator.function().buffers();
+            for (Buffer buffer : buffers.subList(operator.inputs().size(), buffers.size())) {
+                if (buffer.scope() == Scope.SCRATCH) {
+                    used = OperatorBuffers.nextScratch(used);
+                    views.add(new Stmt.DeclareView(buffer, scratch, Exprs.imm(used)));
+                    used += buffer.bytes();
+                } else {
+                    pass(buffer, types.get(operator.output()).shape().dims());
+                }
+            }
+        }
+
+        PrimFunc function(boolean linked) {
+            if (remembers) {
+                StateMemory.ensureInitialised(module, views);
+            }
+            PrimFunc function = operator.function();
+            return new PrimFunc(
+                    function.name(),
+                    function.comment(),
+                    arguments,
+                    function.scalars(),
+                    linked ? function.constants() : List.of(),
+                    views.add(function.body()).build());
+        }
     }
 
     /** The shape that a parameter has as a tensor. */
     static List<Integer> shape(Buffer table) {
         return List.of(Math.toIntExact(table.elements()));
-    }
-
-    private static Tensor tensor(Buffer buffer, List<Integer> shape) {
-        return new Tensor(buffer.name(), buffer.dtype(), shape);
     }
 }

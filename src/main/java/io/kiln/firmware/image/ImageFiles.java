@@ -5,6 +5,7 @@ import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,9 @@
 package io.kiln.firmware.image;
 
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Symbol;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.image.Measurement.Flash;
 import io.kiln.firmware.image.Measurement.Item;
 import io.kiln.firmware.image.Measurement.Ram;

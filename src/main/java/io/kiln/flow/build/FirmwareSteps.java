@@ -2,6 +2,7 @@
 package io.kiln.flow.build;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
@@ -93,8 +94,8 @@ public final class FirmwareSteps {
         return readable(profile).map(report::profiled).orElse(report);
     }
 
-    /** Empty for a damaged file: kiln:profile writes it again. */
-    private static Optional<ProfileReport> readable(Path profile) {
+    /** A profile; empty for a damaged file, because kiln:profile writes it again. */
+    public static Optional<ProfileReport> readable(Path profile) {
         try {
             return Files.isRegularFile(profile)
                     ? Optional.of(Json.read(profile, ProfileReport.class))
@@ -141,7 +142,9 @@ public final class FirmwareSteps {
     }
 
     private BuildReport report(Measurement measured) {
-        List<ModelMetadata> models = GenerateStep.store(layout).metadata();
+        List<ModelLibrary> libraries = GenerateStep.store(layout).read();
+        List<ModelMetadata> models =
+                libraries.stream().map(ModelLibrary::metadata).toList();
         Measurement.Flash flash = measured.flash();
         Measurement.Ram ram = measured.ram();
         return new BuildReport(
@@ -174,7 +177,9 @@ public final class FirmwareSteps {
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
-                BuildReport.plan(models));
+                BuildReport.plan(models),
+                LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
+                        .groups());
     }
 
     private String applicationName() {

@@ -2,7 +2,11 @@
 package io.kiln.flow.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.LinkPlan;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -13,11 +17,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /** Shows a Model Library Format archive from any producer: its models, their memory and its files. */
 final class ArchiveText {
+    private static final Set<ArtifactKind> SHARED = Set.of(ArtifactKind.RUNTIME, ArtifactKind.TEMPLATE);
+
     private ArchiveText() {}
 
     /**
@@ -39,12 +46,32 @@ final class ArchiveText {
         }
         lines.addAll(files(content));
         try {
-            ModelLibraryFormat.read(name, content).forEach(model -> lines.addAll(tensors(model.metadata())));
+            List<ModelLibrary> models = ModelLibraryFormat.read(name, content);
+            models.forEach(model -> lines.addAll(tensors(model.metadata())));
+            lines.addAll(plan(models));
         } catch (KilnException e) {
             lines.add("firmware cannot be built from it:");
             e.problems().forEach(problem -> lines.add("  " + problem.text()));
         }
         return lines;
+    }
+
+    /** What the firmware build does with the files; the runtime, which all models share, counts once. */
+    private static List<String> plan(List<ModelLibrary> models) {
+        Table table = new Table("loader", "target", "in firmware", "files", "bytes");
+        List<ArtifactSet> sets = new ArrayList<>();
+        for (ModelLibrary model : models) {
+            boolean isFirst = sets.isEmpty();
+            sets.add(model.artifacts()
+                    .with(model.artifacts().artifacts().stream()
+                            .filter(file -> isFirst || !SHARED.contains(file.kind()))
+                            .toList()));
+        }
+        LinkPlan.of(sets)
+                .groups()
+                .forEach(group ->
+                        table.row(group.loader(), group.targetKey(), group.action(), group.files(), group.bytes()));
+        return table.lines();
     }
 
     /** Inputs and outputs in the order of the test vectors. */

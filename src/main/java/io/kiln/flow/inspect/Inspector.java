@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -9,18 +10,22 @@ import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.MemoryTable;
+import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.module.SharedLibrary;
+import io.kiln.module.inspect.ArtifactInspectors;
+import io.kiln.report.ProfileReport;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.target.Target;
@@ -33,7 +38,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Shows models, archives and images to people: operators, shapes, sizes and memory use. */
 public final class Inspector {
@@ -67,9 +74,19 @@ public final class Inspector {
         spec.models().forEach(model -> lines.addAll(model(model)));
         Path elf = spec.layout().image("elf");
         if (Files.isRegularFile(elf)) {
-            lines.addAll(image(elf));
+            lines.addAll(image(elf, ElfFile.read(elf)));
         }
         return lines;
+    }
+
+    /**
+     * What an inspector of artifacts says of a file.
+     *
+     * @param name its name, or {@code ?} for a list of those that say something
+     */
+    public static List<String> lines(Path file, String name) {
+        head(file);
+        return ArtifactInspectors.installed().lines(InspectedArtifacts.of(file), name);
     }
 
     private List<String> ofFile(Path file) {
@@ -78,7 +95,10 @@ public final class Inspector {
             throw new KilnException(problem);
         });
         if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
-            return image(file);
+            ElfFile elf = ElfFile.read(file);
+            return SharedLibrary.isLibrary(elf)
+                    ? LibraryText.lines(file, elf, spec.layout().reports().resolve("modules"))
+                    : image(file, elf);
         }
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
@@ -86,10 +106,18 @@ public final class Inspector {
         if (ModelArchives.accepts(file)) {
             return ArchiveText.lines(file);
         }
+        List<Artifact> artifacts = InspectedArtifacts.of(file);
+        ArtifactInspectors inspectors = ArtifactInspectors.installed();
+        Optional<String> usual = artifacts.stream()
+                .flatMap(artifact -> inspectors.names(artifact).stream())
+                .findFirst();
+        if (usual.isPresent()) {
+            return inspectors.lines(artifacts, usual.get());
+        }
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
                 file.toString(),
-                "a .tflite, .onnx or .relay model, a Model Library Format .tar or an .elf image",
+                "a .tflite, .onnx or .relay model, a Model Library Format .tar an .elf image or a shared library",
                 "Correct kiln.file"));
     }
 
@@ -120,7 +148,7 @@ public final class Inspector {
         }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
-        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));
+        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file, measured())));
         lines.add("graph: " + drawing);
         return lines;
     }
@@ -129,6 +157,15 @@ public final class Inspector {
     private String target() {
         Target target = Target.parse(board().target());
         return new Target(TargetKind.C, target.keys(), target.attributes()).text();
+    }
+
+    /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */
+    private Map<String, String> measured() {
+        return FirmwareSteps.readable(spec.layout().reports().resolve(FirmwareSteps.PROFILE))
+                .map(profile -> profile.operators().stream()
+                        .collect(Collectors.toMap(
+                                ProfileReport.Operator::name, ProfileReport.Operator::text, (one, other) -> one)))
+                .orElse(Map.of());
     }
 
     private static List<String> table(Path file, ModelMetadata model) {
@@ -157,12 +194,10 @@ public final class Inspector {
         return lines;
     }
 
-    private List<String> image(Path elf) {
+    private List<String> image(Path file, ElfFile elf) {
         List<String> lines = new ArrayList<>();
-        lines.add("Image " + elf + " on the board " + spec.board());
-        MemoryTable.table(ImageMeasurer.measure(ElfFile.read(elf), board()))
-                .lines()
-                .forEach(lines::add);
+        lines.add("Image " + file + " on the board " + spec.board());
+        MemoryTable.table(ImageMeasurer.measure(elf, board())).lines().forEach(lines::add);
         return lines;
     }
 

@@ -43,6 +43,7 @@ final class ModelGraph {
     private final String name;
     private final Map<Integer, Long> macs;
     private final Map<Integer, String> functions;
+    private final Map<String, String> measured;
     private final Map<Integer, Integer> blockOf = new HashMap<>();
     private final List<Block> blocks = new ArrayList<>();
     private final Set<Edge> edges = new LinkedHashSet<>();
@@ -50,8 +51,10 @@ final class ModelGraph {
     /**
      * @param imported the function before all passes
      * @param name prefix of the function's own names in C
+     * @param measured what was measured of C functions, for people
      */
-    private ModelGraph(Function fused, Function imported, String name) {
+    private ModelGraph(Function fused, Function imported, String name, Map<String, String> measured) {
+        this.measured = measured;
         this.fused = fused;
         this.imported = imported;
         this.name = name;
@@ -65,6 +68,15 @@ final class ModelGraph {
      * @param file the model's file, as the page states it
      */
     static Graph of(CompiledModel model, String file) {
+        return of(model, file, Map.of());
+    }
+
+    /**
+     * As {@link #of(CompiledModel, String)}, with what {@code kiln:profile} measured.
+     *
+     * @param measured by the name of the C function
+     */
+    static Graph of(CompiledModel model, String file, Map<String, String> measured) {
         Function fused = model.stages().get(model.stages().size() - 1).function();
         ModelMetadata metadata = model.library().metadata();
         List<String> summary = List.of(
@@ -75,7 +87,8 @@ final class ModelGraph {
                                 .sum())
                         + " MACs, " + number(metadata.constantBytes()) + " bytes of constants, "
                         + number(metadata.workspaceBytes()) + " bytes of workspace");
-        return new ModelGraph(fused, model.imported(), metadata.name()).draw("Model " + metadata.name(), summary);
+        return new ModelGraph(fused, model.imported(), metadata.name(), measured)
+                .draw("Model " + metadata.name(), summary);
     }
 
     private Graph draw(String title, List<String> summary) {
@@ -89,7 +102,7 @@ final class ModelGraph {
         for (Function function : fused.functions()) {
             int index = called.size();
             String own = called(index);
-            called.add(new ModelGraph(function, imported.functions().get(index), own)
+            called.add(new ModelGraph(function, imported.functions().get(index), own, measured)
                     .draw("Function " + own + ", " + function.name() + " in the model", List.of()));
         }
         return new Graph(title, summary, blocks, List.copyOf(edges), called);
@@ -135,7 +148,9 @@ final class ModelGraph {
         blockOf.put(group.output(), blocks.size());
         // From here on, readers of a variable read what the group wrote.
         written(group, bindings).forEach(id -> blockOf.put(id, blocks.size()));
-        blocks.add(new Block(Kind.OPERATOR, functions.getOrDefault(group.output(), ""), boxes));
+        String function = functions.getOrDefault(group.output(), "");
+        String caption = measured.containsKey(function) ? function + ": " + measured.get(function) : function;
+        blocks.add(new Block(Kind.OPERATOR, caption, boxes));
     }
 
     /**

@@ -251,6 +251,20 @@ public final class BuildSpecBuilder {
         return this;
     }
 
+    /** Sets what TVM's names in {@code kiln.passConfig} stand for, after all that they stand for: they win. */
+    public BuildSpecBuilder passConfig(List<String> settings) {
+        PassConfig config = read(() -> PassConfig.parse(settings)).orElse(PassConfig.NONE);
+        io = config.io().orElse(io);
+        pipeline = config.fuseMaxDepth().map(pipeline::withFuseMaxDepth).orElse(pipeline);
+        calls = new CallSpec(
+                calls.convention(),
+                calls.systemLib(),
+                config.disableAssert().orElse(calls.disableAssert()),
+                calls.executor(),
+                config.linkParams().orElse(calls.linkParams()));
+        return this;
+    }
+
     private <T> Optional<T> read(Supplier<T> parsed) {
         try {
             return Optional.of(parsed.get());

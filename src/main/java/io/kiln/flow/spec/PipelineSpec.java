@@ -86,6 +86,11 @@ public record PipelineSpec(
         return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
     }
 
+    /** A copy with another largest number of bindings in a fused group. */
+    PipelineSpec withFuseMaxDepth(int depth) {
+        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
+    }
+
     /**
      * A C function that computes a custom operator, as configured; see {@link CustomOperator}.
      *

@@ -42,7 +42,7 @@ final class Protocols {
     }
 
     /** The graphs of the models that have one; this computer walks them. */
-    private static Map<String, HostGraph> graphs(ResolvedBuild build) {
+    static Map<String, HostGraph> graphs(ResolvedBuild build) {
         Map<String, HostGraph> graphs = new HashMap<>();
         for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {
             for (Artifact graph : library.artifacts().of(ArtifactKind.GRAPH)) {

@@ -36,12 +36,19 @@ final class NodeImporter implements Bodies {
     private final OnnxGraphBuilder graph;
     private final GraphProblems problems;
     private final Map<String, OnnxFunction> functions;
+    private StatedTypes stated;
     private Opsets opsets;
     private int depth;
     private int imported;
 
-    NodeImporter(OnnxModel model, OnnxGraphBuilder graph, GraphProblems problems) {
+    /**
+     * An importer of one model.
+     *
+     * @param stated what the model states of its values
+     */
+    NodeImporter(OnnxModel model, StatedTypes stated, OnnxGraphBuilder graph, GraphProblems problems) {
         this.model = model;
+        this.stated = stated;
         this.graph = graph;
         this.problems = problems;
         this.opsets = model.opsets();
@@ -67,11 +74,21 @@ final class NodeImporter implements Bodies {
             scope.define(body.inputs().get(i).name(), inputs.get(i));
         }
         int before = problems.found();
-        nested(() -> run(body, scope));
+        nested(() -> stating(stated.ofBody(body), () -> run(body, scope)));
         if (problems.found() > before) {
             problems.throwIfAny();
         }
         return body.outputs().stream().map(output -> result(output, scope)).toList();
+    }
+
+    private void stating(StatedTypes inside, Runnable body) {
+        StatedTypes outside = stated;
+        stated = inside;
+        try {
+            body.run();
+        } finally {
+            stated = outside;
+        }
     }
 
     private OnnxValue result(OnnxValueInfo output, Scope scope) {
@@ -127,6 +144,7 @@ final class NodeImporter implements Bodies {
             } else {
                 importOperator(node, scope);
             }
+            checkStated(node, scope);
         } catch (KilnException e) {
             problems.addAll(e.problems());
         }
@@ -191,6 +209,14 @@ final class NodeImporter implements Bodies {
         }
     }
 
+    private void checkStated(OnnxNode node, Scope scope) {
+        for (String name : node.outputs()) {
+            scope.value(name)
+                    .flatMap(value -> stated.contradiction(node, name, value, graph, model.file()))
+                    .ifPresent(problem -> problems.addAll(List.of(problem)));
+        }
+    }
+
     /** Imports the nodes of a function in place of its call. */
     private void call(OnnxFunction function, OnnxNode node, Scope scope) {
         checkInputs(node, scope);
@@ -206,7 +232,7 @@ final class NodeImporter implements Bodies {
         Opsets outer = opsets;
         opsets = function.opsets();
         try {
-            run(nodes, inner);
+            stating(StatedTypes.NONE, () -> run(nodes, inner));
         } finally {
             opsets = outer;
         }

@@ -59,7 +59,7 @@ final class OnnxModelImporter {
                 .types()
                 .forEach((input, type) ->
                         scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
-        NodeImporter nodes = new NodeImporter(model, graph, problems);
+        NodeImporter nodes = new NodeImporter(model, StatedTypes.of(model, shapes), graph, problems);
         nodes.run(model.graph(), scope);
         List<Result> results = results();
         problems.throwIfAny();

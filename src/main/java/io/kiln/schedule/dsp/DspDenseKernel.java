@@ -161,6 +161,10 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
     }
 
     private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
-        asm.line(starts ? "smuad %s, %s, %s" : "smlad %s, %s, %s, %1$s", sum, x, w);
+        if (starts) {
+            asm.line("smuad %s, %s, %s", sum, x, w);
+        } else {
+            asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
+        }
     }
 }

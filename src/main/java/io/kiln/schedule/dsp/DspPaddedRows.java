@@ -174,12 +174,12 @@ final class DspPaddedRows {
         for (int i = 0; i < offsets.length; i += 4) {
             four(asm, "%1", "%3", "%5", Arrays.copyOfRange(offsets, i, i + 4));
             four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));
-            asm.line("sxtb16 %%5, %%3");
-            asm.line("sxtb16 %%6, %%4");
-            asm.line("strd %%5, %%6, [%%0], #8");
-            asm.line("sxtb16 %%3, %%3, ror #8");
-            asm.line("sxtb16 %%4, %%4, ror #8");
-            asm.line("strd %%3, %%4, [%%0], #8");
+            asm.line("sxtb16 %5, %3");
+            asm.line("sxtb16 %6, %4");
+            asm.line("strd %5, %6, [%0], #8");
+            asm.line("sxtb16 %3, %3, ror #8");
+            asm.line("sxtb16 %4, %4, ror #8");
+            asm.line("strd %3, %4, [%0], #8");
         }
         return TEXT.with("ROWS", conv.window().kernelH())
                 .with("RUN", run(conv))

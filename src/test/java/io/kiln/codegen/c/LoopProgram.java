@@ -37,19 +37,16 @@ import java.util.stream.Stream;
 /**
  * Many functions of the loop IR as one C program of this machine: printed by the C generator, micro-kernels by their
  * portable twins, and run on memory between guarded pages, so that every access outside of what a run may touch is
- * noticed, to the byte. Overflow of signed integers, shifts by too much and accesses outside of local arrays trap.
+ * noticed, to the byte.
  *
  * <p>Compiling takes most of the time. So tables are data of the runs and not C text, equal functions are compiled
  * once, and the compiler is the bundled one, which takes a third of the time of GCC.
  */
 public final class LoopProgram {
-    private static final List<String> FLAGS = List.of(
-            "-std=gnu11",
-            "-O0",
-            "-w",
-            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,bounds",
-            "-fsanitize-trap=all",
-            "-c");
+    private static final List<String> FLAGS = List.of("-std=gnu11", "-O0", "-w", "-c");
+
+    private static final List<String> TRAPS =
+            List.of("-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,bounds", "-fsanitize-trap=all");
 
     /** As the driver has it. */
     private static final int ROOM = 1 << 20;
@@ -87,9 +84,24 @@ public final class LoopProgram {
         }
     }
 
+    private final List<String> flags;
     private final Map<PrimFunc, Integer> functions = new LinkedHashMap<>();
     private final Map<Call, Integer> calls = new LinkedHashMap<>();
     private final List<Unit> units = new ArrayList<>();
+
+    private LoopProgram(List<String> flags) {
+        this.flags = flags;
+    }
+
+    /** A program that checks arithmetic too: overflow of signed integers, shifts and the bounds of local arrays. */
+    public static LoopProgram checkingArithmetic() {
+        return new LoopProgram(Stream.concat(FLAGS.stream(), TRAPS.stream()).toList());
+    }
+
+    /** A program that checks just the memory that is touched: it takes half the time to compile. */
+    public static LoopProgram checkingMemory() {
+        return new LoopProgram(FLAGS);
+    }
 
     /** Adds a run and gives its number. A run that equals another has the number of that. */
     public int add(LoopRun run) {
@@ -151,8 +163,8 @@ public final class LoopProgram {
         assertThat(result.exitCode()).as(result::message).isZero();
     }
 
-    private static void compile(Path folder, List<String> names) {
-        List<String> sources = new ArrayList<>(FLAGS);
+    private void compile(Path folder, List<String> names) {
+        List<String> sources = new ArrayList<>(flags);
         names.forEach(name -> sources.add(name + ".c"));
         succeed(
                 folder,

@@ -3,8 +3,8 @@ package io.kiln.firmware.dwarf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.firmware.image.ElfFile;
-import io.kiln.firmware.image.ElfFile.Section;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -62,8 +62,14 @@ class LineTablesTest {
                     int at = (int) section.offset() + random.nextInt((int) section.size());
                     content.put(at, (byte) (random.nextBoolean() ? random.nextInt() : random.nextBoolean() ? 0xff : 0));
                 }
-                ElfFile damaged =
-                        new ElfFile(content, elf.machine(), elf.entry(), elf.sections(), elf.segments(), elf.symbols());
+                ElfFile damaged = new ElfFile(
+                        content,
+                        elf.machine(),
+                        elf.entry(),
+                        elf.sections(),
+                        elf.segments(),
+                        elf.symbols(),
+                        elf.dynamicSymbols());
                 assertThat(LineTables.of(damaged).at(address))
                         .matches(line -> line.isEmpty() || line.get().line() > 0);
             }
@@ -78,8 +84,14 @@ class LineTablesTest {
                     .map(each -> new Section(
                             each.name(), each.type(), each.flags(), each.address(), each.offset(), size, each.link()))
                     .toList();
-            ElfFile damaged =
-                    new ElfFile(elf.content(), elf.machine(), elf.entry(), sections, elf.segments(), elf.symbols());
+            ElfFile damaged = new ElfFile(
+                    elf.content(),
+                    elf.machine(),
+                    elf.entry(),
+                    sections,
+                    elf.segments(),
+                    elf.symbols(),
+                    elf.dynamicSymbols());
             assertThat(LineTables.of(damaged).at(elf.entry())).isEmpty();
         }
     }

@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.TestElf;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Symbol;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import java.io.IOException;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.firmware.TestFirmware;
 import io.kiln.firmware.image.LoadImage.Block;
 import io.kiln.process.Command;

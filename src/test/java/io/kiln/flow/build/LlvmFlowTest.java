@@ -110,7 +110,6 @@ class LlvmFlowTest {
             value = {
                 "llvm -mcpu=cortex-m55|kiln.target is for another core than the board's",
                 "llvm -mcpu=cortex-m4 -mtriple=nonsense|clang does not know the target",
-                "cmsis-nn -mcpu=cortex-m4|the target is of kind cmsis-nn, which runs no model by itself",
                 "llmv|unknown target kind `llmv`"
             })
     void aTargetThatCannotBeIsRefusedBeforeAnythingIsMade(String target, String message) {

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Measuring on a board: a virtual one, whose description says that its timer counts cycles. */
 final class BoardProfileTest {
+    private static final double MOST_ADDED = 120;
+
     @TempDir
     private Path folder;
 
@@ -65,11 +67,44 @@ final class BoardProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("a board measures by an RPC server, and the models have no system library")
                 .hasMessageContaining("Set kiln.application to rpc");
-        BuildSpec graph = spec.toBuilder().executor("graph", true).build();
-        assertThatThrownBy(() -> flow.profile(graph, DeviceSpec.USUAL))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("kiln.executor is graph")
-                .hasMessageContaining("kiln.profile.on emulator");
+        eachOperatorOfAGraph(spec.toBuilder().executor("graph", true).build());
         assertThat(log.said()).anyMatch(line -> line.matches("One run of gesture on counting, .* us, [0-9,]+ cycles"));
+    }
+
+    /** The operators of a graph are measured one by one, and little is added to what each takes. */
+    private void eachOperatorOfAGraph(BuildSpec graph) throws IOException {
+        flow.profile(graph, DeviceSpec.USUAL);
+        GestureProject project = new GestureProject(folder);
+        JsonSchemas.assertFits("profile", project.text("kiln/profile.json"));
+        JsonSchemas.assertFits("report", project.text("kiln/report.json"));
+        JsonNode profile = project.json("kiln/profile.json");
+        double sum = 0;
+        for (JsonNode operator : profile.path("operators")) {
+            assertThat(operator.path("cycles").asLong()).isPositive();
+            sum += operator.path("microseconds").asDouble();
+        }
+        assertThat(profile.path("times").get(0).path("microseconds").asDouble()).isCloseTo(sum, within(0.001));
+        assertThat(profile.path("operators")).hasSizeGreaterThan(2);
+        assertThat(project.json("kiln/report.json").path("operators").get(0).path("microseconds"))
+                .isEqualTo(profile.path("operators").get(0).path("microseconds"));
+        assertThat(project.json("kiln/trace-gesture.json").path("traceEvents"))
+                .hasSizeGreaterThanOrEqualTo(2 * profile.path("operators").size());
+        assertThat(log.said())
+                .anyMatch(line -> line.matches("All operators of gesture on counting, .* us, [0-9,]+ cycles"))
+                .anyMatch(line -> line.matches(" *[0-9.,]+ us +[0-9.]+ %  tvmgen_gesture_fused_.*"));
+        flow.inspect(graph, Optional.empty(), "");
+        assertThat(project.text("kiln/graph-gesture.html")).contains(" us, ").contains(" cycles");
+
+        flow.profile(graph.toBuilder().application("console").build());
+        JsonNode counted = project.json("kiln/profile.json").path("operators");
+        for (int i = 0; i < counted.size(); i++) {
+            JsonNode timed = profile.path("operators").get(i);
+            assertThat(counted.get(i).path("name")).isEqualTo(timed.path("name"));
+            // An instruction takes a nanosecond.
+            assertThat(timed.path("microseconds").asDouble() * 1000
+                            - counted.get(i).path("instructions").asLong())
+                    .as("instructions added by measuring")
+                    .isBetween(0.0, MOST_ADDED);
+        }
     }
 }

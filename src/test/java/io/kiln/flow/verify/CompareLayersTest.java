@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.firmware.image.ElfFile;
+import io.kiln.base.elf.ElfFile;
 import io.kiln.flow.Flow;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;

@@ -114,23 +114,7 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
 
     /** Begin and end of each node, for Chrome's viewer of traces. */
     String trace() {
-        List<String> events = new ArrayList<>();
-        double now = 0;
-        for (int i = 0; i < graph.nodes().size(); i++) {
-            String name = quoted(graph.nodes().get(i).name());
-            events.add(event(now, name, "B"));
-            now += mean(i) * MICROSECONDS;
-            events.add(event(now, name, "E"));
-        }
-        return "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [" + String.join(", ", events) + "]}";
-    }
-
-    private static String event(double at, String name, String phase) {
-        return "{\"ts\": " + at + ", \"tid\": 1, \"pid\": 1, \"name\": " + name + ", \"ph\": \"" + phase + "\"}";
-    }
-
-    private static String quoted(String text) {
-        return new ObjectMapper().getNodeFactory().textNode(text).toString();
+        return new NodeProfile(graph, seconds).trace();
     }
 
     /** All entries, by node and output. */

@@ -81,6 +81,11 @@ public record DebugExecutor(GraphExecutor executor) {
         return List.copyOf(seconds);
     }
 
+    /** As {@link #runIndividual}, as a report. */
+    public NodeProfile profile(TimeEvaluator.Settings settings) {
+        return new NodeProfile(graph(), runIndividual(settings));
+    }
+
     /** Measures one node with what its inputs hold. */
     public List<Double> runIndividualNode(int node, TimeEvaluator.Settings settings) {
         return executor.call(node)

@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.model;
 
 import io.kiln.ir.Origin;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -40,6 +41,13 @@ public record OnnxNode(
     /** The same place in the file as a call of another operator. */
     public OnnxNode with(String otherDomain, String otherOperator, List<String> otherInputs) {
         return new OnnxNode(index, name, otherDomain, otherOperator, otherInputs, outputs, attributes);
+    }
+
+    /** The same node without an attribute. */
+    public OnnxNode without(String attribute) {
+        Map<String, OnnxAttribute> others = new HashMap<>(attributes);
+        others.remove(attribute);
+        return new OnnxNode(index, name, domain, operator, inputs, outputs, others);
     }
 
     /**

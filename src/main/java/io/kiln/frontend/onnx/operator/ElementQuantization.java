@@ -49,6 +49,12 @@ public record ElementQuantization(List<Float> scales, List<Integer> zeroPoints, 
         return isPerTensor() && scales.equals(other.scales) && zeroPoints.equals(other.zeroPoints);
     }
 
+    /** The same integers for numbers that are larger by a factor, in single precision. */
+    public ElementQuantization scaled(float factor) {
+        return new ElementQuantization(
+                scales.stream().map(scale -> factor * scale).toList(), zeroPoints, axis, type);
+    }
+
     /**
      * The integer of a real number, as QuantizeLinear computes it: a quotient in single precision, rounded to even.
      *

@@ -226,6 +226,11 @@ public final class NodeContext {
         return new NodeContext(node.with("", operator, names), version, around);
     }
 
+    /** The same node without an attribute. */
+    public NodeContext without(String attribute) {
+        return new NodeContext(node.without(attribute), version, around);
+    }
+
     /**
      * The same node with other inputs, whose outputs the graph does not see.
      *

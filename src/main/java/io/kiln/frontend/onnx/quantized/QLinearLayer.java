@@ -14,34 +14,48 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A layer that states its scales: {@code QLinearConv} (x, its scale and zero point, w and its, those of the result, bias) and {@code
- * QLinearMatMul} (the same without bias). The importer of the float layer emits it, see {@link SumForm}.
+ * A layer that states its scales: {@code QLinearConv} (x, its scale and zero point, w and its, those of the result, bias), {@code
+ * QLinearMatMul} (the same without bias), and {@code QGemm} of ONNX Runtime (with the bias before the result's). The importer of the
+ * float layer emits it, see {@link SumForm}. QGemm's alpha is a factor of the first scale, in single precision (core/providers/cpu
+ * of ONNX Runtime, contrib_ops/cpu/quantization/quant_gemm.cc).
  *
  * @param layer importer of the float layer
+ * @param bias index of the input with the bias
+ * @param result index of the input with the result's scale
  */
-record QLinearLayer(OnnxImporter layer) implements OnnxImporter {
+record QLinearLayer(OnnxImporter layer, int bias, int result) implements OnnxImporter {
     private static final int WEIGHT = 3;
-    private static final int RESULT_SCALE = 6;
-    private static final int BIAS = 8;
+
+    /** QLinearConv or QLinearMatMul. */
+    static QLinearLayer of(OnnxImporter layer) {
+        return new QLinearLayer(layer, 8, 6);
+    }
+
+    /** QGemm. */
+    static QLinearLayer gemm(OnnxImporter gemm) {
+        return new QLinearLayer(gemm, 6, 7);
+    }
 
     @Override
     public void emit(NodeContext node) {
-        ElementQuantization data = Parameters.readOne(node, 1, 2, node.element(0));
+        node.require(node.has(result), "its result is not quantized", "a scale of the result");
+        ElementQuantization data = Parameters.readOne(node, 1, 2, node.element(0))
+                .scaled(node.attributes().real("alpha", 1));
         ElementQuantization weight = Parameters.read(node, 4, 5, 0, node.element(WEIGHT));
-        ElementQuantization to =
-                Parameters.readOne(node, RESULT_SCALE, RESULT_SCALE + 1, node.element(RESULT_SCALE + 1));
+        ElementQuantization to = Parameters.readOne(
+                node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
         Arg weights = QuantizedBytes.of(node, node.input(WEIGHT));
         node.require(
                 weights instanceof Constant && weight.isOfBytes() && weight.hasOneZeroPoint(),
                 "its weights are computed or have several zero points",
                 "constant bytes with one zero point");
-        Optional<Dequantized> bias = node.optional(BIAS)
+        Optional<Dequantized> words = node.optional(bias)
                 .map(b -> new Dequantized(
                         b.arg(),
                         new ElementQuantization(List.of(1f), Collections.nCopies(1, 0), 0, ElementType.INT32)));
         SumForm form = new SumForm(
-                new Dequantized(QuantizedBytes.of(node, node.input(0)), data), new Dequantized(weights, weight), bias);
-        Arg bytes = form.emit(layer, node.as(node.node().operator(), List.of(0, WEIGHT, BIAS)), to, Limits.NONE)
+                new Dequantized(QuantizedBytes.of(node, node.input(0)), data), new Dequantized(weights, weight), words);
+        Arg bytes = form.emit(layer, node.as(node.node().operator(), List.of(0, WEIGHT, bias)).without("alpha"), to, Limits.NONE)
                 .orElseThrow(() -> node.failure("its layer has no integer form", "a layer over images or vectors"));
         node.finish(0, QuantizedBytes.value(node, bytes, to.type()));
     }

@@ -17,8 +17,10 @@ public final class QuantizedImporters {
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("QuantizeLinear", 10, new QuantizeLinearImporter()),
             onnx("DequantizeLinear", 10, new DequantizeLinearImporter()),
-            onnx("QLinearConv", 10, new QLinearLayer(importer("Conv"))),
-            onnx("QLinearMatMul", 10, new QLinearLayer(importer("MatMul"))),
+            onnx("QLinearConv", 10, QLinearLayer.of(importer("Conv"))),
+            onnx("QLinearMatMul", 10, QLinearLayer.of(importer("MatMul"))),
+            microsoft("QGemm", QLinearLayer.gemm(importer("Gemm"))),
+            microsoft("QLinearConcat", new QLinearConcat()),
             microsoft("QLinearAdd", QLinearImporters.ADD),
             microsoft("QLinearMul", QLinearImporters.MULTIPLY),
             microsoft("QLinearAveragePool", new QLinearPool("AveragePool", importer("AveragePool"))),

@@ -53,6 +53,33 @@ final class DebugDumpTest {
         assertThat(withoutDigits(dump.table())).isEqualTo(withoutDigits(Files.readString(found.resolve("stdout.txt"))));
     }
 
+    /** The keys and units of TVM's report; percent and sums are of the times. */
+    @Test
+    void theProfilersReportHasACallForEachOperator() throws IOException {
+        GraphFile graph = GraphFile.read(Bytes.ofText("""
+                        {"nodes": [{"op": "null", "name": "x", "inputs": []},
+                          {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0]], "attrs": {"func_name": "f",
+                           "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}},
+                          {"op": "tvm_op", "name": "g", "inputs": [[1, 0, 0]], "attrs": {"func_name": "g",
+                           "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}}],
+                         "arg_nodes": [0], "heads": [[2, 0, 0]], "node_row_ptr": [0, 1, 2, 3],
+                         "attrs": {"dltype": ["list_str", ["int8", "int8", "int32"]],
+                          "storage_id": ["list_int", [0, 1, 2]], "shape": ["list_shape", [[1, 4], [2], []]]}}
+                        """), "small.graph");
+        NodeProfile profile = new NodeProfile(graph, List.of(List.of(0.0), List.of(1e-6, 5e-6), List.of(1e-6)));
+        JsonNode report = new ObjectMapper().readTree(profile.json());
+        assertThat(report.get("calls")).hasSize(2);
+        JsonNode first = report.get("calls").get(0);
+        assertThat(first.at("/Name/string").asText()).isEqualTo("f");
+        assertThat(first.at("/Argument Shapes/string").asText()).isEqualTo("int8[1, 4], int8[2]");
+        assertThat(first.at("/Duration (us)/microseconds").asDouble()).isCloseTo(3, Offset.offset(1e-9));
+        assertThat(first.at("/Percent/percent").asDouble()).isCloseTo(75, Offset.offset(1e-9));
+        assertThat(first.at("/Count/count").asInt()).isEqualTo(1);
+        assertThat(report.at("/device_metrics/cpu0/Duration (us)/microseconds").asDouble())
+                .isCloseTo(4, Offset.offset(1e-9));
+        assertThat(report.at("/configuration/Executor/string").asText()).isEqualTo("Graph");
+    }
+
     private static List<String> withoutDigits(String table) {
         return table.lines()
                 .filter(line -> !line.isBlank())

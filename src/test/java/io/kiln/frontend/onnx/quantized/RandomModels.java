@@ -38,7 +38,9 @@ public final class RandomModels {
             "QLinearConv",
             "Conv",
             "QLinearMatMul",
+            "QGemm",
             "Gemm",
+            "QLinearConcat",
             "QLinearAdd",
             "QLinearMul",
             "Add",
@@ -81,13 +83,14 @@ public final class RandomModels {
     private void build() {
         switch (name) {
             case "QLinearConv", "Conv", "Conv+Relu" -> convolution();
-            case "QLinearMatMul", "Gemm" -> product();
+            case "QLinearMatMul", "QGemm", "Gemm" -> product();
             case "QLinearAdd", "QLinearMul" -> fusedPair();
             case "Add", "Sub", "Mul", "Div", "Min", "Max" -> pair();
             case "MaxPool", "AveragePool", "GlobalAveragePool" -> pool();
             case "QLinearAveragePool", "QLinearGlobalAveragePool" -> fusedPool();
             case "QLinearLeakyRelu", "QLinearSoftmax" -> fusedFunction();
             case "Concat" -> concatenation();
+            case "QLinearConcat" -> fusedConcatenation();
             default -> function();
         }
     }
@@ -191,6 +194,16 @@ public final class RandomModels {
             model.output(model.node("QLinearMatMul", inputs, "result", Map.of()), type, List.of(rows, units));
             return;
         }
+        if (name.equals("QGemm")) {
+            List<String> inputs = new ArrayList<>(List.of(model.input("x", type, List.of(rows, depth))));
+            inputs.addAll(parameters(from));
+            inputs.addAll(List.of(weight, weightScales, weightZero));
+            inputs.add(random.nextBoolean() ? "" : model.words(random.ints(units, -3000, 3000).toArray()));
+            inputs.addAll(parameters(to));
+            Map<String, Object> attributes = Map.of("alpha", random.nextBoolean() ? 1f : 0.3f);
+            model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(rows, units));
+            return;
+        }
         String x = real("x", List.of(rows, depth), from);
         String w = model.node("DequantizeLinear", List.of(weight, weightScales, weightZero), "w", Map.of());
         String biasScale = model.floats(true, from.scale * weightScale);
@@ -264,6 +277,21 @@ public final class RandomModels {
         String x = real("x", List.of(rows, 5), from);
         String y = real("y", List.of(rows, 3), other);
         quantized(model.node("Concat", List.of(x, y), "both", Map.of("axis", 1L)), List.of(rows, 8), to);
+    }
+
+    private void fusedConcatenation() {
+        Scale to = scale(0.01, 0.1);
+        int rows = 1 + random.nextInt(4);
+        List<String> inputs = new ArrayList<>(parameters(to));
+        int columns = 0;
+        for (String part : List.of("x", "y", "z")) {
+            int own = 1 + random.nextInt(9);
+            inputs.add(model.input(part, type, List.of(rows, own)));
+            inputs.addAll(parameters(random.nextBoolean() ? to : scale(0.01, 0.1)));
+            columns += own;
+        }
+        String joined = model.node(MICROSOFT, name, inputs, "result", Map.of("axis", -1L));
+        model.output(joined, type, List.of(rows, columns));
     }
 
     private void function() {

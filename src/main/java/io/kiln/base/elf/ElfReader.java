@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.firmware.image;
+package io.kiln.base.elf;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.firmware.image.ElfFile.Section;
-import io.kiln.firmware.image.ElfFile.Segment;
-import io.kiln.firmware.image.ElfFile.Symbol;
+import io.kiln.base.elf.ElfFile.Section;
+import io.kiln.base.elf.ElfFile.Segment;
+import io.kiln.base.elf.ElfFile.Symbol;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -20,13 +20,16 @@ final class ElfReader {
     private static final int MAGIC = 0x7f454c46;
     private static final int SYMTAB = 2;
     private static final int STRTAB = 3;
+    private static final int DYNSYM = 11;
 
     /** Generous limits: each section is compared with each segment and each symbol. */
     private static final int MAX_SECTIONS = 8192;
 
     private static final int MAX_SEGMENTS = 256;
     private static final int MAX_SYMBOLS = 250_000;
-    private static final long MAX_NAME_BYTES = 64L << 20;
+
+    /** Names share tables, but hardly overlap: so little more than the file has. */
+    private static final long MORE_NAME_BYTES = 64L << 10;
 
     /** Larger than any memory; sums of such sizes still fit into a long. */
     private static final long MAX_SIZE = 1L << 40;
@@ -60,7 +63,14 @@ final class ElfReader {
         }
         List<Section> sections =
                 sections(table("section header", wide ? 40 : 32, wide ? 58 : 46, wide ? 64 : 40, MAX_SECTIONS));
-        return new ElfFile(in, in.getShort(18) & 0xffff, word(24, 24), sections, segments, symbols(sections));
+        return new ElfFile(
+                in,
+                in.getShort(18) & 0xffff,
+                word(24, 24),
+                sections,
+                segments,
+                symbols(sections, SYMTAB),
+                symbols(sections, DYNSYM));
     }
 
     /** A table of the header: its offset, the size of an entry, and the number of entries. */
@@ -151,7 +161,7 @@ final class ElfReader {
         if (section.isAllocated()) {
             checkMemory(section.address(), section.size(), "a section", at);
         }
-        if (section.type() == SYMTAB && word(at, 36, 56) != symbolBytes()) {
+        if ((section.type() == SYMTAB || section.type() == DYNSYM) && word(at, 36, 56) != symbolBytes()) {
             throw broken("a symbol has " + word(at, 36, 56) + " bytes, not " + symbolBytes(), at);
         }
         return section;
@@ -164,9 +174,9 @@ final class ElfReader {
         return sections.get(index);
     }
 
-    private List<Symbol> symbols(List<Section> sections) {
+    private List<Symbol> symbols(List<Section> sections, int type) {
         List<Section> tables =
-                sections.stream().filter(section -> section.type() == SYMTAB).toList();
+                sections.stream().filter(section -> section.type() == type).toList();
         if (tables.isEmpty()) {
             return List.of();
         }
@@ -202,9 +212,15 @@ final class ElfReader {
                         in.getLong(at + 8),
                         in.getLong(at + 16),
                         in.get(at + 4) & 15,
-                        in.getShort(at + 6) & 0xffff)
+                        in.getShort(at + 6) & 0xffff,
+                        in.get(at + 4) >> 4 & 15)
                 : new Symbol(
-                        name, unsigned(at + 4), unsigned(at + 8), in.get(at + 12) & 15, in.getShort(at + 14) & 0xffff);
+                        name,
+                        unsigned(at + 4),
+                        unsigned(at + 8),
+                        in.get(at + 12) & 15,
+                        in.getShort(at + 14) & 0xffff,
+                        in.get(at + 12) >> 4 & 15);
         if (symbol.size() < 0 || symbol.size() > MAX_SIZE) {
             throw broken("a symbol is larger than any memory", at);
         }
@@ -230,8 +246,8 @@ final class ElfReader {
         if (end == limit) {
             throw broken("a name is not terminated in its table", start);
         }
-        if (nameBytes > MAX_NAME_BYTES) {
-            throw broken("the names overlap and take more than " + MAX_NAME_BYTES + " bytes", start);
+        if (nameBytes > in.limit() + MORE_NAME_BYTES) {
+            throw broken("the names overlap and take more bytes than the file has", start);
         }
         byte[] bytes = new byte[end - start];
         in.get(start, bytes);

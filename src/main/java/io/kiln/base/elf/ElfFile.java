@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.firmware.image;
+package io.kiln.base.elf;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param sections in the order of the section header table
  * @param segments in the order of the program header table
  * @param symbols of the symbol table; empty if it was stripped
+ * @param dynamicSymbols those that a loader sees; empty if nothing is linked dynamically
  */
 public record ElfFile(
         ByteBuffer content,
@@ -27,7 +29,8 @@ public record ElfFile(
         long entry,
         List<Section> sections,
         List<Segment> segments,
-        List<Symbol> symbols) {
+        List<Symbol> symbols,
+        List<Symbol> dynamicSymbols) {
     private static final long LARGEST = 256L << 20;
 
     /** An image may take this part of the heap, because a build holds several copies of it at once. */
@@ -37,6 +40,7 @@ public record ElfFile(
         sections = List.copyOf(sections);
         segments = List.copyOf(segments);
         symbols = List.copyOf(symbols);
+        dynamicSymbols = List.copyOf(dynamicSymbols);
     }
 
     /** A section; addresses and sizes in bytes. */
@@ -70,11 +74,13 @@ public record ElfFile(
             return new Section(other, type, flags, address, offset, size, link);
         }
 
-        boolean isNote() {
+        /** Whether it describes the file and is not needed to run it. */
+        public boolean isNote() {
             return type == NOTE;
         }
 
-        boolean contains(long other) {
+        /** Whether an address lies in it. */
+        public boolean contains(long other) {
             return other >= address && other < address + size;
         }
     }
@@ -89,10 +95,18 @@ public record ElfFile(
         }
     }
 
-    /** A symbol; {@code section} is an index into the sections, or 0 or a reserved number if it has none. */
-    public record Symbol(String name, long value, long size, int type, int section) {
+    /**
+     * A symbol; {@code section} is an index into the sections, or 0 or a reserved number if it has none. {@code binding} is 0 for a local
+     * symbol.
+     */
+    public record Symbol(String name, long value, long size, int type, int section, int binding) {
         private static final int OBJECT = 1;
         private static final int FUNCTION = 2;
+
+        /** Whether other files can use what this file defines by that name. */
+        public boolean isExported() {
+            return section != 0 && binding != 0;
+        }
 
         public boolean isObject() {
             return type == OBJECT;
@@ -130,6 +144,34 @@ public record ElfFile(
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }
+    }
+
+    /**
+     * Reads the bytes of a file.
+     *
+     * @param name the file's name, for messages
+     * @throws KilnException with the offset of the first error in it
+     */
+    public static ElfFile read(Bytes file, String name) {
+        return new ElfReader(name, file.buffer()).read();
+    }
+
+    /**
+     * The bytes that a loaded file has at an address, as far as the file holds them.
+     *
+     * @return empty if the address and that many bytes behind it are not in one section with content
+     */
+    public Optional<ByteBuffer> at(long address, long size) {
+        return sections.stream()
+                .filter(section -> section.isAllocated()
+                        && section.hasContent()
+                        && section.contains(address)
+                        && size >= 0
+                        && size <= section.size() - (address - section.address()))
+                .findFirst()
+                .map(section -> content.slice(
+                                Math.toIntExact(section.offset() + address - section.address()), Math.toIntExact(size))
+                        .order(content.order()));
     }
 
     /** Value of the first symbol of this name. */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.export;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.executor.PackedOptions;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.module.ArtifactGroups;
+import io.kiln.module.BlobSource;
+import io.kiln.module.ModuleBlob;
+import io.kiln.module.ModuleLoaders;
+import io.kiln.module.SharedLibrary;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Makes {@code lib<model>.so} for this computer: the model's operators with the packed calling convention and, with the graph executor, the graph
+ * and its parameters, as TVM's {@code load_module} takes it. Each library is read back before it counts as made.
+ */
+public final class LibraryExport {
+    private static final String COMPILER = "cc";
+    private static final String SUPPORT = "kiln_library.c";
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    private final Log log;
+    private final BuildSpec spec;
+    private final boolean withArtifacts;
+
+    /**
+     * An export of the build's models.
+     *
+     * @param withArtifacts whether the library carries the artifacts rather than modules, for Kiln's own loader
+     */
+    public LibraryExport(Log log, BuildSpec spec, boolean withArtifacts) {
+        this.log = log;
+        this.spec = spec;
+        this.withArtifacts = withArtifacts;
+    }
+
+    /**
+     * Makes the libraries.
+     *
+     * @return their files
+     * @throws KilnException if a model cannot be compiled, or the compiler is missing or refuses the code
+     */
+    public List<Path> run() {
+        if (spec.models().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "there is no model to export", "kiln.model", "a model file", "Name one with -Dkiln.model"));
+        }
+        List<Path> files = new ArrayList<>();
+        for (ModelSource model : spec.models()) {
+            files.add(export(model));
+        }
+        return files;
+    }
+
+    private Path export(ModelSource model) {
+        if (ModelArchives.accepts(model.file())) {
+            throw new KilnException(new Problem(
+                    "is an archive, whose C was not made for a library",
+                    model.file().toString(),
+                    "a .tflite, .onnx or .relay model",
+                    "Export the model of which the archive was made"));
+        }
+        ModelLibrary library = compile(model);
+        Path work = spec.layout().out().resolve("export").resolve(model.name());
+        FreshFolder.clear(work);
+        List<String> sources = sources(library, work);
+        Path file = spec.layout().out().resolve("lib" + model.name() + ".so");
+        link(library, work, sources, work.resolve("library.so"));
+        SharedLibrary made = SharedLibrary.read(work.resolve("library.so"), ModuleLoaders.installed());
+        move(work.resolve("library.so"), file);
+        log.info("Library " + file + ": " + made.functions().size() + " functions, "
+                + made.tree().modules().size() + " modules");
+        return file;
+    }
+
+    private ModelLibrary compile(ModelSource model) {
+        return ModelCompiler.compile(CompileRequest.builder(
+                                model.file(), spec.boards().find("host").target())
+                        .name(model.name())
+                        .optimize(spec.optimize())
+                        .convention(Convention.PACKED)
+                        .packed(new PackedOptions(false, !spec.calls().disableAssert()))
+                        .executor(spec.calls().executor())
+                        .linked(spec.calls().linkParams())
+                        .passes(spec.pipeline().options())
+                        .inputShapes(model.shapes())
+                        .customOperators(spec.pipeline().customOperators())
+                        .onnxIo(spec.pipeline().onnxIo())
+                        .build())
+                .library();
+    }
+
+    /** Writes what is compiled; returns its names. */
+    private List<String> sources(ModelLibrary library, Path work) {
+        List<String> sources = new ArrayList<>();
+        for (Artifact artifact : library.artifacts().artifacts()) {
+            if (artifact.kind().isNative()) {
+                WholeFiles.write(
+                        work.resolve(artifact.fileName()), artifact.content().toArray());
+            }
+            if (artifact.kind() == ArtifactKind.SOURCE || artifact.kind() == ArtifactKind.OBJECT) {
+                sources.add(artifact.fileName());
+            }
+        }
+        RuntimeFiles.runtime(Set.of(RuntimeFeature.values())).stream()
+                .filter(file -> file.fileName().startsWith("include/"))
+                .forEach(file -> WholeFiles.write(
+                        work.resolve("runtime").resolve(file.fileName()),
+                        file.content().toArray()));
+        ResourceTree.read("export").forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
+        sources.add(SUPPORT);
+        blob(library).ifPresent(text -> {
+            WholeFiles.write(work.resolve(BlobSource.FILE), text);
+            sources.add(BlobSource.FILE);
+        });
+        return sources;
+    }
+
+    private Optional<String> blob(ModelLibrary library) {
+        if (withArtifacts) {
+            return Optional.of(BlobSource.of(ArtifactGroups.write(library.artifacts())));
+        }
+        return ExportedModules.of(library).map(ModuleBlob::write).map(BlobSource::of);
+    }
+
+    private void link(ModelLibrary library, Path work, List<String> sources, Path file) {
+        List<String> line = new ArrayList<>(List.of("-shared", "-fPIC", "-std=c11", optimization()));
+        // Float models answer the same everywhere: no fused multiply-add that the model does not have.
+        line.addAll(List.of("-ffp-contract=off", "-fno-math-errno", "-Wl,--build-id=none"));
+        line.addAll(List.of("-DTVMAPISetLastError=kiln_set_last_error", "-Iruntime/include", "-I."));
+        line.addAll(sources);
+        line.addAll(List.of("-o", String.valueOf(file.getFileName()), "-lm"));
+        ProcessResult result =
+                ProcessRunner.run(Command.of(COMPILER, line).in(work).within(LIMIT));
+        if (!result.succeeded()) {
+            throw new KilnException(new Problem(
+                    "the compiler of this computer does not make a library: " + result.message(),
+                    "model `" + library.metadata().name() + "`",
+                    "a C compiler, `cc`",
+                    "Install one, for example by apt-get install gcc libc6-dev"));
+        }
+    }
+
+    private String optimization() {
+        return spec.optimize() == Optimize.SPEED ? "-O3" : spec.optimize() == Optimize.SIZE ? "-Os" : "-O2";
+    }
+
+    private static void move(Path from, Path to) {
+        try {
+            WholeFiles.write(to, Files.readAllBytes(from));
+            Files.delete(from);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot move", from, e);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.module.ModuleLoaders;
+import io.kiln.module.ModuleNode;
+import io.kiln.module.SharedLibrary;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The artifacts of a file: those of an archive, a library, an exported set or artifact; any other file is one itself. */
+final class InspectedArtifacts {
+    /** Loaders by suffix; other files are payloads. */
+    private static final Map<String, String> LOADERS = Map.of(
+            "c", "native", "h", "native", "o", "native", "a", "native", "params", "params", "relay", "relay", "graph",
+            "graph");
+
+    private static final int MAGIC = 8;
+
+    private InspectedArtifacts() {}
+
+    static List<Artifact> of(Path file) {
+        String name = String.valueOf(file.getFileName());
+        if (ModelArchives.accepts(file)) {
+            List<Artifact> artifacts = new ArrayList<>();
+            ModelLibraryFormat.read(file)
+                    .forEach(model -> artifacts.addAll(model.artifacts().artifacts()));
+            return artifacts.stream().distinct().toList();
+        }
+        if (ElfFile.isElf(file)) {
+            ElfFile elf = ElfFile.read(file);
+            return SharedLibrary.isLibrary(elf) ? library(elf, name) : List.of(single(name, "o", read(file)));
+        }
+        Bytes content = read(file);
+        return switch (magic(content)) {
+            case "KILNART1" -> List.of(Artifact.load(content, name));
+            case "KILNSET1" -> ArtifactSet.load(content, name).artifacts();
+            default -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), content));
+        };
+    }
+
+    /** Artifacts that a library carries, or the files of its modules. */
+    private static List<Artifact> library(ElfFile elf, String name) {
+        SharedLibrary library = SharedLibrary.read(elf, name, ModuleLoaders.installed());
+        List<Artifact> artifacts = new ArrayList<>(library.artifacts().artifacts());
+        List<ModuleNode> modules = library.tree().modules();
+        for (int i = 0; i < modules.size(); i++) {
+            String prefix = i + "-" + named(modules.get(i).typeKey()) + "-";
+            modules.get(i).payload().files().forEach((file, content) -> {
+                String suffix = file.substring(file.lastIndexOf('.') + 1);
+                artifacts.add(single(prefix + file, suffix, content));
+            });
+        }
+        return artifacts;
+    }
+
+    private static Artifact single(String name, String suffix, Bytes content) {
+        String loader = LOADERS.getOrDefault(suffix, "file");
+        String file = named(name);
+        return new Artifact(
+                "file",
+                loader,
+                file.endsWith("." + suffix) ? file : file + "." + named(suffix),
+                content,
+                Artifact.HOST);
+    }
+
+    private static String named(String text) {
+        String name = text.replaceAll("[^A-Za-z0-9_.+-]", "_");
+        return name.matches("\\.*") ? "file" : name.substring(0, Math.min(150, name.length()));
+    }
+
+    private static String magic(Bytes content) {
+        byte[] head = new byte[Math.min(MAGIC, content.size())];
+        for (int i = 0; i < head.length; i++) {
+            head[i] = content.get(i);
+        }
+        return new String(head, StandardCharsets.ISO_8859_1);
+    }
+
+    private static Bytes read(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

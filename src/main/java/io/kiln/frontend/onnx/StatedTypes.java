@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import io.kiln.base.Problem;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.OnnxValueInfo.Dimension;
+import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.ir.type.Shape;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What a graph states of its values ({@code value_info}), against what is computed. Open and named dimensions, and sizes below 1, state
+ * nothing.
+ *
+ * @param byName stated types by the value's name
+ * @param hasShapes whether shapes hold too; otherwise element types only
+ */
+record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
+    private static final long OPEN = -1;
+
+    /** Nothing stated. */
+    static final StatedTypes NONE = new StatedTypes(Map.of(), false);
+
+    StatedTypes {
+        byName = Map.copyOf(byName);
+    }
+
+    /**
+     * What a model states; of shapes nothing if an input has an open dimension, because exporters state the sizes of their example
+     * then, or if the user gives an input another shape.
+     */
+    static StatedTypes of(OnnxModel model, InputShapes shapes) {
+        Map<String, OnnxValueInfo> stated = new HashMap<>(model.graph().values());
+        model.graph().outputs().forEach(output -> stated.put(output.name(), output));
+        boolean hasShapes = model.graph().inputs().stream()
+                .allMatch(input -> isFixed(input)
+                        && Optional.ofNullable(shapes.byName().get(input.name()))
+                                .map(given -> fits(input, given))
+                                .orElse(true));
+        return new StatedTypes(stated, hasShapes);
+    }
+
+    private static boolean isFixed(OnnxValueInfo input) {
+        return input.dimensions().isPresent()
+                && input.dimensions().get().stream().allMatch(d -> d.size().isPresent());
+    }
+
+    /** What a body states of the values in it, if shapes of the graph around hold. */
+    StatedTypes ofBody(OnnxGraph body) {
+        return new StatedTypes(body.values(), hasShapes);
+    }
+
+    /** The contradiction between an output of a node and what is stated of it, if there is one. */
+    Optional<Problem> contradiction(
+            OnnxNode node, String output, OnnxValue value, OnnxGraphBuilder graph, String file) {
+        OnnxValueInfo stated = byName.get(output);
+        if (stated == null || !stated.kind().equals(OnnxValueInfo.TENSOR)) {
+            return Optional.empty();
+        }
+        Shape shape = graph.type(value.arg()).shape();
+        boolean isOfType = stated.type() == ElementType.UNDEFINED || stated.type() == value.type();
+        if (isOfType && (!hasShapes || fits(stated, shape))) {
+            return Optional.empty();
+        }
+        String expected = stated.type().text()
+                + stated.dimensions().map(StatedTypes::text).orElse("");
+        return Optional.of(new Problem(
+                "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states " + expected,
+                node.where(file),
+                "the same in the node and in value_info",
+                "Infer the shapes again: onnx.shape_inference.infer_shapes of a model without value_info"));
+    }
+
+    /** Whether known sizes are the same; in other ranks those except 1, which some exporters leave out. */
+    private static boolean fits(OnnxValueInfo stated, Shape shape) {
+        List<Long> sizes = stated.dimensions().orElse(List.of()).stream()
+                .map(d -> d.size().filter(s -> s > 0).orElse(OPEN))
+                .toList();
+        List<Long> actual = shape.dims().stream().map(Long::valueOf).toList();
+        if (sizes.size() != actual.size()) {
+            return stated.dimensions().isEmpty()
+                    || sizes.contains(OPEN)
+                    || withoutOnes(sizes).equals(withoutOnes(actual));
+        }
+        return IntStream.range(0, actual.size())
+                .allMatch(i -> sizes.get(i) == OPEN || sizes.get(i).equals(actual.get(i)));
+    }
+
+    private static List<Long> withoutOnes(List<Long> sizes) {
+        return sizes.stream().filter(size -> size != 1).toList();
+    }
+
+    private static String text(List<Dimension> dimensions) {
+        return dimensions.stream()
+                .map(d -> d.size().map(String::valueOf).orElse(d.name().isEmpty() ? "?" : d.name()))
+                .collect(Collectors.joining(", ", "(", ")"));
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Artifacts instead of modules in {@code __tvm_dev_mblob}: the entry {@code _lib} for the native ones, which are linked; then for each loader and
+ * code generator an entry whose key is the loader, with u64 number of artifacts and the strings codegen id, file name, target key and content of
+ * each. There is no import tree, and target strings are not kept. TVM's own loader does not know these keys.
+ */
+public final class ArtifactGroups {
+    private static final String LIBRARY = "_lib";
+
+    private ArtifactGroups() {}
+
+    /** The blob of a set, whose native artifacts are linked into the library. */
+    public static Bytes write(ArtifactSet set) {
+        Map<String, Map<String, List<Artifact>>> groups = set.artifacts().stream()
+                .filter(artifact -> !artifact.kind().isNative())
+                .collect(Collectors.groupingBy(
+                        Artifact::loader,
+                        TreeMap::new,
+                        Collectors.groupingBy(Artifact::codegenId, TreeMap::new, Collectors.toList())));
+        ModuleWriter out = new ModuleWriter();
+        out.u64(1L + groups.values().stream().mapToInt(Map::size).sum()).string(LIBRARY);
+        groups.forEach((loader, byGenerator) -> byGenerator.values().forEach(group -> {
+            out.string(loader).u64(group.size());
+            group.forEach(artifact -> out.string(artifact.codegenId())
+                    .string(artifact.fileName())
+                    .string(artifact.targetKey())
+                    .string(artifact.content()));
+        }));
+        Bytes stream = out.bytes();
+        return new ModuleWriter().u64(stream.size()).raw(stream).bytes();
+    }
+
+    /**
+     * The artifacts of a blob, if it holds some. A tree of modules is never taken for them: its last entry has a row that begins with 0, which
+     * would be an empty name.
+     */
+    static Optional<ArtifactSet> find(Bytes blob, String name) {
+        try {
+            return Optional.of(read(blob, name));
+        } catch (KilnException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Reads what {@link #write} wrote; the targets' strings are empty.
+     *
+     * @throws KilnException with the offset of what is wrong
+     */
+    public static ArtifactSet read(Bytes blob, String name) {
+        ModuleReader in = new ModuleReader(blob, name);
+        long length = in.u64("the number of bytes");
+        if (length != in.remaining()) {
+            throw in.broken("it states " + Long.toUnsignedString(length) + " bytes", 0);
+        }
+        int entries = in.count(8, "the number of entries");
+        List<Artifact> artifacts = new ArrayList<>();
+        TreeMap<String, String> targets = new TreeMap<>();
+        for (int i = 0; i < entries; i++) {
+            int at = in.position();
+            String loader = in.text("a type key");
+            if (i == 0 != loader.equals(LIBRARY)) {
+                throw in.broken("entry " + i + " is `" + loader + "`", at);
+            }
+            for (int count = i == 0 ? 0 : in.count(32, "the number of artifacts"); count > 0; count--) {
+                Artifact artifact = artifact(in, loader);
+                artifacts.add(artifact);
+                targets.put(artifact.targetKey(), "");
+            }
+        }
+        if (in.remaining() > 0) {
+            throw in.broken(in.remaining() + " bytes follow the last entry", in.position());
+        }
+        return new ArtifactSet(artifacts, targets);
+    }
+
+    private static Artifact artifact(ModuleReader in, String loader) {
+        int at = in.position();
+        String codegen = in.text("a code generator");
+        String file = in.text("a file name");
+        String key = in.text("a target key");
+        Bytes content = in.string("a content");
+        try {
+            return new Artifact(codegen, loader, file, content, key);
+        } catch (KilnException e) {
+            throw in.broken(e.problems().get(0).what(), at);
+        }
+    }
+}

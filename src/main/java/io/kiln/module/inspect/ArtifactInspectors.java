@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module.inspect;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
+import io.kiln.base.Problem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+
+/** Inspectors by name. Several may have one name, for different artifacts. */
+public final class ArtifactInspectors {
+    /** Asks for a list of the inspectors. */
+    public static final String LIST = "?";
+
+    private final List<ArtifactInspector> inspectors;
+
+    private ArtifactInspectors(List<ArtifactInspector> inspectors) {
+        this.inspectors = List.copyOf(inspectors);
+    }
+
+    /** Kiln's own inspectors, and those that the class path has as services. */
+    public static ArtifactInspectors installed() {
+        List<ArtifactInspector> all = new ArrayList<>(BuiltInInspectors.all());
+        ServiceLoader.load(ArtifactInspector.class, ArtifactInspector.class.getClassLoader())
+                .forEach(all::add);
+        return new ArtifactInspectors(all);
+    }
+
+    /** Some inspectors. */
+    public static ArtifactInspectors of(List<ArtifactInspector> inspectors) {
+        return new ArtifactInspectors(inspectors);
+    }
+
+    /** Names of the inspectors that accept an artifact, those that say most first. */
+    public List<String> names(Artifact artifact) {
+        return inspectors.stream()
+                .filter(inspector -> inspector.accepts(artifact))
+                .map(ArtifactInspector::name)
+                .distinct()
+                .toList();
+    }
+
+    /**
+     * What an inspector says.
+     *
+     * @param name its name, or {@link #LIST}
+     * @throws KilnException if there is none of that name, or it accepts no artifact, or artifacts are damaged
+     */
+    public List<String> lines(Collection<Artifact> artifacts, String name) {
+        if (name.equals(LIST)) {
+            return list(artifacts);
+        }
+        TreeSet<String> names = new TreeSet<>();
+        inspectors.forEach(inspector -> names.add(inspector.name()));
+        if (!names.contains(name)) {
+            throw new KilnException(new Problem(
+                    "there is no inspector `" + name + "`",
+                    "kiln.inspector",
+                    "one of " + String.join(", ", names),
+                    NearMiss.didYouMean(name, names)));
+        }
+        List<String> lines = new ArrayList<>();
+        inspectors.stream()
+                .filter(inspector -> inspector.name().equals(name))
+                .forEach(inspector -> groups(inspector, artifacts).forEach((title, group) -> {
+                    lines.add(title);
+                    inspector.inspect(group).forEach(line -> lines.add("  " + line));
+                }));
+        if (lines.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the inspector `" + name + "` says nothing of these artifacts",
+                    "kiln.inspector",
+                    "",
+                    "Set kiln.inspector to ? for those that do"));
+        }
+        return lines;
+    }
+
+    private static Map<String, List<Artifact>> groups(ArtifactInspector inspector, Collection<Artifact> artifacts) {
+        Map<String, List<Artifact>> groups = new LinkedHashMap<>();
+        for (Artifact artifact : artifacts) {
+            if (inspector.accepts(artifact)) {
+                String title = switch (inspector.scope()) {
+                    case ARTIFACT -> artifact.targetKey() + "/" + artifact.loader() + "/" + artifact.fileName();
+                    case CODEGEN -> "code generator " + artifact.codegenId();
+                    case LOADER -> "loader " + artifact.loader();
+                };
+                groups.computeIfAbsent(title, key -> new ArrayList<>()).add(artifact);
+            }
+        }
+        return groups;
+    }
+
+    private List<String> list(Collection<Artifact> artifacts) {
+        return inspectors.stream()
+                .filter(inspector -> artifacts.stream().anyMatch(inspector::accepts))
+                .map(inspector ->
+                        inspector.name() + " (" + inspector.scope().name().toLowerCase(Locale.ROOT) + ")")
+                .distinct()
+                .sorted()
+                .toList();
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.module.inspect;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.module.DeviceModule;
+import io.kiln.module.ModuleReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Kiln's own inspectors. */
+final class BuiltInInspectors {
+    private static final Set<ArtifactKind> TEXT = Set.of(ArtifactKind.SOURCE, ArtifactKind.HEADER, ArtifactKind.RELAY);
+
+    /** The name of a function that is defined, at the beginning of a line. */
+    private static final Pattern FUNCTION = Pattern.compile(
+            "^[A-Za-z_][\\w \\t*]{0,200}?\\b(\\w{1,200})\\s?\\([^;{}]{0,2000}\\)\\s*\\{", Pattern.MULTILINE);
+
+    private BuiltInInspectors() {}
+
+    /** All, those that say most of a file first. */
+    static List<ArtifactInspector> all() {
+        return List.of(
+                new BuiltInInspector(
+                        "list-functions", file -> file.kind() == ArtifactKind.SOURCE, BuiltInInspectors::functions),
+                new BuiltInInspector(
+                        "list-functions", file -> file.kind() == ArtifactKind.OBJECT, BuiltInInspectors::symbols),
+                new BuiltInInspector(
+                        "sections", file -> file.kind() == ArtifactKind.OBJECT, BuiltInInspectors::sections),
+                new BuiltInInspector(
+                        "list-params", file -> file.kind() == ArtifactKind.PARAMETERS, BuiltInInspectors::parameters),
+                new BuiltInInspector("list-nodes", file -> file.kind() == ArtifactKind.GRAPH, BuiltInInspectors::nodes),
+                new BuiltInInspector(
+                        "print-signatures",
+                        file -> file.fileName().endsWith(".functions"),
+                        BuiltInInspectors::signatures),
+                new BuiltInInspector(
+                        "json-prettyprint",
+                        file -> file.fileName().endsWith(".json") || file.kind() == ArtifactKind.GRAPH,
+                        BuiltInInspectors::json),
+                new BuiltInInspector(
+                        "print",
+                        file -> TEXT.contains(file.kind()),
+                        file -> file.text().lines().toList()));
+    }
+
+    private static List<String> functions(Artifact file) {
+        List<String> names = new ArrayList<>();
+        Matcher matcher = FUNCTION.matcher(file.text());
+        while (matcher.find()) {
+            names.add(matcher.group(1));
+        }
+        return names;
+    }
+
+    private static ElfFile elf(Artifact file) {
+        return ElfFile.read(file.content(), file.fileName());
+    }
+
+    private static List<String> symbols(Artifact file) {
+        return elf(file).symbols().stream()
+                .filter(symbol -> symbol.isFunction() && symbol.section() != 0)
+                .map(symbol -> symbol.name() + " " + symbol.size() + " bytes")
+                .sorted()
+                .toList();
+    }
+
+    private static List<String> sections(Artifact file) {
+        return elf(file).sections().stream()
+                .filter(ElfFile.Section::isAllocated)
+                .map(section -> section.name() + " " + section.size() + " bytes")
+                .toList();
+    }
+
+    private static List<String> parameters(Artifact file) {
+        return ParameterFile.read(file.content(), file.fileName()).stream()
+                .map(tensor -> tensor.name() + ": " + tensor.dtype().text() + " " + tensor.shape())
+                .toList();
+    }
+
+    private static List<String> nodes(Artifact file) {
+        List<String> lines = new ArrayList<>();
+        for (JsonNode node : parse(file).path("nodes")) {
+            lines.add(lines.size() + " " + node.path("op").asText() + " "
+                    + node.path("name").asText());
+        }
+        return lines;
+    }
+
+    private static List<String> json(Artifact file) {
+        return parse(file).toPrettyString().lines().toList();
+    }
+
+    private static JsonNode parse(Artifact file) {
+        try {
+            return new ObjectMapper().readTree(file.text());
+        } catch (JsonProcessingException e) {
+            throw new KilnException(
+                    new Problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON", ""), e);
+        }
+    }
+
+    private static List<String> signatures(Artifact file) {
+        return DeviceModule.readTable(new ModuleReader(file.content(), file.fileName())).values().stream()
+                .map(DeviceModule.FunctionInfo::signature)
+                .toList();
+    }
+}
