@@ -41,11 +41,7 @@ final class LibraryMetadata {
     private final Map<Integer, OperatorCodegen> codegens;
 
     private LibraryMetadata(
-            Function imported,
-            Function fused,
-            PlannedModule module,
-            ExecutableModule executable,
-            Externals externals) {
+            Function imported, Function fused, PlannedModule module, ExecutableModule executable, Externals externals) {
         this.module = module;
         this.functions = executable.functions();
         this.storages = executable.storages();
@@ -65,11 +61,7 @@ final class LibraryMetadata {
      * @param externals the code generators beside Kiln's own
      */
     static ModelMetadata of(
-            Function imported,
-            Function fused,
-            PlannedModule module,
-            ExecutableModule executable,
-            Externals externals) {
+            Function imported, Function fused, PlannedModule module, ExecutableModule executable, Externals externals) {
         return new LibraryMetadata(imported, fused, module, executable, externals).build();
     }
 
@@ -164,8 +156,8 @@ final class LibraryMetadata {
                         Group::output,
                         group -> group.composite()
                                 .map(composite -> new OperatorCodegen(composite.compiler(), composite.name(), ""))
-                                .orElseGet(() ->
-                                        new OperatorCodegen(own, "", stayed.getOrDefault(group.output(), "")))));
+                                .orElseGet(
+                                        () -> new OperatorCodegen(own, "", stayed.getOrDefault(group.output(), "")))));
     }
 
     /** The model's own operators fused into each group, by the id that the group computes. */

@@ -105,8 +105,7 @@ class ForeignCodegenTest {
                 .hasMessageContaining("there is no code generator `tpu`")
                 .hasMessageContaining("one of cmsis-nn");
         assertThatThrownBy(() -> CompileRequest.builder(
-                                GoldenModels.model("hello_world_int8"),
-                                "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
+                                GoldenModels.model("hello_world_int8"), "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
                         .build())
                 .hasMessageContaining("cmsis-nn is for cortex-m4, and the rest is for cortex-m55");
         assertThatThrownBy(() -> CompileRequest.builder(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.TargetText;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.target.CompositeTarget;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -114,8 +114,9 @@ class LlvmFlowTest {
             })
     void aTargetThatCannotBeIsRefusedBeforeAnythingIsMade(String target, String message) {
         GestureProject project = new GestureProject(folder);
-        assertThatThrownBy(() -> flow.generate(
-                        project.spec("mps2-an386").pipeline(target(Optional.of(target))).build()))
+        assertThatThrownBy(() -> flow.generate(project.spec("mps2-an386")
+                        .pipeline(target(Optional.of(target)))
+                        .build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message);
         assertThat(project.out("generated-sources")).doesNotExist();
@@ -126,7 +127,8 @@ class LlvmFlowTest {
             strings = {"llvm -mcpu=cortex-m4", "llvm -keys=arm_cpu,cpu -mcpu=cortex-m4 -mtriple=thumbv7em-none-eabihf"})
     void aWholeTargetTakesThePlaceOfTheBoards(String target) throws IOException {
         GestureProject project = new GestureProject(folder);
-        flow.generate(project.spec("mps2-an386").pipeline(target(Optional.of(target))).build());
+        flow.generate(
+                project.spec("mps2-an386").pipeline(target(Optional.of(target))).build());
         assertThat(project.out("generated-sources/kiln/codegen/host/lib/gesture_lib1.o"))
                 .exists();
     }

@@ -198,7 +198,10 @@ public final class RandomModels {
             List<String> inputs = new ArrayList<>(List.of(model.input("x", type, List.of(rows, depth))));
             inputs.addAll(parameters(from));
             inputs.addAll(List.of(weight, weightScales, weightZero));
-            inputs.add(random.nextBoolean() ? "" : model.words(random.ints(units, -3000, 3000).toArray()));
+            inputs.add(
+                    random.nextBoolean()
+                            ? ""
+                            : model.words(random.ints(units, -3000, 3000).toArray()));
             inputs.addAll(parameters(to));
             Map<String, Object> attributes = Map.of("alpha", random.nextBoolean() ? 1f : 0.3f);
             model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(rows, units));
