@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
-import io.kiln.base.TargetText;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.toolchain.board.Board;
@@ -29,7 +28,7 @@ public record ResolvedBuild(
     public String target() {
         CodegenSpec codegens = spec.pipeline().codegens();
         // A kind alone has become the board's target.
-        Optional<String> whole = codegens.target().filter(text -> !TargetText.HOST_KINDS.contains(text.strip()));
+        Optional<String> whole = codegens.target().filter(text -> codegens.kind().isEmpty());
         if (whole.isEmpty() && codegens.externals().isEmpty()) {
             return board.target();
         }

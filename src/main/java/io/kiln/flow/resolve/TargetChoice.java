@@ -22,16 +22,16 @@ final class TargetChoice {
      * @throws KilnException if it is no target, or one for another core than the board's
      */
     static Board of(Board board, CodegenSpec codegens) {
-        return codegens.target()
-                .map(text -> board.withTarget(host(text.strip(), board)))
+        String own = board.target();
+        return codegens.kind()
+                .map(kind -> kind + own.substring(TargetText.kind(own).length()))
+                .or(() -> codegens.target().map(text -> host(text, board)))
+                .map(board::withTarget)
                 .orElse(board);
     }
 
     private static String host(String text, Board board) {
         String own = board.target();
-        if (TargetText.HOST_KINDS.contains(text)) {
-            return text + own.substring(TargetText.kind(own).length());
-        }
         Target target = CompositeTarget.parse(text).host();
         if (!TargetText.HOST_KINDS.contains(target.kind().text())) {
             throw new KilnException(new Problem(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.TargetText;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions;
@@ -31,6 +32,11 @@ public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<
     /** Code generators that are made of this build's configuration. */
     public List<ExternalCodegen> own() {
         return externals.isEmpty() ? List.of() : List.of(UserFunctions.of(externals));
+    }
+
+    /** The kind of the host's target, if the target states nothing else. */
+    public Optional<String> kind() {
+        return target.map(String::strip).filter(TargetText.HOST_KINDS::contains);
     }
 
     void addTo(Fingerprint fingerprint) {
