@@ -34,6 +34,7 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -173,7 +174,9 @@ public final class CompareLayersStep {
 
     /** An operator whose whole result the board shows. */
     private static Binding requireVisible(Function function, Binding binding) {
-        boolean isInside = function.bindings().stream().noneMatch(each -> each == binding);
+        Map<Binding, Boolean> own = new IdentityHashMap<>();
+        function.bindings().forEach(each -> own.put(each, true));
+        boolean isInside = !own.containsKey(binding);
         if (isInside || !binding.op().writes().isEmpty()) {
             throw new KilnException(new Problem(
                     "the operators behind a custom operator cannot be compared, because the board does not show "

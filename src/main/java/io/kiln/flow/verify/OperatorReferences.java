@@ -22,6 +22,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.frontend.CustomOperator;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.call.CustomCall;
 import io.kiln.reference.Interpreter.OpaqueOperators;
@@ -35,7 +36,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -77,15 +80,20 @@ final class OperatorReferences {
         if (calls.isEmpty()) {
             return use.apply(others);
         }
+        // Equal calls at two places are two calls.
+        Map<Binding, Integer> numbers = new IdentityHashMap<>();
+        calls.forEach(call -> numbers.put(call.binding(), numbers.size()));
         Path program = program(board, calls);
         Emulator process = new Emulator(board, LIMIT, Optional.of(folder.resolve("reference.log")), false);
         return process.talk(program, new ConsoleProtocol(LIMIT), text -> {}, session -> {
             List<ModelSession.Model> models = session.models();
-            return use.apply((binding, args) -> IntStream.range(0, calls.size())
-                    .filter(i -> calls.get(i).binding() == binding)
-                    .mapToObj(i -> session.run(i, models.get(i), calls.get(i).inputs(args)))
-                    .findFirst()
-                    .orElseGet(() -> others.run(binding, args)));
+            return use.apply((binding, args) -> {
+                Integer number = numbers.get(binding);
+                return number == null
+                        ? others.run(binding, args)
+                        : session.run(
+                                number, models.get(number), calls.get(number).inputs(args));
+            });
         });
     }
 
