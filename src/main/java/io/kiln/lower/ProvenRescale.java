@@ -184,8 +184,10 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     public long mostMagnitude(int channel, long bound) {
         Channel c = channels.get(channel);
         long high = Math.abs((long) c.offset()) + highMul(bound, c.multiplier(), scaleBits) + 1;
-        long corrections = corrected == Corrected.LISTED ? 1L << shift : Math.abs((long) c.corrections().stream().findFirst().orElse(0));
-        return (high + corrections + Math.abs((long) lateOffset) >> shift) + 1;
+        long corrections = corrected == Corrected.LISTED
+                ? 1L << shift
+                : Math.abs((long) c.corrections().stream().findFirst().orElse(0));
+        return ((high + corrections + Math.abs((long) lateOffset)) >> shift) + 1;
     }
 
     /** The function as computed by the kernels; low and high are the reference's limits. */

@@ -67,7 +67,12 @@ final class OperatorsImage {
             List<ModelLibrary> models,
             List<Bytes> inputs) {
         Board board = Boards.builtIn().find(boardName);
-        build(folder, board, Toolchains.resolve(toolchain, TargetOptions.parse(target), BenchImage.environment()), optimize, models);
+        build(
+                folder,
+                board,
+                Toolchains.resolve(toolchain, TargetOptions.parse(target), BenchImage.environment()),
+                optimize,
+                models);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         inputs.forEach(i -> all.writeBytes(i.toArray()));
         WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());

@@ -79,8 +79,7 @@ final class RandomOperatorsInQemuTest {
         "M55, gnu, SPEED, mve_gemm, ONNX_RUNTIME_CENTRED",
         "M55, clang, SPEED, mve_depthwise, ONNX_RUNTIME_CENTRED",
     })
-    void answerAsTheInterpreterDoes(
-            String coreName, String toolchain, Optimize optimize, String schedules, Form form) {
+    void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, Form form) {
         Core core = BenchData.load().cores().get(coreName);
         String board = core.board();
         String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();

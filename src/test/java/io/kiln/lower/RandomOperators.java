@@ -115,7 +115,8 @@ public final class RandomOperators {
     private static Binding ofOnnxRuntime(Binding b, TflRequantize op) {
         float[] scales = new float[b.constant(1).elements()];
         for (int i = 0; i < scales.length; i++) {
-            double exact = Math.scalb((double) b.constant(1).integer(i), (int) b.constant(2).integer(i) - 31);
+            double exact = Math.scalb(
+                    (double) b.constant(1).integer(i), (int) b.constant(2).integer(i) - 31);
             int few = Float.floatToIntBits((float) exact) & 0xFFF00000;
             int more = (int) (b.constant(1).integer(0) % 4) - 1;
             scales[i] = more > 1 ? (float) exact : Float.intBitsToFloat(few + more);
@@ -123,9 +124,9 @@ public final class RandomOperators {
         List<Arg> args = List.of(
                 b.args().get(0),
                 scales.length == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales),
-                Constant.scalar((int) op.inputZeroPoint()),
+                Constant.scalar(op.inputZeroPoint()),
                 Constant.scalar(1f),
-                Constant.scalar((int) op.outputZeroPoint()));
+                Constant.scalar(op.outputZeroPoint()));
         return new Binding(b.id(), new QnnRequantize(op.axis(), Rounding.ONNX, DType.INT8), args, b.type(), b.origin());
     }
 

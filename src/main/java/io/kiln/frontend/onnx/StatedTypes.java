@@ -76,7 +76,8 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
         String expected = stated.type().text()
                 + stated.dimensions().map(StatedTypes::text).orElse("");
         return Optional.of(new Problem(
-                "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states " + expected,
+                "its output `" + output + "` is " + value.type().text() + shape.text() + ", but the model states "
+                        + expected,
                 node.where(file),
                 "the same in the node and in value_info",
                 "Infer the shapes again: onnx.shape_inference.infer_shapes of a model without value_info"));

@@ -60,8 +60,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     }
 
     private String name() {
-        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length())
-                + rescale.suffix();
+        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length()) + rescale.suffix();
     }
 
     private String parameters(String attribute) {
@@ -141,8 +140,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         for (int p = 0; p < pixels; p++) {
             text.append("      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n"
                     .formatted(rescale.correction().count() > 0 ? "" : "const ", p, p));
-            text.append(
-                    rescale.correction().line("value" + p, this::correction).indent(6));
+            text.append(rescale.correction().line("value" + p, this::correction).indent(6));
             String place = p == 0 ? "0" : p == 1 ? "out_stride" : p + " * out_stride";
             String shifted = "value" + p + " >> shift";
             text.append("      out[%s] = (int8_t)%s;\n"

@@ -169,9 +169,8 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
             asm.line("add %s, %s, %s", sum, sum, offset);
         }
         RescaleCorrection correction = block.rescale().correction();
-        List<String> sums = IntStream.range(0, block.pixels())
-                .mapToObj(p -> sum(block, p))
-                .toList();
+        List<String> sums =
+                IntStream.range(0, block.pixels()).mapToObj(p -> sum(block, p)).toList();
         for (int i = 0; i < correction.count(); i++) {
             asm.line("lw %s, %d(a2)", offset, 8 + 4 * i);
             if (i == 0) {

@@ -132,10 +132,8 @@ final class SmallDepthwise {
 
     private String definition(String name) {
         RescaleCorrection correction = rescale.correction();
-        String parameters = rescale.parameters().stream()
-                .skip(1)
-                .map(p -> "int32_t " + p)
-                .collect(Collectors.joining(", "));
+        String parameters =
+                rescale.parameters().stream().skip(1).map(p -> "int32_t " + p).collect(Collectors.joining(", "));
         return TEXT.with("NAME", name)
                 .with(
                         "TAPS",

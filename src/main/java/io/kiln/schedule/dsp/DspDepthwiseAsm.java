@@ -2,8 +2,8 @@
 package io.kiln.schedule.dsp;
 
 import io.kiln.lower.ProvenRescale;
-import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -18,12 +18,14 @@ record MveEnd(boolean negatives, boolean limits, Optional<MveFloor> floor) {
     private static final Intrinsic FLOOR_TWIN = Intrinsic.inFile("mve/kiln_mve_corrected", List.of(), DType.INT8);
 
     static MveEnd of(MveRescale rescale) {
-        return new MveEnd(rescale.hasNegatives(), rescale.hasLimits(), rescale.proven().map(MveFloor::of));
+        return new MveEnd(
+                rescale.hasNegatives(), rescale.hasLimits(), rescale.proven().map(MveFloor::of));
     }
 
     /** Part of a kernel's name. */
     String suffix() {
-        return (negatives ? "_n" : "") + (limits ? "_l" : "")
+        return (negatives ? "_n" : "")
+                + (limits ? "_l" : "")
                 + floor.map(MveFloor::suffix).orElse("");
     }
 

@@ -171,13 +171,7 @@ final class MveGemm {
     /** An odd number of pixels ends with a single one, unless the number is known only at run time. */
     private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
         if (knobs.isKept()) {
-            call(
-                    block,
-                    new MveShortKernel(gemm.depth(), gemm.end()).kernel(),
-                    x,
-                    out,
-                    pixels,
-                    step);
+            call(block, new MveShortKernel(gemm.depth(), gemm.end()).kernel(), x, out, pixels, step);
         } else if (gemm.pixels() == 2 && pixels instanceof Expr.IntImm count && count.value() % 2 == 1) {
             long even = count.value() - 1;
             if (even > 0) {

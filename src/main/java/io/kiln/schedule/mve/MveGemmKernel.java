@@ -56,8 +56,7 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
     }
 
     String name() {
-        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix()
-                + (rest ? "_r" : "");
+        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix() + (rest ? "_r" : "");
     }
 
     /** The kernel for a single pixel that reads the same table. */
@@ -166,9 +165,10 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
         }
         for (int q = 0; q < (two() ? 2 : 1); q++) {
             out.append("vadd.i32 q%1$d, q%1$d, r0\n".formatted(q));
-            out.append(
-                    (end.limits() ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n" : "vqmovnb.s16 q%1$d, q%1$d\n")
-                            .formatted(q));
+            out.append((end.limits()
+                            ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n"
+                            : "vqmovnb.s16 q%1$d, q%1$d\n")
+                    .formatted(q));
         }
     }
 

@@ -34,8 +34,8 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
 
     private static Optional<ProvenRescale> proven(FoldedSums sums) {
         Requantization r = sums.requantization();
-        Requantization centred = new Requantization(
-                r.multipliers(), r.shifts(), r.inputZeroPoint(), 0, r.outDtype(), r.rounding());
+        Requantization centred =
+                new Requantization(r.multipliers(), r.shifts(), r.inputZeroPoint(), 0, r.outDtype(), r.rounding());
         ProvenRescale.Reference reference = new ProvenRescale.Reference(
                 centred, sums.bias(), sums.low() - r.outputZeroPoint(), sums.high() - r.outputZeroPoint());
         return ProvenRescale.find(reference, sums.bounds()).filter(MveFloor::suits);
@@ -104,10 +104,11 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
         int scale = r.isPerChannel() ? channel : 0;
         Optional<ProvenRescale.Channel> of = proven.map(p -> p.channels().get(channel));
         return switch (word) {
-            case 0 -> of.map(c -> c.corrections().stream().findFirst().orElse(0))
-                    .orElse(sums.bias().get(channel));
-            case 1 -> of.map(ProvenRescale.Channel::multiplier)
-                    .orElse(r.multipliers().get(scale));
+            case 0 ->
+                of.map(c -> c.corrections().stream().findFirst().orElse(0))
+                        .orElse(sums.bias().get(channel));
+            case 1 ->
+                of.map(ProvenRescale.Channel::multiplier).orElse(r.multipliers().get(scale));
             default -> of.map(ProvenRescale.Channel::offset).orElse(r.shifts().get(scale));
         };
     }

@@ -22,8 +22,7 @@ import java.util.stream.IntStream;
 public record RescaleCorrection(Corrected corrected, int count, int shift, int lateOffset) {
     /** The correction of a rescaling. */
     public static RescaleCorrection of(ProvenRescale rescale) {
-        return new RescaleCorrection(
-                rescale.corrected(), rescale.corrections(), rescale.shift(), rescale.lateOffset());
+        return new RescaleCorrection(rescale.corrected(), rescale.corrections(), rescale.shift(), rescale.lateOffset());
     }
 
     /** Whether negative values are corrected. */

@@ -155,8 +155,7 @@ public final class ScalarRescale {
         return switch (correction.corrected()) {
             case NONE -> value;
             case NEGATIVE -> sub(value, Exprs.bitAnd(shr(value, imm(31)), corrections.get(0)));
-            case ODD ->
-                sub(value, select(notEqual(Exprs.bitAnd(value, argument), imm(0)), corrections.get(0), imm(0)));
+            case ODD -> sub(value, select(notEqual(Exprs.bitAnd(value, argument), imm(0)), corrections.get(0), imm(0)));
             case EVEN -> sub(value, select(equal(Exprs.bitAnd(value, argument), imm(0)), corrections.get(0), imm(0)));
             case LISTED -> {
                 Expr isListed = corrections.stream()

@@ -42,8 +42,8 @@ record QLinearLayer(OnnxImporter layer, int bias, int result) implements OnnxImp
         ElementQuantization data = Parameters.readOne(node, 1, 2, node.element(0))
                 .scaled(node.attributes().real("alpha", 1));
         ElementQuantization weight = Parameters.read(node, 4, 5, 0, node.element(WEIGHT));
-        ElementQuantization to = Parameters.readOne(
-                node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
+        ElementQuantization to =
+                Parameters.readOne(node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
         Arg weights = QuantizedBytes.of(node, node.input(WEIGHT));
         node.require(
                 weights instanceof Constant && weight.isOfBytes() && weight.hasOneZeroPoint(),
@@ -55,7 +55,12 @@ record QLinearLayer(OnnxImporter layer, int bias, int result) implements OnnxImp
                         new ElementQuantization(List.of(1f), Collections.nCopies(1, 0), 0, ElementType.INT32)));
         SumForm form = new SumForm(
                 new Dequantized(QuantizedBytes.of(node, node.input(0)), data), new Dequantized(weights, weight), words);
-        Arg bytes = form.emit(layer, node.as(node.node().operator(), List.of(0, WEIGHT, bias)).without("alpha"), to, Limits.NONE)
+        Arg bytes = form.emit(
+                        layer,
+                        node.as(node.node().operator(), List.of(0, WEIGHT, bias))
+                                .without("alpha"),
+                        to,
+                        Limits.NONE)
                 .orElseThrow(() -> node.failure("its layer has no integer form", "a layer over images or vectors"));
         node.finish(0, QuantizedBytes.value(node, bytes, to.type()));
     }
