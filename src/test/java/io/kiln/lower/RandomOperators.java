@@ -124,9 +124,9 @@ public final class RandomOperators {
         List<Arg> args = List.of(
                 b.args().get(0),
                 scales.length == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales),
-                Constant.scalar((int) op.inputZeroPoint()),
+                Constant.scalar(op.inputZeroPoint()),
                 Constant.scalar(1f),
-                Constant.scalar((int) op.outputZeroPoint()));
+                Constant.scalar(op.outputZeroPoint()));
         return new Binding(b.id(), new QnnRequantize(op.axis(), Rounding.ONNX, DType.INT8), args, b.type(), b.origin());
     }
 

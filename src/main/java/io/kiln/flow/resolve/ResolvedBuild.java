@@ -28,7 +28,8 @@ public record ResolvedBuild(
     public String target() {
         CodegenSpec codegens = spec.pipeline().codegens();
         // A kind alone has become the board's target.
-        Optional<String> whole = codegens.target().filter(text -> codegens.kind().isEmpty());
+        Optional<String> whole =
+                codegens.target().filter(text -> codegens.kind().isEmpty());
         if (whole.isEmpty() && codegens.externals().isEmpty()) {
             return board.target();
         }

@@ -96,6 +96,11 @@ public record Board(
                 : this;
     }
 
+    /** The same board with another target for the models' code. */
+    public Board withTarget(String other) {
+        return with(other, emulation, building);
+    }
+
     private Board with(Emulation otherEmulation, Building otherBuilding) {
         return with(target, otherEmulation, otherBuilding);
     }

@@ -42,6 +42,13 @@ public final class ModelBuilder {
         graph.addOutput(info(name, type, dims));
     }
 
+    /** Adds an output whose shape is not stated. */
+    public void output(String name, ElementType type) {
+        ValueInfoProto.Builder info = info(name, type, List.of()).toBuilder();
+        info.getTypeBuilder().getTensorTypeBuilder().clearShape();
+        graph.addOutput(info);
+    }
+
     /** Adds a constant with raw elements; returns its name. */
     public String constant(ElementType type, List<Integer> dims, byte[] data) {
         String name = "c" + constants++;

@@ -34,37 +34,16 @@ public final class RandomModels {
     }
 
     /** Operators, which take turns. */
-    private static final List<String> OPERATORS = List.of(
-            "QLinearConv",
-            "Conv",
-            "QLinearMatMul",
-            "QGemm",
-            "Gemm",
-            "QLinearConcat",
-            "QLinearAdd",
-            "QLinearMul",
-            "Add",
-            "Sub",
-            "Mul",
-            "Div",
-            "Min",
-            "Max",
-            "Relu",
-            "LeakyRelu",
-            "Clip",
-            "Abs",
-            "MaxPool",
-            "AveragePool",
-            "QLinearAveragePool",
-            "GlobalAveragePool",
-            "QLinearGlobalAveragePool",
-            "QLinearLeakyRelu",
-            "QLinearSoftmax",
-            "Concat",
-            "Reshape",
-            "Transpose",
-            "Conv+Relu",
-            "Rescale");
+    private static final List<String> OPERATORS = names("""
+            QLinearConv Conv QLinearMatMul QGemm Gemm QLinearConcat QLinearAdd QLinearMul Add Sub Mul Div
+            Min Max Relu LeakyRelu Clip Abs MaxPool AveragePool QLinearAveragePool GlobalAveragePool
+            QLinearGlobalAveragePool QLinearLeakyRelu QLinearSoftmax Concat Reshape Transpose Conv+Relu
+            Rescale
+            """);
+
+    private static List<String> names(String text) {
+        return List.of(text.strip().split("\\s+", -1));
+    }
 
     /**
      * A model.
@@ -155,8 +134,7 @@ public final class RandomModels {
         List<Integer> dims = List.of(1, channels, size, size);
         List<Integer> results = List.of(1, outputs, out, out);
         if (name.equals("QLinearConv")) {
-            List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
-            inputs.addAll(parameters(from));
+            List<String> inputs = quantizedInput(dims, from);
             inputs.addAll(List.of(weight, weightScale, weightZero));
             inputs.addAll(parameters(to));
             inputs.add(model.words(bias));
@@ -186,11 +164,13 @@ public final class RandomModels {
         float weightScale = isPowerOfTwo ? 1f / 64 : (float) (0.002 + 0.02 * random.nextDouble());
         String weightScales = model.floats(true, weightScale);
         String weightZero = model.bytes(INT8, true, 0);
-        if (name.equals("QLinearMatMul")) {
-            List<String> inputs = new ArrayList<>(List.of(model.input("x", type, List.of(rows, depth))));
-            inputs.addAll(parameters(from));
+        if (name.startsWith("Q")) {
+            boolean isGemm = name.equals("QGemm");
+            List<String> inputs = quantizedInput(List.of(rows, depth), from);
             inputs.addAll(List.of(weight, weightScales, weightZero));
+            inputs.addAll(isGemm ? List.of(random.nextBoolean() ? "" : bias(units)) : List.of());
             inputs.addAll(parameters(to));
+<<<<<<< HEAD
             model.output(model.node("QLinearMatMul", inputs, "result", Map.of()), type, List.of(rows, units));
             return;
         }
@@ -205,20 +185,27 @@ public final class RandomModels {
             inputs.addAll(parameters(to));
             Map<String, Object> attributes = Map.of("alpha", random.nextBoolean() ? 1f : 0.3f);
             model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(rows, units));
+=======
+            Map<String, Object> attributes = isGemm ? Map.of("alpha", random.nextBoolean() ? 1f : 0.3f) : Map.of();
+            String result = model.node(isGemm ? MICROSOFT : "", name, inputs, "result", attributes);
+            model.output(result, type, List.of(rows, units));
+>>>>>>> e7b09941db61860a6fe34f30572f6b121353d344
             return;
         }
         String x = real("x", List.of(rows, depth), from);
         String w = model.node("DequantizeLinear", List.of(weight, weightScales, weightZero), "w", Map.of());
         String biasScale = model.floats(true, from.scale * weightScale);
-        String bias = model.words(random.ints(units, -3000, 3000).toArray());
-        String b = model.node("DequantizeLinear", List.of(bias, biasScale), "b", Map.of());
+        String b = model.node("DequantizeLinear", List.of(bias(units), biasScale), "b", Map.of());
         quantized(model.node("Gemm", List.of(x, w, b), "sum", Map.of()), List.of(rows, units), to);
+    }
+
+    private String bias(int units) {
+        return model.words(random.ints(units, -3000, 3000).toArray());
     }
 
     private void fusedPair() {
         List<Integer> dims = List.of(1 + random.nextInt(40), 1 + random.nextInt(40));
-        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
-        inputs.addAll(parameters(scale(0.01, 0.1)));
+        List<String> inputs = quantizedInput(dims, scale(0.01, 0.1));
         inputs.add(model.input("y", type, dims));
         inputs.addAll(parameters(scale(0.01, 0.1)));
         inputs.addAll(parameters(scale(0.01, 0.2)));
@@ -253,8 +240,7 @@ public final class RandomModels {
         int channels = 1 + random.nextInt(6);
         boolean isGlobal = name.contains("Global");
         int out = isGlobal ? 1 : size - kernel + 1;
-        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, List.of(1, channels, size, size))));
-        inputs.addAll(parameters(scale(0.01, 0.1)));
+        List<String> inputs = quantizedInput(List.of(1, channels, size, size), scale(0.01, 0.1));
         inputs.addAll(parameters(scale(0.005, 0.1)));
         Map<String, Object> attributes = isGlobal
                 ? Map.of("channels_last", 0L)
@@ -262,10 +248,15 @@ public final class RandomModels {
         model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(1, channels, out, out));
     }
 
+    private List<String> quantizedInput(List<Integer> dims, Scale from) {
+        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
+        inputs.addAll(parameters(from));
+        return inputs;
+    }
+
     private void fusedFunction() {
         List<Integer> dims = List.of(1 + random.nextInt(4), 2 + random.nextInt(12));
-        List<String> inputs = new ArrayList<>(List.of(model.input("x", type, dims)));
-        inputs.addAll(parameters(scale(0.01, 0.2)));
+        List<String> inputs = quantizedInput(dims, scale(0.01, 0.2));
         boolean isSoftmax = name.equals("QLinearSoftmax");
         inputs.addAll(parameters(isSoftmax ? new Scale(1f / 256, type == UINT8 ? 0 : -128) : scale(0.01, 0.2)));
         Map<String, Object> attributes = isSoftmax ? Map.of("axis", 1L, "opset", 13L) : Map.of("alpha", 0.1f);
