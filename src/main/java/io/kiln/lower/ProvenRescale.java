@@ -187,11 +187,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         long corrections = corrected == Corrected.LISTED
                 ? 1L << shift
                 : Math.abs((long) c.corrections().stream().findFirst().orElse(0));
-<<<<<<< HEAD
-        return (high + corrections + Math.abs((long) lateOffset) >> shift) + 1;
-=======
         return ((high + corrections + Math.abs((long) lateOffset)) >> shift) + 1;
->>>>>>> e7b09941db61860a6fe34f30572f6b121353d344
     }
 
     /** The function as computed by the kernels; low and high are the reference's limits. */

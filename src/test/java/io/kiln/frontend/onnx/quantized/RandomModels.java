@@ -170,26 +170,9 @@ public final class RandomModels {
             inputs.addAll(List.of(weight, weightScales, weightZero));
             inputs.addAll(isGemm ? List.of(random.nextBoolean() ? "" : bias(units)) : List.of());
             inputs.addAll(parameters(to));
-<<<<<<< HEAD
-            model.output(model.node("QLinearMatMul", inputs, "result", Map.of()), type, List.of(rows, units));
-            return;
-        }
-        if (name.equals("QGemm")) {
-            List<String> inputs = new ArrayList<>(List.of(model.input("x", type, List.of(rows, depth))));
-            inputs.addAll(parameters(from));
-            inputs.addAll(List.of(weight, weightScales, weightZero));
-            inputs.add(
-                    random.nextBoolean()
-                            ? ""
-                            : model.words(random.ints(units, -3000, 3000).toArray()));
-            inputs.addAll(parameters(to));
-            Map<String, Object> attributes = Map.of("alpha", random.nextBoolean() ? 1f : 0.3f);
-            model.output(model.node(MICROSOFT, name, inputs, "result", attributes), type, List.of(rows, units));
-=======
             Map<String, Object> attributes = isGemm ? Map.of("alpha", random.nextBoolean() ? 1f : 0.3f) : Map.of();
             String result = model.node(isGemm ? MICROSOFT : "", name, inputs, "result", attributes);
             model.output(result, type, List.of(rows, units));
->>>>>>> e7b09941db61860a6fe34f30572f6b121353d344
             return;
         }
         String x = real("x", List.of(rows, depth), from);
