@@ -2,17 +2,11 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
-import io.kiln.maven.bean.ExternalBean;
-import java.io.File;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** The parameters that say what code the models of an image become, and how programs call it. */
-abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
+/** The parameters that say how programs call the models of an image. */
+abstract class AbstractCallingMojo extends AbstractCompilingMojo {
     /**
      * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions. If not
      * set, {@code packed} with {@code kiln.application} {@code rpc}, else {@code c}.
@@ -63,73 +57,6 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
      */
     @Parameter(property = "kiln.linkParams", defaultValue = "true")
     private boolean linkParams;
-
-    /**
-     * The target of the models' code instead of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
-     * c} for C; alone, with the options of the board's target, or as a whole target string such as {@code llvm -mcpu=cortex-m4}. With other
-     * code generators before the host's it is a composite, such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators
-     * in this order, and the host gets the rest.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.target")
-    private String target;
-
-    /**
-     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
-     * call is compiled.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.cmsisNn")
-    private File cmsisNn;
-
-    /**
-     * C functions that compute chains of operators, each with the elements {@code name}, {@code operators}, {@code function}, {@code header}
-     * and {@code constants}. They take operators before the code generators of {@code kiln.target}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter
-    private List<ExternalBean> externals;
-
-    /** The same with what generates code. */
-    final PipelineSpec withCodegens(PipelineSpec pipeline) {
-        return pipeline.withCodegens(new CodegenSpec(
-                Optional.ofNullable(target),
-                Optional.ofNullable(cmsisNn).map(File::toPath),
-                externals == null
-                        ? List.of()
-                        : externals.stream().map(ExternalBean::external).toList()));
-    }
-
-    /**
-     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes
-     * such as {@code 96K}, or the property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
-     *
-     * @since 0.1.0
-     */
-    @Parameter
-    private Map<String, String> memory;
-
-    /** The limits of memories, as texts. */
-    final Map<String, String> memoryLimits() {
-        return MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory);
-    }
-
-    /**
-     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
-     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.passConfig")
-    private List<String> passConfig;
-
-    /** Settings by TVM's names. */
-    final List<String> passConfig() {
-        return passConfig == null ? List.of() : passConfig;
-    }
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {

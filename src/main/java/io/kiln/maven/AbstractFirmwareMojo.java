@@ -7,13 +7,11 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.ReactorBoards;
-import io.kiln.maven.bean.CustomOperatorBean;
-import io.kiln.maven.bean.Fuse;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
+import io.kiln.maven.session.Timestamps;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -119,15 +117,6 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private int mlfVersion;
 
     /**
-     * How operators are fused, by the element {@code maxDepth}; if it is not set, the property {@code
-     * kiln.fuse.maxDepth} applies.
-     *
-     * @since 0.1.0
-     */
-    @Parameter
-    private Fuse fuse;
-
-    /**
      * What the Model Library Format archive holds, by the element {@code slim}; if it is not set, the property {@code
      * kiln.mlf.slim} applies.
      *
@@ -146,50 +135,6 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private boolean mlfSlim;
 
     /**
-     * The largest number of IR operators in a fused group; 1 fuses nothing. Results do not change.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.fuse.maxDepth", defaultValue = "256")
-    private int fuseMaxDepth;
-
-    /**
-     * Names of passes to skip. Results do not change; a pass that cannot be skipped is refused.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.disabledPasses")
-    private List<String> disabledPasses;
-
-    /**
-     * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
-     * function}, {@code header}, {@code shape}, {@code quantization}, {@code options} and {@code reference}; in
-     * addition to those of the property {@code kiln.customOperators}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter
-    private List<CustomOperatorBean> customOperators;
-
-    /**
-     * Custom operators in one line: {@code
-     * MyOp:my_op:my_op.h:input0:quantization,options:src/test/c/my_op.c;Other:other}; all but code and function are
-     * optional.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.customOperators")
-    private String customOperatorsText;
-
-    /**
-     * Writes the IR after each pass to {@code kiln/ir/NN-PASS.relay} in the output folder, and the loops to {@code 07-lower.tir}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.dumpIr", defaultValue = "false")
-    private boolean dumpIr;
-
-    /**
      * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}, for dimensions that the model leaves open or for
      * another batch size. All other shapes follow from them.
      *
@@ -197,15 +142,6 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
      */
     @Parameter(property = "kiln.inputShapes")
     private String inputShapes;
-
-    /**
-     * Layout of the images that an ONNX model takes and gives: {@code model} for the model's own (channels before the
-     * spatial dimensions), {@code nhwc} for channels last, which saves the transposes at the border.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.onnx.io", defaultValue = "model")
-    private String onnxIo;
 
     /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
@@ -250,7 +186,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
-                .pipeline(withCodegens(pipelineSpec()))
+                .pipeline(pipeline())
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
@@ -276,27 +212,5 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 name,
                 inputShapes(),
                 folder().resolve("src").resolve("main").resolve("model"));
-    }
-
-    private PipelineSpec pipelineSpec() {
-        Integer depth = fuse == null ? null : fuse.maxDepth();
-        return new PipelineSpec(
-                        depth == null ? fuseMaxDepth : depth,
-                        disabledPasses == null
-                                ? List.of()
-                                : disabledPasses.stream()
-                                        .map(String::strip)
-                                        .filter(name -> !name.isEmpty())
-                                        .toList(),
-                        dumpIr)
-                .withFunctions(
-                        customOperators == null
-                                ? List.of()
-                                : customOperators.stream()
-                                        .map(CustomOperatorBean::function)
-                                        .toList(),
-                        customOperatorsText == null ? "" : customOperatorsText)
-                .withOnnxIo(onnxIo)
-                .withMemory(memoryLimits());
     }
 }

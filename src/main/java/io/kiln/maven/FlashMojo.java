@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.maven.session.Upload;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 

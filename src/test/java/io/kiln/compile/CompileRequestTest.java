@@ -36,7 +36,7 @@ class CompileRequestTest {
                 "cmsis-nn -mcpu=cortex-m55|targets of kind `cmsis-nn`"
             })
     void aTargetNeedsACodeGenerator(String text, String message) {
-        CompileRequest.Builder request = CompileRequest.builder(MODEL, text);
+        CompileRequestBuilder request = CompileRequest.builder(MODEL, text);
         assertThatThrownBy(request::build)
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message)
@@ -47,7 +47,7 @@ class CompileRequestTest {
 
     @Test
     void everythingWrongIsSaidAtOnce() {
-        CompileRequest.Builder request = CompileRequest.builder(MODEL, "llvm -mcpu=cortex-m4")
+        CompileRequestBuilder request = CompileRequest.builder(MODEL, "llvm -mcpu=cortex-m4")
                 .name("two words")
                 .pools(List.of(MemoryPool.GLOBAL_WORKSPACE, new MemoryPool("sram2", 16)));
         assertThatThrownBy(request::build)
@@ -59,7 +59,7 @@ class CompileRequestTest {
 
     @Test
     void theWorkspaceLiesInTheGivenPool() {
-        CompileRequest.Builder request =
+        CompileRequestBuilder request =
                 CompileRequest.builder(MODEL, TARGET).name("m").pools(List.of(new MemoryPool("fast_ram", 64)));
 
         assertThat(sources(request.io(Io.CALLER).build()))

@@ -171,16 +171,16 @@ final class GraphArchiveTest {
 
     @Test
     void whatDoesNotFitTogetherIsRefused() {
-        CompileRequest.Builder pool =
+        CompileRequestBuilder pool =
                 request("hello_world_int8").executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
         assertThatThrownBy(pool::build).hasMessageContaining("kiln.io is workspace with kiln.executor graph");
-        CompileRequest.Builder apart = request("hello_world_int8").linked(false);
+        CompileRequestBuilder apart = request("hello_world_int8").linked(false);
         assertThatThrownBy(apart::build).hasMessageContaining("kiln.linkParams is false with kiln.executor aot");
         assertThat(ExecutorKind.of("none")).isEqualTo(ExecutorKind.NONE);
         assertThatThrownBy(() -> ExecutorKind.of("vm")).hasMessageContaining("one of aot, graph, none");
     }
 
-    private static CompileRequest.Builder request(String golden) {
+    private static CompileRequestBuilder request(String golden) {
         return CompileRequest.builder(GoldenModels.model(golden), TARGET).name("m");
     }
 

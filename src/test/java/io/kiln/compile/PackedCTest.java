@@ -159,7 +159,7 @@ final class PackedCTest {
 
     @Test
     void aSystemLibraryIsMadeOnRequestOnly() {
-        CompileRequest.Builder request = request(Path.of("m.relay"), "m", Convention.PACKED_ENTRY);
+        CompileRequestBuilder request = request(Path.of("m.relay"), "m", Convention.PACKED_ENTRY);
         ModelLibrary without = ModelCompiler.compile(
                         request.packed(new PackedOptions(false, true)).build(), negation())
                 .library();
@@ -181,14 +181,14 @@ final class PackedCTest {
                 .hasMessageContaining("kiln.unpackedApi is false with kiln.interfaceApi c")
                 .hasMessageContaining("Set kiln.interfaceApi to packed");
         assertThatThrownBy(() -> Convention.of("C++", true)).hasMessageContaining("one of c, packed");
-        CompileRequest.Builder request =
+        CompileRequestBuilder request =
                 request(Path.of("m.relay"), "m", Convention.PACKED).io(Io.WORKSPACE);
         assertThatThrownBy(request::build)
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.io is workspace with kiln.interfaceApi packed");
     }
 
-    private static CompileRequest.Builder request(Path model, String name, Convention convention) {
+    private static CompileRequestBuilder request(Path model, String name, Convention convention) {
         return CompileRequest.builder(model, TARGET)
                 .name(name)
                 .convention(convention)

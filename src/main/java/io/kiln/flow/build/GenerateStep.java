@@ -15,6 +15,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
@@ -205,7 +206,7 @@ public final class GenerateStep {
         return ModelCompiler.compile(request(build, source, io, optimize).build());
     }
 
-    private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    private static CompileRequestBuilder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
         return CompileRequest.builder(model.file(), build.target())

@@ -6,7 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.target.MemoryPool;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.board.Board.Pools;
+import io.kiln.toolchain.board.PoolMemories;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +75,8 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
 
     private static long usual(Board board, String name) {
         long size = board.memory(name).map(Memory::size).orElseThrow();
-        boolean isShared = board.pools().map(Pools::code).filter(name::equals).isPresent();
+        boolean isShared =
+                board.pools().map(PoolMemories::code).filter(name::equals).isPresent();
         return isShared ? size / 4 * 3 : size;
     }
 }

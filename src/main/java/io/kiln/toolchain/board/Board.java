@@ -41,7 +41,7 @@ public record Board(
         Maker maker,
         String target,
         List<Memory> memories,
-        Optional<Pools> pools,
+        Optional<PoolMemories> pools,
         List<String> sources,
         Optional<String> linker,
         Optional<Console> console,
@@ -184,12 +184,12 @@ public record Board(
 
     /** The second memory of constants, for those that do not fit in the first. */
     public Optional<Memory> moreConstants() {
-        return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
+        return pools.flatMap(PoolMemories::moreConstants).flatMap(this::memory);
     }
 
     /** First address of the parameters of graphs, if they have flash sectors of their own. */
     public OptionalLong parameters() {
-        return pools.map(Pools::parameters).orElse(OptionalLong.empty());
+        return pools.map(PoolMemories::parameters).orElse(OptionalLong.empty());
     }
 
     /** The linker script for images whose parameters lie there. */
@@ -262,35 +262,6 @@ public record Board(
         ROM,
         /** Holds variables. */
         RAM
-    }
-
-    /**
-     * Which memory holds what, by name.
-     *
-     * @param workspace the memories of the workspace, in the order in which they are filled; the last one also holds
-     *     variables and stack
-     * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
-     *     holds the code
-     * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
-     * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
-     *     memory; empty if they lie with the constants
-     */
-    public record Pools(
-            List<String> workspace, List<String> constants, Optional<String> moreConstants, OptionalLong parameters) {
-        public Pools {
-            workspace = List.copyOf(workspace);
-            constants = List.copyOf(constants);
-        }
-
-        /** The memory of variables and stack. */
-        public String variables() {
-            return workspace.get(workspace.size() - 1);
-        }
-
-        /** The memory of code. */
-        public String code() {
-            return constants.get(0);
-        }
     }
 
     /**

@@ -9,7 +9,6 @@ import io.kiln.base.TargetText;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.board.Board.Pools;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +30,7 @@ final class BoardParser {
     /** The board; valid only if no problem was added. */
     Board parse() {
         List<Memory> memories = memories();
-        Optional<Pools> pools = pools(memories);
+        Optional<PoolMemories> pools = pools(memories);
         Emulation emulation = emulation();
         List<String> sources = texts("sources");
         for (int i = 0; i < sources.size(); i++) {
@@ -156,10 +155,10 @@ final class BoardParser {
         return ByteSize.parse(node.asText()).orElseThrow();
     }
 
-    private Optional<Pools> pools(List<Memory> memories) {
-        Optional<Pools> pools =
+    private Optional<PoolMemories> pools(List<Memory> memories) {
+        Optional<PoolMemories> pools =
                 profile.find("pools").map(node -> new PoolsParser(profile, problems, memories).read(node));
-        pools.flatMap(Pools::moreConstants)
+        pools.flatMap(PoolMemories::moreConstants)
                 .ifPresent(
                         name -> checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants"));
         pools.filter(each -> each.parameters().isPresent())

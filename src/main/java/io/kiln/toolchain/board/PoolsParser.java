@@ -6,7 +6,6 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.board.Board.Pools;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +29,7 @@ final class PoolsParser {
     }
 
     /** The pools; valid only if no problem was added. */
-    Pools read(JsonNode node) {
+    PoolMemories read(JsonNode node) {
         List<String> workspace = names(node.get("workspace"));
         List<String> constants = names(node.get("constants"));
         Optional<String> more = Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText);
@@ -58,7 +57,7 @@ final class PoolsParser {
         OptionalLong parameters =
                 node.has("parameters") ? OptionalLong.of(node.get("parameters").asLong()) : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
-        return new Pools(workspace, constants, more, parameters);
+        return new PoolMemories(workspace, constants, more, parameters);
     }
 
     private void checkParameters(long address, boolean hasMoreConstants) {

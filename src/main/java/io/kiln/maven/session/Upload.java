@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.session;
 
 import java.util.List;
 import org.apache.maven.execution.MavenSession;
@@ -11,14 +11,14 @@ import org.apache.maven.project.MavenProject;
  * Maven's own upload, which follows flashing. A project that is only flashed has no upload target, and the deploy
  * plugin would fail on it.
  */
-record Upload(MavenProject project, MavenSession session) {
+public record Upload(MavenProject project, MavenSession session) {
     private static final String SKIP = "maven.deploy.skip";
     private static final String DEPLOY_PLUGIN = "org.apache.maven.plugins:maven-deploy-plugin";
     private static final List<String> ALTERNATIVES =
             List.of("altDeploymentRepository", "altReleaseDeploymentRepository", "altSnapshotDeploymentRepository");
 
     /** Makes the deploy plugin skip this project and logs that, unless the build has an upload target. */
-    void leaveOutIfNothingSaysWhereTo(Log log) {
+    public void leaveOutIfNothingSaysWhereTo(Log log) {
         if (!saysWhereTo() && !isSet(SKIP)) {
             log.info("No upload: the project has no distributionManagement, and no altDeploymentRepository is given.");
             project.getProperties().setProperty(SKIP, "true");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.session;
 
 import java.util.Map;
 import java.util.Properties;
@@ -8,7 +8,7 @@ import org.apache.maven.execution.MavenSession;
 import org.apache.maven.project.MavenProject;
 
 /** The properties {@code kiln.memory.<name>}, whose names the board decides. */
-final class MemoryLimits {
+public final class MemoryLimits {
     private static final String PREFIX = "kiln.memory.";
 
     private MemoryLimits() {}
@@ -18,7 +18,7 @@ final class MemoryLimits {
      *
      * @param configured the element of the plugin's configuration, which overrides both
      */
-    static Map<String, String> of(MavenSession session, MavenProject project, Map<String, String> configured) {
+    public static Map<String, String> of(MavenSession session, MavenProject project, Map<String, String> configured) {
         Map<String, String> limits = new TreeMap<>();
         add(project.getProperties(), limits);
         add(session.getUserProperties(), limits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.session;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -9,7 +9,7 @@ import java.time.OffsetDateTime;
 import java.util.Optional;
 
 /** Reads {@code project.build.outputTimestamp} as Maven's own plugins do. */
-final class Timestamps {
+public final class Timestamps {
     private Timestamps() {}
 
     /**
@@ -17,7 +17,7 @@ final class Timestamps {
      *
      * @throws KilnException for any other text
      */
-    static Optional<Instant> parse(String text) {
+    public static Optional<Instant> parse(String text) {
         if (text == null || text.isBlank() || (text.length() == 1 && !Character.isDigit(text.charAt(0)))) {
             return Optional.empty();
         }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.maven.bean.CustomOperatorBean;
+import io.kiln.maven.bean.ExternalBean;
+import io.kiln.maven.bean.Fuse;
+import io.kiln.maven.session.MemoryLimits;
+import java.io.File;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** The parameters that say what code the models of an image become, and where it lies. */
+abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
+    /**
+     * The target of the models' code instead of the board's, for the same core: {@code llvm} for objects that the bundled clang makes, {@code
+     * c} for C; alone, with the options of the board's target, or as a whole target string such as {@code llvm -mcpu=cortex-m4}. With other
+     * code generators before the host's it is a composite, such as {@code cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55}: they take operators
+     * in this order, and the host gets the rest.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.target")
+    private String target;
+
+    /**
+     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
+     * call is compiled.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.cmsisNn")
+    private File cmsisNn;
+
+    /**
+     * C functions that compute chains of operators, each with the elements {@code name}, {@code operators}, {@code function}, {@code header}
+     * and {@code constants}. They take operators before the code generators of {@code kiln.target}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private List<ExternalBean> externals;
+
+    /**
+     * The most bytes of a board's memory that the models may take, by the memory's name: elements such as {@code sram} with sizes
+     * such as {@code 96K}, or the property {@code kiln.memory.sram}. Only memories that the board names as pools have limits.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> memory;
+
+    /**
+     * Settings by the names of TVM's {@code PassContext}, such as {@code relay.FuseOps.max_depth=1}, separated by commas. What they stand for
+     * wins over Kiln's own parameters; unknown ones, and those that Kiln cannot follow, are refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.passConfig")
+    private List<String> passConfig;
+
+    /**
+     * How operators are fused, by the element {@code maxDepth}; if it is not set, the property {@code
+     * kiln.fuse.maxDepth} applies.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Fuse fuse;
+
+    /**
+     * The largest number of IR operators in a fused group; 1 fuses nothing. Results do not change.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.fuse.maxDepth", defaultValue = "256")
+    private int fuseMaxDepth;
+
+    /**
+     * Names of passes to skip. Results do not change; a pass that cannot be skipped is refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.disabledPasses")
+    private List<String> disabledPasses;
+
+    /**
+     * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
+     * function}, {@code header}, {@code shape}, {@code quantization}, {@code options} and {@code reference}; in
+     * addition to those of the property {@code kiln.customOperators}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private List<CustomOperatorBean> customOperators;
+
+    /**
+     * Custom operators in one line: {@code
+     * MyOp:my_op:my_op.h:input0:quantization,options:src/test/c/my_op.c;Other:other}; all but code and function are
+     * optional.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.customOperators")
+    private String customOperatorsText;
+
+    /**
+     * Writes the IR after each pass to {@code kiln/ir/NN-PASS.relay} in the output folder, and the loops to {@code 07-lower.tir}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.dumpIr", defaultValue = "false")
+    private boolean dumpIr;
+
+    /**
+     * Layout of the images that an ONNX model takes and gives: {@code model} for the model's own (channels before the
+     * spatial dimensions), {@code nhwc} for channels last, which saves the transposes at the border.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.onnx.io", defaultValue = "model")
+    private String onnxIo;
+
+    /** The choices of the compiler. */
+    final PipelineSpec pipeline() {
+        Integer depth = fuse == null ? null : fuse.maxDepth();
+        return new PipelineSpec(
+                        depth == null ? fuseMaxDepth : depth,
+                        disabledPasses == null
+                                ? List.of()
+                                : disabledPasses.stream()
+                                        .map(String::strip)
+                                        .filter(name -> !name.isEmpty())
+                                        .toList(),
+                        dumpIr)
+                .withFunctions(
+                        customOperators == null
+                                ? List.of()
+                                : customOperators.stream()
+                                        .map(CustomOperatorBean::function)
+                                        .toList(),
+                        customOperatorsText == null ? "" : customOperatorsText)
+                .withOnnxIo(onnxIo)
+                .withMemory(MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory))
+                .withCodegens(codegens());
+    }
+
+    /** Settings by TVM's names. */
+    final List<String> passConfig() {
+        return passConfig == null ? List.of() : passConfig;
+    }
+
+    private CodegenSpec codegens() {
+        return new CodegenSpec(
+                Optional.ofNullable(target),
+                Optional.ofNullable(cmsisNn).map(File::toPath),
+                externals == null
+                        ? List.of()
+                        : externals.stream().map(ExternalBean::external).toList());
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Which memory holds what, by name.
+ *
+ * @param workspace the memories of the workspace, in the order in which they are filled; the last one also holds
+ *     variables and stack
+ * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
+ *     holds the code
+ * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
+ * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
+ *     memory; empty if they lie with the constants
+ */
+public record PoolMemories(
+        List<String> workspace, List<String> constants, Optional<String> moreConstants, OptionalLong parameters) {
+    public PoolMemories {
+        workspace = List.copyOf(workspace);
+        constants = List.copyOf(constants);
+    }
+
+    /** The memory of variables and stack. */
+    public String variables() {
+        return workspace.get(workspace.size() - 1);
+    }
+
+    /** The memory of code. */
+    public String code() {
+        return constants.get(0);
+    }
+}
