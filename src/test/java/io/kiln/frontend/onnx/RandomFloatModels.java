@@ -79,7 +79,7 @@ final class RandomFloatModels {
             case "Pad" -> padding();
             case "Slice" -> slice();
             case "BatchNormalization", "InstanceNormalization" -> normalization();
-            case "LRN" -> node(List.of(x(image(6))), Map.of("size", 1L + 2 * random.nextInt(3), "alpha", 0.1f));
+            case "LRN" -> node(List.of(x(image(6))), Map.of("size", 1L + 2L * random.nextInt(3), "alpha", 0.1f));
             case "Resize" -> resize();
             default -> other();
         }
