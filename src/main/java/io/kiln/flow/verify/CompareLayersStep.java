@@ -174,7 +174,7 @@ public final class CompareLayersStep {
 
     /** An operator whose whole result the board shows. */
     private static Binding requireVisible(Function function, Binding binding) {
-        Map<Binding, Boolean> own = new IdentityHashMap<>();
+        IdentityHashMap<Binding, Boolean> own = new IdentityHashMap<>();
         function.bindings().forEach(each -> own.put(each, true));
         boolean isInside = !own.containsKey(binding);
         if (isInside || !binding.op().writes().isEmpty()) {

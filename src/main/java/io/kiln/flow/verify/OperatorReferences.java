@@ -38,7 +38,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -81,7 +80,7 @@ final class OperatorReferences {
             return use.apply(others);
         }
         // Equal calls at two places are two calls.
-        Map<Binding, Integer> numbers = new IdentityHashMap<>();
+        IdentityHashMap<Binding, Integer> numbers = new IdentityHashMap<>();
         calls.forEach(call -> numbers.put(call.binding(), numbers.size()));
         Path program = program(board, calls);
         Emulator process = new Emulator(board, LIMIT, Optional.of(folder.resolve("reference.log")), false);
