@@ -81,8 +81,7 @@ public record LinkPlan(List<Group> groups) {
         for (ArtifactSet set : sets) {
             for (Artifact artifact : set.artifacts()) {
                 Action action = action(artifact.kind());
-                String key = String.join(
-                        " ", step(artifact), artifact.loader(), artifact.targetKey(), String.valueOf(action.ordinal()));
+                String key = String.join(" ", step(artifact), artifact.loader(), artifact.targetKey(), action.text());
                 Group group = groups.getOrDefault(
                         key, new Group(artifact.loader(), artifact.targetKey(), action.text(), 0, 0));
                 groups.put(key, group.with(artifact));

@@ -55,8 +55,8 @@ public final class SystemLibrary {
     private static boolean isThere(List<ModelLibrary> models) {
         return models.stream()
                 .flatMap(model -> model.artifacts().artifacts().stream())
-                .anyMatch(artifact -> artifact.kind() == ArtifactKind.SOURCE && isDefinedIn(artifact)
-                        || artifact.kind() == ArtifactKind.OBJECT && isNamedIn(artifact));
+                .anyMatch(artifact -> (artifact.kind() == ArtifactKind.SOURCE && isDefinedIn(artifact))
+                        || (artifact.kind() == ArtifactKind.OBJECT && isNamedIn(artifact)));
     }
 
     /** The entry point is all that names it: nothing in a model calls it. */

@@ -46,7 +46,7 @@ final class LlvmInQemuTest {
             assertThat(llvm.bitExact()).as(model).isTrue();
             assertThat((double) llvm.instructions())
                     .as(model)
-                    .isCloseTo(c.instructions(), Percentage.withPercentage(PERCENT));
+                    .isCloseTo((double) c.instructions(), Percentage.withPercentage(PERCENT));
         }
     }
 

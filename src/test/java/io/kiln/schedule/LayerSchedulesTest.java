@@ -85,7 +85,7 @@ class LayerSchedulesTest {
         Map<String, Integer> tried = new TreeMap<>();
         Random random = new Random(11);
         LoopProgram program = LoopProgram.checkingArithmetic();
-        Map<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
+        IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         int number = 0;
         for (LoweringCase c : layers()) {
             for (Schedule<?> schedule : LayerSchedules.ALL) {

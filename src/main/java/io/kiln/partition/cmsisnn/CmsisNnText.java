@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 
 /** Prints the functions of a unit as one C file. */
 final class CmsisNnText {
-    private static final String STATUS_CHECK = "  if (status != ARM_CMSIS_NN_SUCCESS) {\n%s    return -1;\n  }\n";
     private static final String ERROR = "    TVMAPISetLastError(\"ARM_CMSIS_NN_ARG_ERROR\");\n";
 
     private CmsisNnText() {}
@@ -36,7 +35,8 @@ final class CmsisNnText {
         String signature = "int32_t " + function.symbol() + "("
                 + String.join(", ", code.call().parameters(function)) + ")";
         String call = code.function() + "(" + code.arguments().stream().collect(Collectors.joining(", ")) + ");\n";
-        String check = String.format(STATUS_CHECK, options.reportsErrors() ? ERROR : "");
+        String check = "  if (status != ARM_CMSIS_NN_SUCCESS) {\n" + (options.reportsErrors() ? ERROR : "")
+                + "    return -1;\n  }\n";
         return "/* " + function.composite().name() + ": " + function.composite().pattern() + " */\n" + signature + ";\n"
                 + signature + " {\n" + lines(code.declarations())
                 + (code.status() ? "  const arm_cmsis_nn_status status = " + call + check : "  " + call)
