@@ -8,7 +8,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /**
  * Counts the instructions of one inference, whole and per operator; writes {@code kiln/profile.json}. With
  * {@code kiln.profile.on=board} it flashes the board first and measures the time of one inference there,
- * with {@code kiln.executor=graph} of each operator; writes {@code kiln/trace-<name>.json} for Chrome's viewer of traces, too.
+ * with {@code kiln.executor=graph} of each operator; writes {@code kiln/trace-NAME.json} for Chrome's viewer of traces, too.
  *
  * @since 0.1.0
  */

@@ -8,7 +8,6 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.NamedTensor;
-import io.kiln.artifact.NdArrayFormat;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -27,19 +26,9 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.mlf.ModelLibraryFormat;
-import io.kiln.module.ConstantsModule;
-import io.kiln.module.DeviceModule;
-import io.kiln.module.GraphFactoryModule;
-import io.kiln.module.LinkedCode;
 import io.kiln.module.ModuleBlob;
-import io.kiln.module.ModuleExport;
 import io.kiln.module.ModuleLoaders;
-import io.kiln.module.ModuleNode;
-import io.kiln.module.ModulePayload;
-import io.kiln.module.ModuleReader;
 import io.kiln.module.ModuleTree;
-import io.kiln.module.SerializedArray;
-import io.kiln.module.SourceModule;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -113,7 +102,7 @@ enum Reader {
     GRAPH {
         @Override
         List<Bytes> seeds() {
-            return List.of(Bytes.ofText(GRAPH_JSON), Bytes.ofText(GRAPH_JSON.replaceAll("\\s", "")));
+            return List.of(Bytes.ofText(GraphSeeds.JSON), Bytes.ofText(GraphSeeds.JSON.replaceAll("\\s", "")));
         }
 
         @Override
@@ -227,33 +216,7 @@ enum Reader {
     MODULES {
         @Override
         List<Bytes> seeds() {
-            DeviceModule device = new DeviceModule(
-                    "ptx",
-                    Map.of("f", new DeviceModule.FunctionInfo("f", List.of(0x014003), List.of("blockIdx.x"))),
-                    Bytes.ofText("code"));
-            SourceModule source = new SourceModule(Bytes.ofText("int x;"), "c", List.of("f"), List.of("v"));
-            NamedTensor weights = new NamedTensor("w", DType.INT8, List.of(2, 3), Bytes.wrap(new byte[6]));
-            SerializedArray array = SerializedArray.read(new ModuleReader(NdArrayFormat.encode(weights), "w"));
-            List<SerializedArray> arrays = List.of(array);
-            List<String> names = List.of("w");
-            return Stream.of(
-                            List.of(
-                                    node("llvm", new LinkedCode(List.of("f")), 1, 2),
-                                    node("cuda", device),
-                                    node("const_loader", new ConstantsModule(names, arrays, names, List.of(names)))),
-                            List.of(
-                                    node(
-                                            "GraphExecutorFactory",
-                                            new GraphFactoryModule(source.code(), names, arrays, "m"),
-                                            1),
-                                    node("c", source)),
-                            List.of(node("llvm", new LinkedCode(List.of()))))
-                    .map(graph -> ModuleBlob.write(ModuleExport.tree(graph)))
-                    .toList();
-        }
-
-        private ModuleNode node(String key, ModulePayload payload, Integer... imports) {
-            return new ModuleNode(key, payload, List.of(imports));
+            return ModuleSeeds.all();
         }
 
         @Override
@@ -282,28 +245,6 @@ enum Reader {
             load.intelHex();
         }
     };
-
-    /** An input, a parameter, an operator with two outputs, and a view of one of them. */
-    private static final String GRAPH_JSON = """
-            {
-              "nodes": [
-                {"op": "null", "name": "x", "inputs": []},
-                {"op": "null", "name": "p0", "inputs": []},
-                {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0], [1, 0, 0]],
-                 "attrs": {"func_name": "f", "num_inputs": "2", "num_outputs": "2", "flatten_data": "0"}},
-                {"op": "tvm_op", "name": "reshape_nop", "inputs": [[2, 1, 0]],
-                 "attrs": {"func_name": "__nop", "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}}
-              ],
-              "arg_nodes": [0, 1],
-              "heads": [[2, 0, 0], [3, 0, 0]],
-              "attrs": {
-                "dltype": ["list_str", ["int8", "int32", "int8", "float32", "float32"]],
-                "storage_id": ["list_int", [0, 1, 2, 3, 3]],
-                "shape": ["list_shape", [[1, 4], [], [1, 4], [2, 3], [6]]]
-              },
-              "node_row_ptr": [0, 1, 2, 4, 5]
-            }
-            """;
 
     /** Of a seed: larger ones are spoiled where nothing depends on it. */
     private static final int MOST_BYTES = 4096;

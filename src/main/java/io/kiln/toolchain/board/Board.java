@@ -31,8 +31,7 @@ import java.util.TreeMap;
  * @param building how its firmware is built
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param origin path of its board.yaml
- * @param untrusted {@code group:artifact:version:id} of each untrusted part: from a repository, and not trusted by the
- * build
+ * @param untrusted {@code group:artifact:version:id} of each part that the build does not trust
  * @param foreignFiles those of {@link #files} that belong to an untrusted part
  */
 public record Board(
@@ -217,8 +216,8 @@ public record Board(
     /**
      * The vendor of a board.
      *
-     * @param vendor name; empty if the profile does not say
-     * @param url the vendor's page about the board; empty if the profile does not say
+     * @param vendor name, if the profile says it
+     * @param url the vendor's page about the board, if the profile says it
      */
     public record Maker(Optional<String> vendor, Optional<String> url) {
         /** No vendor is named. */
@@ -269,8 +268,7 @@ public record Board(
      *
      * @param uart name of the peripheral, for people
      * @param baud bits per second, 8N1
-     * @param usb USB ids, {@code vendor:product} in lower-case hexadecimal, of the device that provides the serial
-     * port; may be empty
+     * @param usb USB ids of the device that provides the serial port, {@code vendor:product} in lower-case hexadecimal
      */
     public record Console(String uart, int baud, List<String> usb) {
         public Console {
@@ -287,8 +285,7 @@ public record Board(
      * How the firmware of a board is built.
      *
      * @param toolchain the toolchain to use; empty for any
-     * @param compile flags of every compilation, after the toolchain's own; a folder named by {@code -I} is one of the
-     * board's
+     * @param compile flags of every compilation, after the toolchain's own; {@code -I} names folders of the board's
      * @param link flags of every link, after the toolchain's own
      */
     public record Building(Optional<NamedToolchain> toolchain, List<String> compile, List<String> link) {
