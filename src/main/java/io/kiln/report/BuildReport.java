@@ -26,6 +26,7 @@ import java.util.List;
  * @param operators in execution order
  * @param plan the plan of the workspace
  * @param linkPlan what the build did with the artifacts of the models
+ * @param aot what the same models take with the AOT executor; null until {@code kiln:profile} has compared
  */
 public record BuildReport(
         String application,
@@ -42,7 +43,10 @@ public record BuildReport(
         long executedMacs,
         List<Operator> operators,
         ModelMetadata.Plan plan,
-        List<LinkPlan.Group> linkPlan) {
+        List<LinkPlan.Group> linkPlan,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        ProfileReport.Aot aot) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
@@ -78,7 +82,8 @@ public record BuildReport(
                 executedMacs,
                 operators.stream().map(o -> o.profiled(profile)).toList(),
                 plan,
-                linkPlan);
+                linkPlan,
+                profile.aot());
     }
 
     /**

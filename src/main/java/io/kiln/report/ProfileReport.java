@@ -16,6 +16,7 @@ import java.util.Locale;
  * @param instructions from the call of {@code tvmgen_<name>_run} to its return, all models added; null if they were not counted
  * @param operators instructions or times of each operator, in execution order
  * @param times what a board measured for each model; empty for an emulator
+ * @param aot what the same models take with the AOT executor; null if these have it, or if nobody compared
  */
 public record ProfileReport(
         String board,
@@ -28,7 +29,10 @@ public record ProfileReport(
         List<Operator> operators,
 
         @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
-        List<Time> times) {
+        List<Time> times,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        Aot aot) {
     public ProfileReport {
         operators = List.copyOf(operators);
         times = times == null ? List.of() : List.copyOf(times);
@@ -37,8 +41,22 @@ public record ProfileReport(
     /** Instructions that an emulator counted. */
     public ProfileReport(
             String board, String ranOn, boolean deterministic, long instructions, List<Operator> operators) {
-        this(board, ranOn, deterministic, instructions, operators, List.of());
+        this(board, ranOn, deterministic, instructions, operators, List.of(), null);
     }
+
+    /** The same beside an image with the AOT executor. */
+    public ProfileReport beside(Aot other) {
+        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, other);
+    }
+
+    /**
+     * An image with the AOT executor, for models that run as graphs.
+     *
+     * @param instructions of one inference, all models added
+     * @param flash bytes of the image
+     * @param ram bytes of the image, its stack included
+     */
+    public record Aot(long instructions, long flash, long ram) {}
 
     /**
      * Times that a board measured.
@@ -48,7 +66,7 @@ public record ProfileReport(
      */
     public static ProfileReport measured(
             String board, String ranOn, boolean deterministic, List<Time> times, List<Operator> operators) {
-        return new ProfileReport(board, ranOn, deterministic, null, operators, times);
+        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null);
     }
 
     /**

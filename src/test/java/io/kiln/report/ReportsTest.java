@@ -71,7 +71,8 @@ final class ReportsTest {
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
                 BuildReport.plan(List.of(KWS, KWS)),
-                List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)));
+                List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)),
+                null);
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));

@@ -179,7 +179,8 @@ public final class FirmwareSteps {
                 BuildReport.operators(models),
                 BuildReport.plan(models),
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
-                        .groups());
+                        .groups(),
+                null);
     }
 
     private String applicationName() {

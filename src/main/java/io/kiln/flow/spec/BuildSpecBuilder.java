@@ -93,6 +93,12 @@ public final class BuildSpecBuilder {
                 malformed);
     }
 
+    /** Sets where things lie. */
+    public BuildSpecBuilder layout(Layout value) {
+        layout = value;
+        return this;
+    }
+
     /** Sets the models. */
     public BuildSpecBuilder models(List<ModelSource> value) {
         models = value;

@@ -64,16 +64,33 @@ public final class ProfileStep {
                 operators.add(new ProfileReport.Operator(operator.name(), operator.layers(), count));
             }
         }
-        ProfileReport report =
+        ProfileReport counted =
                 new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+        ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
-        Json.write(known, Json.read(known, BuildReport.class).profiled(report));
+        BuildReport built = Json.read(known, BuildReport.class).profiled(report);
+        Json.write(known, built);
         say(report);
+        if (report.aot() != null) {
+            compare(report, built);
+        }
     }
 
     private static String layers(ProfileReport.Operator operator) {
         return operator.layers().isEmpty() ? "" : "  (" + String.join(", ", operator.layers()) + ")";
+    }
+
+    private void compare(ProfileReport report, BuildReport built) {
+        log.info(String.format(
+                Locale.ROOT,
+                "With kiln.executor=aot: %,d instructions (%+,d), %,d bytes of flash (%+,d), %,d of RAM (%+,d)",
+                report.aot().instructions(),
+                report.aot().instructions() - report.instructions(),
+                report.aot().flash(),
+                report.aot().flash() - built.flash().total(),
+                report.aot().ram(),
+                report.aot().ram() - built.ram().total()));
     }
 
     private void say(ProfileReport report) {

@@ -3,7 +3,9 @@ package io.kiln.flow.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -14,10 +16,12 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.SharedFolder;
+import io.kiln.report.JsonSchemas;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -80,6 +84,35 @@ final class GraphFlowTest extends ArchiveProject {
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("cases")).hasSize(3);
+    }
+
+    @Test
+    void theProfileComparesWithTheExecutorThatIsGeneratedAheadOfTime() throws IOException {
+        assumeRunnable("mps2-an386", "clang");
+        BuildSpec spec = build("mps2-an386", "clang", List.of(new ModelSource(GestureProject.MODEL, "gesture")))
+                .executor("graph", true)
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+        flow.build(spec, DeviceSpec.USUAL);
+        assertThat(json("kiln/report.json").has("aot")).isFalse();
+        flow.profile(spec);
+
+        JsonSchemas.assertFits("profile", text("kiln/profile.json"));
+        JsonSchemas.assertFits("report", text("kiln/report.json"));
+        JsonNode graph = json("kiln/report.json");
+        JsonNode aot = graph.path("aot");
+        assertThat(json("kiln/profile.json").path("aot")).isEqualTo(aot);
+        assertThat(aot.path("instructions").asLong()).isPositive();
+        assertThat(aot.path("flash").asLong())
+                .isPositive()
+                .isLessThan(graph.at("/flash/total").asLong());
+        assertThat(aot.path("ram").asLong())
+                .isPositive()
+                .isLessThan(graph.at("/ram/total").asLong());
+        assertThat(said).anyMatch(line -> line.startsWith("With kiln.executor=aot: "));
+        assertThat(folder.resolve("out/kiln/aot")).isEmptyDirectory();
+        flow.link(spec);
+        assertThat(json("kiln/report.json").path("aot")).isEqualTo(aot);
     }
 
     private BuildSpecBuilder build(String board, String toolchain, List<ModelSource> models) {
