@@ -7,6 +7,7 @@ import io.kiln.codegen.CodeUnit;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.target.MemoryPool;
 import io.kiln.tir.Buffer;
+import io.kiln.tir.Buffer.Scope;
 import io.kiln.tir.PrimFunc;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -71,8 +72,11 @@ final class ConstantPlacement {
     }
 
     private static double readsPerByte(LoweredOperator operator) {
-        Buffer output = operator.function().buffers().get(operator.inputs().size());
-        return (double) (operator.executedMacs() + output.elements())
+        long written = operator.function().buffers().stream()
+                .filter(buffer -> buffer.scope() == Scope.OUTPUT)
+                .mapToLong(Buffer::elements)
+                .sum();
+        return (double) (operator.executedMacs() + written)
                 / Math.max(1, operator.function().constantBytes());
     }
 

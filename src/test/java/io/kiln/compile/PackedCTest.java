@@ -167,7 +167,7 @@ final class PackedCTest {
         assertThat(without.artifacts().of(ArtifactKind.HEADER)).isEmpty();
         assertThat(without.artifacts().of(ArtifactKind.SOURCE))
                 .extracting(Artifact::fileName)
-                .containsExactly("m_lib0.c", "m_lib2.c", "m_lib1.c");
+                .containsExactly("m_lib0.c", "m_lib1.c", "m_lib2.c");
         assertThat(text(SystemLibrary.shared(List.of(without)).get(0))).contains("TVMSystemLibEntryPoint");
     }
 
