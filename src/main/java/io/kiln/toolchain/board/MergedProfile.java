@@ -53,6 +53,17 @@ record MergedProfile(String id, List<Layer> layers) {
         return Optional.of(merged);
     }
 
+    /** Whether the nearest profile with one key inherits the other one from further up. */
+    boolean isNearer(String key, String other) {
+        return depth(key) < depth(other);
+    }
+
+    private int depth(String key) {
+        return (int) layers.stream()
+                .takeWhile(layer -> !layer.document().root().hasNonNull(key))
+                .count();
+    }
+
     /** File and line of a JSON pointer, in the profile that its top-level key comes from. */
     String where(String pointer) {
         String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];

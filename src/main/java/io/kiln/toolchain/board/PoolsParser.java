@@ -54,8 +54,10 @@ final class PoolsParser {
         // Those that lie beside variables or code go where the linker script puts everything of their kind.
         checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));
         checkSections("constants", InterfaceNames::constantsSection, constants.subList(1, constants.size()));
-        OptionalLong parameters =
-                node.has("parameters") ? OptionalLong.of(node.get("parameters").asLong()) : OptionalLong.empty();
+        // An inherited address is one of inherited memories.
+        OptionalLong parameters = node.has("parameters") && !profile.isNearer("memories", "pools")
+                ? OptionalLong.of(node.get("parameters").asLong())
+                : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
         return new PoolMemories(workspace, constants, more, parameters);
     }

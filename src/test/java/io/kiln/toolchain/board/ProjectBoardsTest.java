@@ -174,6 +174,21 @@ class ProjectBoardsTest {
     }
 
     @Test
+    void parametersOfInheritedMemoriesAreNotThoseOfOthers() throws IOException {
+        write("smaller", """
+                schema: 1
+                id: smaller
+                title: Half of the flash
+                extends: stm32f405
+                memories:
+                  - {name: flash, kind: rom, base: 0x08000000, size: 512K}
+                  - {name: sram, kind: ram, base: 0x20000000, size: 128K}
+                """);
+        assertThat(Boards.builtIn().with(boards).find("smaller").parameters()).isEmpty();
+        assertThat(Boards.builtIn().find("stm32f405").parameters()).hasValue(0x08080000L);
+    }
+
+    @Test
     void profilesThatExtendEachOtherAreRefused() throws IOException {
         write("a", "schema: 1\nid: a\nextends: b\n");
         write("b", "schema: 1\nid: b\nextends: a\n");
