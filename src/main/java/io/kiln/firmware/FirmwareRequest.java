@@ -43,57 +43,7 @@ public record FirmwareRequest(
         buildDirectory = buildDirectory.toAbsolutePath().normalize();
     }
 
-    /** A request without a library. */
-    public FirmwareRequest(
-            Board board,
-            Toolchain toolchain,
-            Optimize optimize,
-            List<ModelLibrary> models,
-            Optional<Path> userSources,
-            Path directory,
-            Path buildDirectory,
-            String pluginVersion,
-            TrustedArchives trusted,
-            Application application) {
-        this(
-                board,
-                toolchain,
-                optimize,
-                models,
-                userSources,
-                directory,
-                buildDirectory,
-                pluginVersion,
-                trusted,
-                application,
-                BroughtSources.NONE);
-    }
-
-    /** A request for an image with the default application, or the project's own. */
-    public FirmwareRequest(
-            Board board,
-            Toolchain toolchain,
-            Optimize optimize,
-            List<ModelLibrary> models,
-            Optional<Path> userSources,
-            Path directory,
-            Path buildDirectory,
-            String pluginVersion,
-            TrustedArchives trusted) {
-        this(
-                board,
-                toolchain,
-                optimize,
-                models,
-                userSources,
-                directory,
-                buildDirectory,
-                pluginVersion,
-                trusted,
-                Application.CONSOLE);
-    }
-
-    /** A request that trusts no archive. */
+    /** A request for an image with the default application or the project's own, which trusts no archive and has no library. */
     public FirmwareRequest(
             Board board,
             Toolchain toolchain,
@@ -112,7 +62,9 @@ public record FirmwareRequest(
                 directory,
                 buildDirectory,
                 pluginVersion,
-                TrustedArchives.NONE);
+                TrustedArchives.NONE,
+                Application.CONSOLE,
+                BroughtSources.NONE);
     }
 
     /**
@@ -139,27 +91,38 @@ public record FirmwareRequest(
                 brought);
     }
 
+    /** The same with trusted archives. */
+    public FirmwareRequest with(TrustedArchives archives) {
+        return with(userSources, archives, application, brought);
+    }
+
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
-        return with(other, brought);
+        return with(userSources, trusted, other, brought);
+    }
+
+    /** The same with an application in place of the project's own C. */
+    public FirmwareRequest replacingMain(Application other) {
+        return with(Optional.empty(), trusted, other, brought);
     }
 
     /** The same with a library. */
     public FirmwareRequest with(BroughtSources library) {
-        return with(application, library);
+        return with(userSources, trusted, application, library);
     }
 
-    private FirmwareRequest with(Application other, BroughtSources library) {
+    private FirmwareRequest with(
+            Optional<Path> sources, TrustedArchives archives, Application other, BroughtSources library) {
         return new FirmwareRequest(
                 board,
                 toolchain,
                 optimize,
                 models,
-                userSources,
+                sources,
                 directory,
                 buildDirectory,
                 pluginVersion,
-                trusted,
+                archives,
                 other,
                 library);
     }

@@ -190,15 +190,15 @@ class FencedArchiveTest {
         FirmwareRequest request =
                 TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder);
         return new FirmwareRequest(
-                request.board(),
-                request.toolchain(),
-                request.optimize(),
-                request.models(),
-                request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
-                request.pluginVersion(),
-                trusted);
+                        request.board(),
+                        request.toolchain(),
+                        request.optimize(),
+                        request.models(),
+                        request.userSources(),
+                        request.directory(),
+                        request.buildDirectory(),
+                        request.pluginVersion())
+                .with(trusted);
     }
 
     /** The small model as if it had come in an archive, with these sources besides. */

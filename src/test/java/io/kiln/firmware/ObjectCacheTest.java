@@ -246,15 +246,15 @@ class ObjectCacheTest {
         Board board = TestFirmware.board(boardId);
         Path root = folder.resolve(project);
         return new FirmwareRequest(
-                board,
-                TestToolchains.resolve(toolchain, board.target()).withObjectCache(Optional.of(cache)),
-                optimize,
-                models,
-                Optional.of(root.resolve("src/main/c")),
-                root.resolve("target/firmware"),
-                root.resolve("target/kiln/build"),
-                "test",
-                trusted.isEmpty() ? TrustedArchives.NONE : TrustedArchives.parse("sha256:" + trusted));
+                        board,
+                        TestToolchains.resolve(toolchain, board.target()).withObjectCache(Optional.of(cache)),
+                        optimize,
+                        models,
+                        Optional.of(root.resolve("src/main/c")),
+                        root.resolve("target/firmware"),
+                        root.resolve("target/kiln/build"),
+                        "test")
+                .with(trusted.isEmpty() ? TrustedArchives.NONE : TrustedArchives.parse("sha256:" + trusted));
     }
 
     private Image build(FirmwareRequest request, String project) {

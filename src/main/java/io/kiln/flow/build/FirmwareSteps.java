@@ -227,9 +227,9 @@ public final class FirmwareSteps {
                         Optional.of(layout.userSources()),
                         layout.firmware(),
                         objectFolder(),
-                        PluginVersion.text(),
-                        build.spec().trustedArchives(),
-                        build.spec().application())
+                        PluginVersion.text())
+                .with(build.spec().trustedArchives())
+                .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
 

@@ -81,18 +81,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);
-        FirmwareRequest request = new FirmwareRequest(
-                first.board(),
-                first.toolchain(),
-                first.optimize(),
-                first.models(),
-                replacesMain ? Optional.empty() : first.userSources(),
-                first.directory(),
-                first.buildDirectory(),
-                first.pluginVersion(),
-                first.trusted(),
-                replacesMain ? answering : first.application(),
-                first.brought());
+        FirmwareRequest request = replacesMain ? first.replacingMain(answering) : first;
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
