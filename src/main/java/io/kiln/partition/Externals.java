@@ -2,6 +2,7 @@
 package io.kiln.partition;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -104,6 +105,12 @@ public final class Externals {
                                 "state its patterns",
                                 () -> List.copyOf(part.codegen.patterns(part.external, target.host())))))
                 .toList();
+    }
+
+    Optional<DeviceHooks> device(String name) {
+        return guarded(name, "say whether it has a device", part(name).codegen::hasDevice)
+                ? Optional.of(DeviceHooks.of(name))
+                : Optional.empty();
     }
 
     ExternalCall call(ExternalFunction function) {
