@@ -81,7 +81,7 @@ public final class ModelCompiler {
         others.addAll(executable.description());
         List<Artifact> files = new ArrayList<>(generator.finish(others));
         List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
-        operators.addAll(external);
+        operators.addAll(generator.finish(external));
         files.addAll(1, operators);
         return files;
     }
