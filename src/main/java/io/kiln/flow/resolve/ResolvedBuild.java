@@ -40,7 +40,9 @@ public record ResolvedBuild(
 
     /** A target with the host's part that was chosen for the board. */
     private String onBoard(String text) {
-        return CompositeTarget.parse(text).withHost(Target.parse(board.target())).text();
+        return CompositeTarget.parse(text)
+                .withHost(Target.parse(board.target()))
+                .text();
     }
 
     /** Whether another board runs the image. */

@@ -42,7 +42,8 @@ final class BuildingParser {
 
     /** What stands before the host's part of the target. */
     private List<String> codegens() {
-        List<String> parts = TargetText.parts(profile.find("target").map(JsonNode::asText).orElse(""));
+        List<String> parts =
+                TargetText.parts(profile.find("target").map(JsonNode::asText).orElse(""));
         return parts.subList(0, parts.size() - 1);
     }
 
