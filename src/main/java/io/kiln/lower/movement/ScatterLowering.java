@@ -2,7 +2,6 @@
 package io.kiln.lower.movement;
 
 import static io.kiln.tir.Exprs.add;
-import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 

@@ -100,7 +100,8 @@ public final class Movements {
         }
         int width = type.shape().dim(1);
         for (int i = 0; i < updates.shape().elements(); i++) {
-            int row = Math.max(0, Math.min(args.get(1).ints()[i / width], type.shape().dim(0) - 1));
+            int row = Math.max(
+                    0, Math.min(args.get(1).ints()[i / width], type.shape().dim(0) - 1));
             int to = row * width + i % width;
             switch (op.mode()) {
                 case UPDATE -> result.copy(updates, i, to);

@@ -51,8 +51,7 @@ final class ScatterImporters {
                 "its indices " + indices.text() + " do not fit its data " + data.text(),
                 "1 to " + data.rank() + " indices along the last dimension");
         List<Integer> rest = data.dims().subList(depth, data.rank());
-        List<Integer> expected = Stream.concat(
-                        indices.dims().subList(0, indices.rank() - 1).stream(), rest.stream())
+        List<Integer> expected = Stream.concat(indices.dims().subList(0, indices.rank() - 1).stream(), rest.stream())
                 .toList();
         node.require(
                 node.shape(2).dims().equals(expected),

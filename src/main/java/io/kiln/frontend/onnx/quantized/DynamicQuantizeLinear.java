@@ -28,7 +28,10 @@ final class DynamicQuantizeLinear implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {
         Expressions e = new Expressions(node);
-        node.require(node.element(0) == ElementType.FLOAT, "its data is " + node.element(0).text(), "float");
+        node.require(
+                node.element(0) == ElementType.FLOAT,
+                "its data is " + node.element(0).text(),
+                "float");
         Arg low = e.binary(Binary.Kind.MINIMUM, extreme(e, node, Reduce.Kind.MIN), e.number(0, DType.FLOAT32));
         Arg high = e.binary(Binary.Kind.MAXIMUM, extreme(e, node, Reduce.Kind.MAX), e.number(0, DType.FLOAT32));
         Arg one = e.number(1, DType.FLOAT32);

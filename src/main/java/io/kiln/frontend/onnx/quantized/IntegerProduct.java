@@ -91,7 +91,10 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
 
     private Arg sums(NodeContext node, Operand data, Operand weight) {
         Map<Integer, OnnxValue> integers = Map.of(
-                0, new OnnxValue(data.integers, ElementType.FLOAT), 1, new OnnxValue(weight.integers, ElementType.FLOAT));
+                0,
+                new OnnxValue(data.integers, ElementType.FLOAT),
+                1,
+                new OnnxValue(weight.integers, ElementType.FLOAT));
         NodeContext shadow = node.as(operator, List.of(0, 1))
                 .shadow(integers, Optional.of(new IntegerSums(node, data.zero, weight.zero)));
         try {
@@ -112,8 +115,8 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
                 ? node.integers(zeroPoint, "zero point").stream().distinct().toList()
                 : List.of(0L);
         return zeros.size() == 1
-                ? Optional.of(new Operand(
-                        QuantizedBytes.of(node, node.input(input)), Math.toIntExact(zeros.get(0)) - shift))
+                ? Optional.of(
+                        new Operand(QuantizedBytes.of(node, node.input(input)), Math.toIntExact(zeros.get(0)) - shift))
                 : Optional.empty();
     }
 

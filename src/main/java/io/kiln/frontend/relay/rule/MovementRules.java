@@ -72,7 +72,8 @@ final class MovementRules {
     }
 
     private static Op scatter(Attributes a) {
-        String[] modes = Stream.of(ScatterNd.Mode.values()).map(ScatterNd.Mode::text).toArray(String[]::new);
+        String[] modes =
+                Stream.of(ScatterNd.Mode.values()).map(ScatterNd.Mode::text).toArray(String[]::new);
         return new ScatterNd(ScatterNd.Mode.valueOf(a.choice("mode", modes).toUpperCase(Locale.ROOT)));
     }
 

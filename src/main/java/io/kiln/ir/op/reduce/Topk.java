@@ -47,7 +47,9 @@ public record Topk(int k, boolean isAscend) implements Op {
         Check.ordered(this, args.get(0));
         Check.vectors(args.get(0));
         Shape data = args.get(0).shape();
-        Check.that(k >= 1 && k <= data.dim(-1), "topk: k is " + k + ", but the vectors of " + data.text() + " are shorter");
+        Check.that(
+                k >= 1 && k <= data.dim(-1),
+                "topk: k is " + k + ", but the vectors of " + data.text() + " are shorter");
         List<Integer> dims = new ArrayList<>(data.dims());
         dims.set(dims.size() - 1, k);
         return new TensorType(new Shape(dims), DType.INT32);

@@ -69,7 +69,8 @@ record RandomIntegerSums(ModelBuilder model, Random random, ElementType type) {
         int out = size + 2 * (int) pad - 2;
         List<String> inputs = new ArrayList<>(List.of(model.input("x", UINT8, List.of(1, channels, size, size))));
         inputs.add(model.constant(UINT8, List.of(outputs, channels, 3, 3), bytes(outputs * channels * 9)));
-        inputs.add(random.nextBoolean() ? model.bytes(UINT8, true, zero(UINT8)) : model.input("zero", UINT8, List.of()));
+        inputs.add(
+                random.nextBoolean() ? model.bytes(UINT8, true, zero(UINT8)) : model.input("zero", UINT8, List.of()));
         inputs.add(model.bytes(UINT8, true, zero(UINT8)));
         Map<String, Object> attributes = Map.of("pads", List.of(pad, pad, pad, pad));
         model.output(model.node("ConvInteger", inputs, "sums", attributes), INT32, List.of(1, outputs, out, out));

@@ -70,7 +70,8 @@ public final class RandomModels {
             case "QLinearLeakyRelu", "QLinearSoftmax" -> fusedFunction();
             case "Concat" -> concatenation();
             case "QLinearConcat" -> fusedConcatenation();
-            case "MatMulInteger", "ConvInteger", "DynamicQuantizeLinear" -> new RandomIntegerSums(model, random, type).draw(name);
+            case "MatMulInteger", "ConvInteger", "DynamicQuantizeLinear" ->
+                new RandomIntegerSums(model, random, type).draw(name);
             default -> function();
         }
     }
