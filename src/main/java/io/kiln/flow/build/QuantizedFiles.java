@@ -38,7 +38,7 @@ public final class QuantizedFiles {
     }
 
     /** The request for a model of the build; empty if it is compiled as it is, as models without samples among several are. */
-    Optional<QuantizeRequest> request(ModelSource model) {
+    public Optional<QuantizeRequest> request(ModelSource model) {
         if (!spec.quantize().isActive() || ModelArchives.accepts(model.file())) {
             return Optional.empty();
         }
