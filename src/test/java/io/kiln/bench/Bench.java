@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Measures models against their goals and the peer's figures; {@link BenchOptions} says how it is called. */
 public final class Bench {
@@ -42,7 +43,10 @@ public final class Bench {
     }
 
     private int run() {
-        List<Row> rows = data.rows().stream().filter(options::selects).toList();
+        List<Row> rows = Stream.concat(
+                        data.rows().stream(), options.models().stream().flatMap(model -> data.rowsOf(model).stream()))
+                .filter(options::selects)
+                .toList();
         if (rows.isEmpty()) {
             System.out.println("no row matches; there are: "
                     + data.rows().stream().map(Row::id).toList());
@@ -94,7 +98,7 @@ public final class Bench {
 
     /** The row's model file, written first if it is made up. */
     private Path model(Row row) {
-        String golden = data.models().getOrDefault(row.model(), "");
+        String golden = row.goal().goal() == 0 ? row.model() : data.models().getOrDefault(row.model(), "");
         if (!golden.isEmpty()) {
             return options.golden().resolve(golden).resolve("model.tflite");
         }

@@ -90,6 +90,14 @@ record BenchData(
         }
     }
 
+    /** Rows without goals for a golden model that is not among those of the tables, one for each core and toolchain. */
+    List<Row> rowsOf(String model) {
+        return cores.keySet().stream()
+                .flatMap(core ->
+                        toolchains.stream().map(t -> new Row(Kind.INSTRUCTIONS, model, core, t, new Goal(0, 0))))
+                .toList();
+    }
+
     /** Every row, instructions first. */
     List<Row> rows() {
         List<Row> rows = new ArrayList<>();

@@ -12,7 +12,7 @@ final class BenchTable {
     static void heading() {
         System.out.printf(
                 Locale.ROOT,
-                "%-18s %12s %12s %7s %12s %7s  %12s %12s %11s %9s %8s %7s%n",
+                "%-18s %12s %12s %7s %12s %7s  %12s %12s %12s %11s %9s %8s %7s%n",
                 "row",
                 "count",
                 "goal",
@@ -20,6 +20,7 @@ final class BenchTable {
                 "peer",
                 "fewer",
                 "instructions",
+                "cycles",
                 "loads",
                 "taken",
                 "flash",
@@ -41,9 +42,10 @@ final class BenchTable {
             Figures image = r.images().get(i);
             System.out.printf(
                     Locale.ROOT,
-                    "%s  %,12d %,12d %,11d %,9d %,8d %,7d%s%s",
+                    "%s  %,12d %,12d %,12d %,11d %,9d %,8d %,7d%s%s",
                     i == 0 ? "" : String.format(Locale.ROOT, "%n  %-71s", "with optimize=" + image.optimize()),
                     image.instructions(),
+                    image.cycles().expected(),
                     image.loads(),
                     image.takenBranches(),
                     image.flash(),
@@ -59,8 +61,9 @@ final class BenchTable {
     private static void print(Operator o) {
         System.out.printf(
                 Locale.ROOT,
-                "  %,12d  loads %,11d  stores %,10d  taken %,10d  executed MACs %,10d of %,10d %5s  %s  %s%n",
+                "  %,12d  cycles %,12d  loads %,11d  stores %,10d  taken %,10d  executed MACs %,10d of %,10d %5s  %s  %s%n",
                 o.instructions(),
+                o.cycles().expected(),
                 o.loads(),
                 o.stores(),
                 o.takenBranches(),
