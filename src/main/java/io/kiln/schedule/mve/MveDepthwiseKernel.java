@@ -118,6 +118,11 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
 
     private String instructions() {
         Optional<MveFloor> floor = end.floor();
+        if (end.any()) {
+            return narrow
+                    ? ROW + GROUP_OF_PIXEL + anyNarrow() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
+                    : GROUP + PLAIN_PIXEL + any() + NEXT;
+        }
         return narrow
                 ? ROW
                         + GROUP_OF_PIXEL
@@ -235,6 +240,19 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
     private String finish() {
         String fix = end.negatives() ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
         return fix + MveText.finish(end.limits(), 5, 7, ABOVE);
+    }
+
+    /** Constants are loaded when they are needed. */
+    private static String any() {
+        return "vldrw.32 q6, [r5]\nvadd.i32 q5, q5, q6\nvldrw.32 q7, [r5, #32]\n"
+                + MveEnd.anyShift(5, 7, 6, "vldrw.32 q6, [r5, #16]")
+                + MveText.limit(true, 5, ABOVE);
+    }
+
+    private static String anyNarrow() {
+        return "vadd.i32 q5, q5, q6\nvldrw.32 q7, [r5, #16]\n"
+                + MveEnd.anyShift(5, 7, 6, "vldrw.32 q6, [r5], #32")
+                + MveText.limit(true, 5, ABOVE);
     }
 
     /** Without a free vector, the constants are loaded again after a correction. */
