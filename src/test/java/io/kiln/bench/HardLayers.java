@@ -24,7 +24,7 @@ final class HardLayers {
     private static final Taps POINT = Taps.of(1);
     private static final Taps SQUARE = Taps.of(3);
 
-    /** All of them; a layer's regular one is before it. */
+    /** All of them; a layer's regular one, of the same kind and about the same size, is before it. */
     static final List<HardLayer> ALL = List.of(
             conv("square", "square", new Image(8, 8, 32), 32, SQUARE, 4e-4),
             conv("square_deep", "square", new Image(5, 5, 77), 41, Taps.of(3), 3e-4),
@@ -32,7 +32,8 @@ final class HardLayers {
             conv("square_left", "square", new Image(8, 8, 32), 32, SQUARE, 1.4),
             conv("square_strided", "square", new Image(13, 11, 24), 19, SQUARE.strided(2), 5e-4),
             conv("square_dilated", "square", new Image(9, 9, 24), 24, SQUARE.dilated(2), 5e-4),
-            conv("square_to_one", "square", new Image(9, 9, 32), 1, SQUARE, 4e-4),
+            conv("square_few", "square_few", new Image(8, 8, 32), 4, SQUARE, 4e-4),
+            conv("square_to_one", "square_few", new Image(9, 9, 32), 1, SQUARE, 4e-4),
             conv("row", "square", new Image(1, 37, 32), 32, new Taps(1, 5, 1, 1, true), 4e-4),
             conv("row_dilated", "square", new Image(1, 43, 31), 32, new Taps(1, 3, 1, 4, true), 4e-4),
             conv("point", "point", new Image(8, 8, 64), 64, POINT, 8e-4),
@@ -40,9 +41,10 @@ final class HardLayers {
             conv("point_left", "point", new Image(8, 8, 64), 64, POINT, 0.9),
             conv("point_strided", "point", new Image(9, 9, 53), 47, POINT.strided(2), 8e-4),
             conv("point_single", "point", new Image(1, 1, 128), 96, POINT, 5e-4),
-            conv("first", "first", new Image(16, 16, 4), 16, SQUARE.strided(2), 1e-3),
+            conv("first", "first", new Image(16, 16, 3), 16, SQUARE.strided(2), 1e-3),
             conv("first_one", "first", new Image(17, 15, 1), 8, Taps.of(5), 1e-3),
             conv("first_two", "first", new Image(15, 15, 2), 13, SQUARE, 1e-3),
+            conv("first_four", "first", new Image(17, 17, 4), 11, SQUARE.strided(2), 1e-3),
             conv("first_three", "first", new Image(17, 17, 3), 11, SQUARE.strided(2), 1e-3),
             depthwise("depth", "depth", new Image(12, 12, 32), 1, SQUARE, 2e-3),
             depthwise("depth_prime", "depth", new Image(11, 13, 37), 1, SQUARE, 2e-3),
@@ -51,7 +53,8 @@ final class HardLayers {
             depthwise("depth_strided", "depth", new Image(13, 13, 24), 1, SQUARE.strided(3), 2e-3),
             depthwise("depth_five", "depth", new Image(11, 11, 24), 1, Taps.of(5), 1e-3),
             depthwise("depth_seven", "depth", new Image(9, 9, 17), 1, Taps.of(7), 1e-3),
-            depthwise("depth_few", "depth", new Image(13, 13, 3), 1, SQUARE, 2e-3),
+            depthwise("depth_small", "depth_small", new Image(12, 12, 4), 1, SQUARE, 2e-3),
+            depthwise("depth_few", "depth_small", new Image(13, 13, 3), 1, SQUARE, 2e-3),
             depthwise("depth_twice", "depth", new Image(11, 11, 13), 2, SQUARE, 2e-3),
             depthwise("depth_row", "depth", new Image(1, 61, 24), 1, new Taps(1, 9, 1, 1, true), 2e-3),
             depthwise("depth_of_one", "first", new Image(15, 13, 1), 8, Taps.of(5), 1e-3),
@@ -59,7 +62,8 @@ final class HardLayers {
             dense("dense_prime", "dense", 1, 251, 67, 8e-4),
             dense("dense_batch", "dense", 3, 199, 31, 8e-4),
             dense("dense_left", "dense", 1, 256, 64, 0.7),
-            dense("dense_few", "dense", 1, 253, 3, 8e-4));
+            dense("dense_small", "dense_small", 1, 256, 4, 8e-4),
+            dense("dense_few", "dense_small", 1, 253, 3, 8e-4));
 
     private HardLayers() {}
 

@@ -97,9 +97,14 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
      * last channel are zero.
      */
     void putBlock(ByteBuffer packed, int first, int block) {
+        putBlock(packed, first, block, 1);
+    }
+
+    /** The same for channels that are a step apart. */
+    void putBlock(ByteBuffer packed, int first, int block, int step) {
         int channels = sums.bias().size();
         for (int word = 0; word < WORDS; word++) {
-            for (int o = first; o < first + block; o++) {
+            for (int o = first; o < first + block * step; o += step) {
                 packed.putInt(o < channels ? word(word, o) : proven.isEmpty() && word == WORDS - 1 ? -1 : 0);
             }
         }
