@@ -4,10 +4,8 @@ package io.kiln.schedule.mve;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -17,7 +15,6 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -30,7 +27,7 @@ import java.util.List;
  * registers.
  *
  * <pre>
- * scratch   [four rows of the window][column, padding included][channel][row], for some pixels of a row
+ * scratch   see {@link MveInterleaved}, for some pixels of a row
  * weights   of each four channels [four words][channel][word][row of the word], zeros where the window has no tap; then constants
  * </pre>
  *
@@ -39,10 +36,7 @@ import java.util.List;
  * first ones of all input channels are computed, then the second ones, and so on.
  */
 final class MveDepthwise {
-    static final int WORDS = 4;
-
-    /** Rows of more bytes are processed in parts. */
-    private static final int MOST_SCRATCH = 16 * 1024;
+    private static final int WORDS = 4;
 
     private final ConvComputation conv;
     private final MveRescale rescale;
@@ -53,7 +47,7 @@ final class MveDepthwise {
     private final List<Groups> groups = new ArrayList<>();
     private final MveDepthwiseKernel kernel;
     private final MveDepthwiseKernel.Shape shape;
-    private final int chunk;
+    private final MveInterleaved inputs;
 
     /** Number of consecutive groups of four input channels, and which of their output channels. */
     private record Groups(int channel, int output, int count, Buffer packed) {}
@@ -70,8 +64,8 @@ final class MveDepthwise {
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.chunk = chunk(conv);
-        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
+        this.inputs = new MveInterleaved(conv);
+        this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
         this.shape = shape(conv);
         this.kernel = new MveDepthwiseKernel(!keepsWeights, shape, MveEnd.of(rescale));
         this.offsets = tables.add("offsets", DType.INT32, offsets());
@@ -90,7 +84,7 @@ final class MveDepthwise {
 
     /** Windows and channels of a convolution. */
     static MveDepthwiseKernel.Shape shape(ConvComputation conv) {
-        int passes = (bands(conv) * conv.window().kernelW() + WORDS - 1) / WORDS;
+        int passes = (new MveInterleaved(conv).words() + WORDS - 1) / WORDS;
         int channels = conv.input().dim(3);
         return new MveDepthwiseKernel.Shape(passes, conv.channels() / channels, Math.min(4, channels));
     }
@@ -106,41 +100,11 @@ final class MveDepthwise {
         return conv.output().elements() / conv.channels() * channels * 4 * WORDS * shape.passes();
     }
 
-    /** Fours of rows under a window. */
-    static int bands(ConvComputation conv) {
-        return (conv.window().kernelH() + 3) / 4;
-    }
-
-    /** Pixels of a row whose inputs are in scratch together: as many as fit, in equal chunks. */
-    static int chunk(ConvComputation conv) {
-        int width = conv.output().dim(2);
-        int chunks = 1;
-        while (bytes(conv, (width + chunks - 1) / chunks) > MOST_SCRATCH && chunks < width) {
-            chunks++;
-        }
-        return (width + chunks - 1) / chunks;
-    }
-
-    private static int bandBytes(ConvComputation conv, int pixels) {
-        return MveGather.columns(conv, pixels) * conv.input().dim(3) * 4;
-    }
-
-    private static int bytes(ConvComputation conv, int pixels) {
-        return bands(conv) * bandBytes(conv, pixels);
-    }
-
-    /** Whole vectors are written, four at a time, the last one past the end of the band. */
-    private static int scratchBytes(ConvComputation conv) {
-        return bytes(conv, chunk(conv)) + 64;
-    }
-
     /** Position of the words of a window, relative to its first column; missing words repeat the first. */
     private int[] offsets() {
         int[] places = new int[WORDS * shape.passes()];
-        Window w = conv.window();
-        for (int k = 0; k < bands(conv) * w.kernelW(); k++) {
-            int column = k % w.kernelW() * w.dilationW();
-            places[k] = k / w.kernelW() * bandBytes(conv, chunk) + column * conv.input().dim(3) * 4;
+        for (int k = 0; k < inputs.words(); k++) {
+            places[k] = inputs.offset(k);
         }
         return places;
     }
@@ -151,7 +115,7 @@ final class MveDepthwise {
         for (int c = first; c < first + 4 * count; c += 4) {
             for (int i = 0; i < 4 * 4 * WORDS * shape.passes(); i++) {
                 int channel = (c + i / (4 * WORDS) % 4) * every + output;
-                table.put((byte) tap(channel, i / (16 * WORDS) * 4 * WORDS + i % (4 * WORDS)));
+                table.put((byte) inputs.weight(channel, i / (16 * WORDS) * 4 * WORDS + i % (4 * WORDS)));
             }
             rescale.putBlock(table, c * every + output, 4, every);
         }
@@ -160,21 +124,16 @@ final class MveDepthwise {
         return words;
     }
 
-    /** The weight of byte {@code k} of a window; 0 where there is no tap or channel. */
-    private int tap(int channel, int k) {
-        Window w = conv.window();
-        int ky = k / 4 / w.kernelW() * 4 + k % 4;
-        return channel < conv.channels() && ky < w.kernelH() ? conv.tap(channel, ky, k / 4 % w.kernelW(), 0) : 0;
-    }
-
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         int width = conv.output().dim(2);
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                for (int x = 0; x < width; x += chunk) {
+                for (int x = 0; x < width; x += inputs.chunk()) {
                     BlockBuilder part = new BlockBuilder();
-                    chunk(part, new Line(rows, n, y), x, Math.min(chunk, width - x));
+                    int pixels = Math.min(inputs.chunk(), width - x);
+                    inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), x, pixels);
+                    multiply(part, add(mul(n, conv.output().dim(1)), rows.outputLine(y)), x, pixels);
                     row.add(part.build());
                 }
             });
@@ -182,57 +141,8 @@ final class MveDepthwise {
         return body.build();
     }
 
-    /** A row of the output. */
-    private record Line(Rows rows, Expr n, Expr y) {}
-
-    /** Pixels of a row, from {@code x} on. */
-    private void chunk(BlockBuilder block, Line line, int x, int pixels) {
-        Window w = conv.window();
-        int first = x * w.strideW() - w.padLeft();
-        int columns = MveGather.columns(conv, pixels);
-        int left = Math.min(columns, Math.max(0, -first));
-        int inside = Math.max(0, Math.min(columns - left, conv.input().dim(2) - first - left));
-        int column = conv.input().dim(3) * 4;
-        for (int band = 0; band < (inside > 0 ? bands(conv) : 0); band++) {
-            interleave(block, line, band, new Columns(first + left, left, inside));
-        }
-        for (int band = 0; band < bands(conv); band++) {
-            int start = band * bandBytes(conv, chunk);
-            int right = columns - left - inside;
-            MveCopy.fill(block, "left" + band, scratch, start, left * column, conv.inputZeroPoint());
-            int end = start + (left + inside) * column;
-            MveCopy.fill(block, "right" + band, scratch, end, right * column, conv.inputZeroPoint());
-        }
-        multiply(block, line, x, pixels);
-    }
-
-    /** Columns of the input that are copied, and which column of scratch the first one becomes. */
-    private record Columns(int first, int to, int count) {}
-
-    private void interleave(BlockBuilder block, Line at, int band, Columns columns) {
-        Window w = conv.window();
-        int channels = conv.input().dim(3);
-        int count = Math.min(4, w.kernelH() - 4 * band);
-        List<Expr> scalars = new ArrayList<>();
-        scalars.add(imm((long) columns.count * channels));
-        scalars.add(imm(conv.inputZeroPoint()));
-        for (int i = 0; i < count; i++) {
-            int ky = 4 * band + i;
-            Expr row = sub(mul(at.y, w.strideH()), imm(w.padTop() - (long) ky * w.dilationH()));
-            Expr line = add(mul(at.n, conv.input().dim(1)), at.rows.inputLine(0, row));
-            Expr place = add(mul(line, (long) conv.input().dim(2) * channels), (long) columns.first * channels);
-            if (w.padTop() + w.padBottom() > 0) {
-                place = Exprs.select(MveGather.isInside(conv, row), place, imm(-1));
-            }
-            scalars.add(block.let("row" + ky, place));
-        }
-        int start = band * bandBytes(conv, chunk) + columns.to * channels * 4;
-        Buffer to = block.mutableView("band" + band, scratch, imm(start));
-        block.call(MveDepthwiseKernel.interleave(count), List.of(input, to), scalars);
-    }
-
-    private void multiply(BlockBuilder block, Line at, int first, int pixels) {
-        Expr line = add(mul(at.n, conv.output().dim(1)), at.rows.outputLine(at.y));
+    /** Pixels of a row of the output, from {@code first} on. */
+    private void multiply(BlockBuilder block, Expr line, int first, int pixels) {
         Expr pixel = add(mul(line, conv.output().dim(2)), first);
         Expr place = block.let("place", mul(pixel, conv.channels()));
         for (Groups g : groups) {
@@ -244,7 +154,7 @@ final class MveDepthwise {
                     List.of(x, offsets, g.packed(), out),
                     List.of(
                             imm(pixels),
-                            imm((long) conv.window().strideW() * conv.input().dim(3) * 4),
+                            imm(inputs.step()),
                             imm(g.count()),
                             imm(conv.channels()),
                             imm(rescale.requantization().outputZeroPoint()),

@@ -56,7 +56,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
 
         /** Whether the registers are enough for weights that are kept. */
         boolean isSimple() {
-            return passes == 1 && valid == 4;
+            return passes == 1;
         }
 
         private String suffix() {
@@ -211,13 +211,15 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Stores the results of a group of channels, which are side by side or some bytes apart. */
     private String store() {
         int every = shape.multiplier();
-        String valid = shape.valid() == 4 ? "" : "mov r0, #%d\nvctp.32 r0\nvpst\n".formatted(shape.valid());
-        String then = shape.valid() == 4 ? "" : "t";
-        if (every == 1) {
-            return valid + "vstrb%s.32 q5, [r3], #4\n".formatted(then);
-        }
-        return PLACES.formatted(every) + valid
-                + "vstrb%s.32 q5, [r3, q6]\nadd r3, r3, #%d\n".formatted(then, 4 * every);
+        return every == 1
+                ? store("[r3], #4")
+                : PLACES.formatted(every) + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
+    }
+
+    private String store(String place) {
+        return shape.valid() == 4
+                ? "vstrb.32 q5, " + place + "\n"
+                : "mov r0, #%d\nvctp.32 r0\nvpst\nvstrbt.32 q5, %s\n".formatted(shape.valid(), place);
     }
 
     /** Where results that are some bytes apart go. */
@@ -231,8 +233,8 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     private String next() {
         int every = shape.multiplier();
         return every == 1
-                ? "vstrb.32 q5, [r3]\n" + NEXT
-                : PLACES.formatted(every) + "vstrb.32 q5, [r3, q6]\nvldrw.32 q6, [r5, #16]\n" + NEXT;
+                ? store("[r3]") + NEXT
+                : PLACES.formatted(every) + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
     }
 
     private static final String ROUND_NARROW = """

@@ -40,9 +40,8 @@ public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
                 : Optional.empty();
     }
 
-    /** Words of a window: four rows of one column each. */
     private static int words(ConvComputation conv) {
-        return MveDepthwise.bands(conv) * conv.window().kernelW();
+        return new MveInterleaved(conv).words();
     }
 
     @Override
