@@ -15,7 +15,7 @@ import java.util.Locale;
  * One row, measured.
  *
  * @param row its id
- * @param kind what {@code count} counts: {@code instructions}, bytes of {@code ram} or {@code flash}, or milliseconds to {@code generate} C
+ * @param kind what {@code count} counts: {@code instructions}, thousandths of a regular layer's cost in {@code layers}, bytes of {@code ram} or {@code flash}, or milliseconds to {@code generate} C
  * @param count what was measured
  * @param goal what it shall not exceed; 0 if there is none
  * @param peer the peer's count; 0 if it is not known

@@ -3,6 +3,7 @@ package io.kiln.bench;
 
 import io.kiln.bench.BenchResult.Figures;
 import io.kiln.bench.BenchResult.Operator;
+import java.util.List;
 import java.util.Locale;
 
 /** Prints results, each as soon as it is there. */
@@ -55,7 +56,22 @@ final class BenchTable {
                     image.bitExact() ? "" : "  WRONG ANSWERS");
         }
         System.out.println(r.images().isEmpty() && r.met() ? "  met" : "");
-        r.images().forEach(image -> image.operators().forEach(BenchTable::print));
+        if (!r.kind().equals("layers")) {
+            r.images().forEach(image -> image.operators().forEach(BenchTable::print));
+        }
+    }
+
+    /** Made-up layers, before their row. */
+    static void print(List<LayerCost> costs) {
+        costs.forEach(cost -> System.out.printf(
+                Locale.ROOT,
+                "  %-16s %,10d instructions %8.3f per MAC, %5.2f times %-7s %s%n",
+                cost.layer().name(),
+                cost.instructions(),
+                cost.perMac(),
+                cost.thousandths() / 1000.0,
+                cost.layer().regular(),
+                cost.schedule()));
     }
 
     private static void print(Operator o) {
