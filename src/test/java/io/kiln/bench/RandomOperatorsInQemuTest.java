@@ -59,6 +59,8 @@ final class RandomOperatorsInQemuTest {
         "M55, clang, SPEED, mve_conv_float, ANY",
         "M55, gnu, SPEED, mve_depthwise_float, ANY",
         "M4F, gnu, SPEED, dsp_conv16, ANY",
+        "M4F, gnu, SPEED, fpu_conv, ANY",
+        "M4F, clang, SPEED, fpu_conv, ANY",
         "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', ANY",
         "M4F, gnu, SPEED, dsp_, ANY",
         "M4F, clang, SPEED, dsp_, ANY",
