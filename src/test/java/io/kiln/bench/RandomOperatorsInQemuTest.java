@@ -61,6 +61,7 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SPEED, dsp_conv16, ANY",
         "M4F, gnu, SPEED, fpu_conv, ANY",
         "M4F, clang, SPEED, fpu_conv, ANY",
+        "M4F, gnu, SPEED, fpu_depthwise, ANY",
         "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', ANY",
         "M4F, gnu, SPEED, dsp_, ANY",
         "M4F, clang, SPEED, dsp_, ANY",

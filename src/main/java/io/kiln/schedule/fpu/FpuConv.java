@@ -143,7 +143,6 @@ final class FpuConv {
     private void pixels(BlockBuilder block, Line line, Expr x, TapRange kx, int count) {
         Window w = conv.window();
         int cin = conv.channelsPerGroup();
-        int ring = line.rows.inputRings().isEmpty() ? 0 : line.rows.inputRings().get(0);
         Expr first = block.let(
                 "line", line.rows.inputLine(0, add(line.ky.origin(), mul(line.ky.begin(), w.dilationH()))));
         Expr column = add(kx.origin(), kx.begin());
@@ -157,10 +156,8 @@ final class FpuConv {
                 conv.channels());
         Buffer in = block.view("in", input, mul(pixel, cin));
         Expr tap = mul(add(mul(line.ky.begin(), w.kernelW()), kx.begin()), (long) cin * blocks.channels());
-        Expr before = ring == 0
-                ? imm(NEVER)
-                : block.let("before", Exprs.div(add(sub(imm(ring), first), w.dilationH() - 1), imm(w.dilationH())));
-        Call call = new Call(count, in, tap, before, ring, line.ky.count(), mul(kx.count(), cin));
+        Expr before = rowsBeforeWrap(block, line.rows, first, w.dilationH());
+        Call call = new Call(count, in, tap, before, ring(line.rows), line.ky.count(), mul(kx.count(), cin));
         int whole = conv.channels() / blocks.channels();
         if (whole > 0) {
             call(block, call, 0, whole, block.mutableView("out", output, out), conv.channels());
@@ -169,6 +166,19 @@ final class FpuConv {
             call(block, call, whole, 1, scratch, blocks.channels());
             copy(block, scratch, count, block.let("rest", add(out, (long) whole * blocks.channels())));
         });
+    }
+
+    /** Number of rows in the input's buffer; 0 if it holds all. */
+    static int ring(Rows rows) {
+        return rows.inputRings().isEmpty() ? 0 : rows.inputRings().get(0);
+    }
+
+    /** Emits the number of rows of a window, from a line of the input's buffer on, before the buffer wraps around. */
+    static Expr rowsBeforeWrap(BlockBuilder block, Rows rows, Expr line, int dilation) {
+        int ring = ring(rows);
+        return ring == 0
+                ? imm(NEVER)
+                : block.let("before", Exprs.div(add(sub(imm(ring), line), dilation - 1), imm(dilation)));
     }
 
     /** What all calls for some pixels share. */
@@ -194,9 +204,7 @@ final class FpuConv {
                 mul(sub(imm(rowTaps), at.taps), channels),
                 mul(sub(imm(w.kernelH()), at.rows), (long) rowTaps * channels),
                 imm(count)));
-        if (limits == FpuLimits.CAPPED) {
-            scalars.add(imm((float) conv.op().clip().orElseThrow().max()));
-        }
+        limits.argument(conv.op()).ifPresent(scalars::add);
         block.call(
                 new FpuConvKernel(at.count, channels, limits).kernel(), List.of(at.in, by, start, out), scalars);
     }

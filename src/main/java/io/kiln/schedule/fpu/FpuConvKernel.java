@@ -33,38 +33,31 @@ import java.util.List;
 record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
     private static final KernelText TEXT = KernelText.of("fpu/conv");
 
+    /** Where the kernel's arguments hold whether limits are left to C. */
+    private static final int LATE = 64;
+
     /** Pairs of taps that are unrolled. */
     private static final int UNROLL = 4;
 
     Kernel kernel() {
         String name = "kiln_fpu_conv_%dx%d%s".formatted(pixels, channels, limits.suffix());
         List<DType> scalars = new ArrayList<>(Collections.nCopies(10, INT32));
-        if (limits == FpuLimits.CAPPED) {
-            scalars.add(FLOAT32);
-        }
+        limits.parameter().ifPresent(scalars::add);
         List<Pointer> pointers =
                 List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
         return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
     }
 
     private String definition(String name) {
-        boolean isLimited = limits != FpuLimits.NONE;
-        boolean isCapped = limits == FpuLimits.CAPPED;
-        return TEXT.with("NAME", name)
+        KernelText text = TEXT.with("NAME", name)
                 .with("PIXELS", pixels)
                 .with("CHANNELS", channels)
-                .with("LIMITS", limits.text())
-                .with("HIGH_PARAMETER", isCapped ? "    , float high\n" : "")
-                .with("LATE_FIELDS", (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
-                .with("LATE_VALUES", (isLimited ? "             0,\n" : "") + (isCapped ? "             high,\n" : ""))
-                .with("INSTRUCTIONS", MveText.lines(instructions()))
-                .with("RETURN", isLimited ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
-                .with("LIMIT", isLimited ? limits.loop(pixels, channels) : "")
-                .text();
+                .with("INSTRUCTIONS", MveText.lines(instructions()));
+        return limits.in(text, pixels, channels, "out_stride").text();
     }
 
     private String instructions() {
-        return limits.start() + """
+        return limits.start(LATE) + """
                 ldrd r4, r10, [r9, #4]
                 ldr r8, [r9, #12]
                 ldr r11, [r9, #60]
@@ -92,7 +85,7 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
                 %s\
                 subs r11, r11, #1
                 bne 1b
-                """.formatted(biases(), inputs(), row(), limits.stores(pixels, channels));
+                """.formatted(biases(pixels, channels), inputs(), row(), limits.stores(pixels, channels, LATE));
     }
 
     /** The taps of a row of the window: pairs unrolled, then the other pairs, then the last tap of an odd number. */
@@ -122,7 +115,8 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
                 """.formatted(taps(2).repeat(UNROLL), taps(2), taps(1));
     }
 
-    private String biases() {
+    /** Loads of the biases at r10 as the sums of all pixels. */
+    static String biases(int pixels, int channels) {
         StringBuilder out = new StringBuilder();
         for (int p = 0; p < pixels; p++) {
             String last = p == pixels - 1 ? "!" : "";

@@ -37,18 +37,24 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
     @Override
     public Optional<FpuLimits> applies(Workload workload) {
         ConvComputation conv = workload.conv();
+        boolean suits = hasKernels(workload)
+                && !conv.depthwise()
+                && conv.groups() == 1
+                && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
+        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+    }
+
+    /** Whether the core has the kernels' instructions, and no vectors, and the layer's data and weights are float. */
+    static boolean hasKernels(Workload workload) {
+        ConvComputation conv = workload.conv();
         CpuFeatures features = workload.features();
-        boolean suits = features.family() == CpuFeatures.Family.CORTEX_M
+        return features.family() == CpuFeatures.Family.CORTEX_M
                 && features.hasFpu()
                 && features.hasDsp()
                 && !features.hasMve()
                 && conv.isFloat()
                 && conv.weight().type().dtype().isFloat()
-                && !conv.depthwise()
-                && !conv.isTransposed()
-                && conv.groups() == 1
-                && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
-        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+                && !conv.isTransposed();
     }
 
     @Override

@@ -3,11 +3,15 @@ package io.kiln.schedule.fpu;
 
 import static io.kiln.schedule.fpu.FpuConvKernel.registers;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.lower.FusedOperator;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.KernelText;
 import java.util.Optional;
 
-/** What {@link FpuConvKernel} does with sums before it stores them. */
+/** What {@link FpuConvKernel} and {@link FpuDepthwiseKernel} do with sums before it stores them. */
 enum FpuLimits {
     NONE,
     /** From 0 on. */
@@ -38,7 +42,7 @@ enum FpuLimits {
     }
 
     /** What it is, for people. */
-    String text() {
+    private String text() {
         return switch (this) {
             case NONE -> "without limits";
             case RELU -> "from 0 on";
@@ -46,33 +50,68 @@ enum FpuLimits {
         };
     }
 
-    /** Instructions before all: the limit becomes the number whose saturating addition takes all above it to the largest integer. */
-    String start() {
+    /** The kernel's last parameter, if it has one for the upper limit. */
+    Optional<DType> parameter() {
+        return this == CAPPED ? Optional.of(DType.FLOAT32) : Optional.empty();
+    }
+
+    /** Its value for an operator. */
+    Optional<Expr> argument(FusedOperator op) {
+        return this == CAPPED ? op.clip().map(clip -> Exprs.imm((float) clip.max())) : Optional.empty();
+    }
+
+    /**
+     * A kernel's text with all that the limits add to it.
+     *
+     * @param stride C name of the elements from one pixel to the next in the output
+     */
+    KernelText in(KernelText text, int pixels, int channels, String stride) {
+        boolean isLimited = this != NONE;
+        boolean isCapped = this == CAPPED;
+        return text.with("LIMITS", text())
+                .with("HIGH_PARAMETER", isCapped ? "    , float high\n" : "")
+                .with("LATE_FIELDS", (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
+                .with("LATE_VALUES", (isLimited ? "             0,\n" : "") + (isCapped ? "             high,\n" : ""))
+                .with("RETURN", isLimited ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
+                .with("LIMIT", isLimited ? loop(pixels, channels, stride) : "");
+    }
+
+    /**
+     * Instructions before all: the upper limit becomes the number whose saturating addition takes all above the limit
+     * to the largest integer.
+     *
+     * @param late offset of the flag that leaves the limits to C; the upper limit follows
+     */
+    String start(int late) {
         return this == CAPPED ? """
-                ldr r0, [r9, #68]
+                ldr r0, [r9, #%1$d]
                 mvn r0, r0
                 bic r0, r0, #0x80000000
-                str r0, [r9, #68]
-                """ : "";
+                str r0, [r9, #%1$d]
+                """.formatted(late + 4) : "";
     }
 
     /** C loop that applies the limits to what was stored; NaN passes through. */
-    String loop(int pixels, int channels) {
+    private String loop(int pixels, int channels, String stride) {
         String high = this == CAPPED ? "      value = value > high ? high : value;\n" : "";
         return """
                   for (int32_t p = 0; p < %d; ++p) {
                     for (int32_t c = 0; c < blocks * %d; ++c) {
-                      float value = out[p * out_stride + c];
+                      float value = out[p * %s + c];
                       value = value < 0.0f ? 0.0f : value;
                 %s\
-                      out[p * out_stride + c] = value;
+                      out[p * %s + c] = value;
                     }
                   }
-                """.formatted(pixels, channels, high);
+                """.formatted(pixels, channels, stride, high, stride);
     }
 
-    /** Instructions that store a block's sums at r8 and advance it to the next one. */
-    String stores(int pixels, int channels) {
+    /**
+     * Instructions that store a block's sums at r8 and advance it to the next one.
+     *
+     * @param late as for {@link #start}
+     */
+    String stores(int pixels, int channels, int late) {
         String step = pixels > 1 ? "ldr lr, [r9, #20]\n" : "";
         String plain = plain(pixels, channels);
         if (this == NONE) {
@@ -84,8 +123,8 @@ enum FpuLimits {
             out.append("vadd.f32 s%1$d, s%1$d, s%2$d\n".formatted(sum, i));
         }
         out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
-        out.append(this == CAPPED ? "ldr r5, [r9, #68]\n" : "").append(limited(pixels, channels));
-        return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #64]\n")
+        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "").append(limited(pixels, channels));
+        return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n".formatted(late))
                 .append(plain)
                 .append("9:\n")
                 .toString();
