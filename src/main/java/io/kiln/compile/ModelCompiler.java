@@ -20,7 +20,6 @@ import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
@@ -67,7 +66,7 @@ public final class ModelCompiler {
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable, externals),
-                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+                ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
