@@ -18,6 +18,7 @@ import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
+import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -43,6 +44,7 @@ public final class CompileRequest {
     private final Optional<QuantizeRequest> quantize;
     private final Externals externals;
     private final Optional<ObjectCompiler> objects;
+    private final HistoryBest records;
 
     CompileRequest(CompileRequestBuilder builder, Externals externalsOf) {
         model = builder.model;
@@ -64,6 +66,7 @@ public final class CompileRequest {
         quantize = builder.quantize;
         externals = externalsOf;
         objects = builder.objects;
+        records = builder.records;
     }
 
     /**
@@ -170,6 +173,11 @@ public final class CompileRequest {
     /** How the model is quantized first; empty for a model that is compiled as it is. */
     public Optional<QuantizeRequest> quantize() {
         return quantize;
+    }
+
+    /** Tuning records, which override the rules that choose schedules. */
+    public HistoryBest records() {
+        return records;
     }
 
     /** What makes objects, for targets of kind llvm. */

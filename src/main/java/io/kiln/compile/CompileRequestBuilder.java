@@ -20,6 +20,7 @@ import io.kiln.quantize.QuantizeRequest;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.transform.PassOptions;
+import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +47,7 @@ public final class CompileRequestBuilder {
     boolean slim;
     Optional<QuantizeRequest> quantize = Optional.empty();
     Optional<ObjectCompiler> objects = Optional.empty();
+    HistoryBest records = HistoryBest.NONE;
 
     CompileRequestBuilder(Path model, CompositeTarget target) {
         this.model = model;
@@ -160,6 +162,12 @@ public final class CompileRequestBuilder {
     /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
     public CompileRequestBuilder objects(Optional<ObjectCompiler> newObjects) {
         objects = newObjects;
+        return this;
+    }
+
+    /** Sets tuning records, which override the rules that choose schedules; the default is none. */
+    public CompileRequestBuilder records(HistoryBest newRecords) {
+        records = newRecords;
         return this;
     }
 

@@ -144,6 +144,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private String inputShapes;
 
     /**
+     * The log of tuning records that the build follows and {@code kiln:tune} writes. If not set, {@code src/main/tuning/BOARD.log}; if
+     * there is no such file, rules choose all schedules.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.records")
+    private File tuneRecords;
+
+    /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
      * whose code you trust, including models that came as archives.
      *
@@ -198,6 +207,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
+                .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }

@@ -112,6 +112,7 @@ public final class GenerateStep {
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("application", spec.application().text())
                 .setting("timestamp", spec.timestamp());
+        BoardRecords.file(spec).ifPresent(records -> now.file("tuning records", records));
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         spec.quantize().addTo(now);
@@ -132,6 +133,7 @@ public final class GenerateStep {
 
     private Collection<Path> generate() {
         quantizedFiles.clear();
+        BoardRecords.announce(build.spec(), log);
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -148,6 +150,7 @@ public final class GenerateStep {
                         + " of the Model Library Format");
             } else {
                 CompiledModel one = compile(model);
+                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
                 compiled.add(one);
                 libraries.add(one.library());
             }
@@ -228,6 +231,7 @@ public final class GenerateStep {
                 .onnxIo(spec.pipeline().onnxIo())
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.slimArchive())
+                .records(BoardRecords.best(spec))
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
 

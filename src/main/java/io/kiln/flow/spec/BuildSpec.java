@@ -35,6 +35,7 @@ import java.util.Optional;
  * @param slimArchive whether the archive omits the constants' data
  * @param application what runs on the image if the project has no {@code main} of its own
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
+ * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -56,6 +57,7 @@ public record BuildSpec(
         boolean slimArchive,
         Application application,
         List<String> compilerFlags,
+        Optional<Path> tuningRecords,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
@@ -182,6 +184,11 @@ public record BuildSpec(
         /** The project's own boards. */
         public Path userBoards() {
             return project.resolve("src").resolve("main").resolve("boards");
+        }
+
+        /** The records that {@code kiln:tune} writes for a board. */
+        public Path tuningRecords(String board) {
+            return project.resolve("src").resolve("main").resolve("tuning").resolve(board + ".log");
         }
 
         /** The folder searched for a model if none is named. */
