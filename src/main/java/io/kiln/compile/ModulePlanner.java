@@ -28,6 +28,7 @@ import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.tir.Buffer;
+import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -41,11 +42,13 @@ final class ModulePlanner {
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
+    private final RecordedChoices choices;
 
     ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
         this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
+        this.choices = new RecordedChoices(request.records(), request.target(), request.optimize());
     }
 
     /** The model's own function. */
@@ -61,7 +64,7 @@ final class ModulePlanner {
             callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees);
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
@@ -134,6 +137,11 @@ final class ModulePlanner {
     /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
     List<ExternalFunction> external() {
         return List.copyOf(external);
+    }
+
+    /** Tuning records that were found for a layer but do not fit it; complete after {@link #plan}. */
+    List<String> unfitRecords() {
+        return choices.unfit();
     }
 
     /** Operators that are called by their names run whole. */

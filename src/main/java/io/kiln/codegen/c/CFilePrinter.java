@@ -70,6 +70,9 @@ final class CFilePrinter {
         if (item instanceof CItem.Macro macro) {
             comment(macro.comment());
             line("#define " + macro.name() + " " + macro.value());
+        } else if (item instanceof CItem.Defines group) {
+            comment(group.comment());
+            group.defines().forEach(define -> line(("#define " + define.name() + " " + define.text()).stripTrailing()));
         } else if (item instanceof CItem.Struct struct) {
             comment(struct.comment());
             line(struct.name() + " {");

@@ -61,7 +61,9 @@ public final class QuantizedFiles {
     /** The model as it was compiled: the quantized one if there is one, which later steps read instead of the user's. */
     public ModelSource compiled(ModelSource model) {
         Path relay = spec.layout().quantized(name(model), "relay");
-        return request(model).isPresent() && Files.isRegularFile(relay) ? new ModelSource(relay, model.name()) : model;
+        return request(model).isPresent() && Files.isRegularFile(relay)
+                ? new ModelSource(relay, model.name()).withVersion(model.version())
+                : model;
     }
 
     /** Deletes the files of an earlier run. */
