@@ -262,7 +262,11 @@ public final class Flow {
             throw new KilnException(
                     new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
         }
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
+        BuildLock.hold(
+                log,
+                spec.layout(),
+                "kiln:export",
+                () -> new LibraryExport(log, spec, environment, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */

@@ -58,8 +58,7 @@ final class InspectedArtifacts {
     private static Optional<Artifact> metadata(Path archive, String name) {
         SortedMap<String, Bytes> files = ModelLibraryFormat.files(archive);
         return Optional.ofNullable(files.get(ArchivePaths.METADATA))
-                .map(content -> new Artifact(
-                        named(name), "metadata", ArchivePaths.METADATA, content, Artifact.HOST));
+                .map(content -> new Artifact(named(name), "metadata", ArchivePaths.METADATA, content, Artifact.HOST));
     }
 
     /** The library as a file, and the artifacts that it carries, or the files of its modules. */

@@ -33,11 +33,9 @@ final class BuiltInInspectors {
         return List.of(
                 new BuiltInInspector(
                         "list-functions", file -> file.kind() == ArtifactKind.SOURCE, BuiltInInspectors::functions),
-                new BuiltInInspector(
-                        "list-functions", BuiltInInspectors::isElf, BuiltInInspectors::symbols),
+                new BuiltInInspector("list-functions", BuiltInInspectors::isElf, BuiltInInspectors::symbols),
                 new BuiltInInspector("sections", BuiltInInspectors::isElf, BuiltInInspectors::sections),
-                new BuiltInInspector(
-                        "metadata", file -> file.loader().equals("metadata"), BuiltInInspectors::metadata),
+                new BuiltInInspector("metadata", file -> file.loader().equals("metadata"), BuiltInInspectors::metadata),
                 new BuiltInInspector(
                         "list-params", file -> file.kind() == ArtifactKind.PARAMETERS, BuiltInInspectors::parameters),
                 new BuiltInInspector("list-nodes", file -> file.kind() == ArtifactKind.GRAPH, BuiltInInspectors::nodes),
@@ -122,8 +120,9 @@ final class BuiltInInspectors {
                 values(path + "[" + i + "]", node.get(i), lines);
             }
         } else {
-            node.properties().forEach(entry ->
-                    values(path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(), entry.getValue(), lines));
+            node.properties()
+                    .forEach(entry -> values(
+                            path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(), entry.getValue(), lines));
         }
     }
 

@@ -107,9 +107,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 1, 0))
                 .build();
         flow.build(again, DeviceSpec.USUAL);
-        assertThat(folder.resolve("again/kiln/verify.json"))
-                .content()
-                .contains("\"bitExact\" : true");
+        assertThat(folder.resolve("again/kiln/verify.json")).content().contains("\"bitExact\" : true");
         assertThat(folder.resolve("again/firmware/cmsis-nn/Source/FullyConnectedFunctions/arm_fully_connected_s8.c"))
                 .exists();
     }

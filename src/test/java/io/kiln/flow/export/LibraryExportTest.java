@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Log;
@@ -16,6 +17,9 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayPrinter;
 import io.kiln.module.GraphFactoryModule;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleNode;
@@ -23,10 +27,6 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.module.host.HostLibrary;
 import io.kiln.module.host.HostModel;
 import io.kiln.module.host.HostTensor;
-import io.kiln.artifact.ParameterFile;
-import io.kiln.flow.spec.QuantizeSpec;
-import io.kiln.ir.Function;
-import io.kiln.ir.text.RelayPrinter;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
@@ -149,7 +149,8 @@ class LibraryExportTest {
                                     .pipeline(targeting(target))
                                     .build(),
                             false))
-                    .hasMessageContaining("the target is for the core cortex-m55, and the library is for this computer");
+                    .hasMessageContaining(
+                            "the target is for the core cortex-m55, and the library is for this computer");
         }
         assertThatThrownBy(() -> export(
                         builder("hello_world_int8", "hello")
@@ -184,9 +185,11 @@ class LibraryExportTest {
                 "",
                 Limits.NONE,
                 new QuantizeSpec.Text.SampleFiles(Optional.of(samples), Optional.empty()));
-        BuildSpec spec = builder(folder.resolve("net.relay"), "net").quantize(quantize).build();
+        BuildSpec spec =
+                builder(folder.resolve("net.relay"), "net").quantize(quantize).build();
         try (HostModel library = HostModel.load(export(spec, false), "net")) {
-            assertThat(library.run(List.of(Bytes.wrap(new byte[8]))).get(0).size()).isEqualTo(3);
+            assertThat(library.run(List.of(Bytes.wrap(new byte[8]))).get(0).size())
+                    .isEqualTo(3);
         }
     }
 
@@ -195,7 +198,9 @@ class LibraryExportTest {
     }
 
     private Path export(BuildSpec spec, boolean withArtifacts) {
-        return new LibraryExport(Log.QUIET, spec, TestToolchains.environment(Log.QUIET), withArtifacts).run().get(0);
+        return new LibraryExport(Log.QUIET, spec, TestToolchains.environment(Log.QUIET), withArtifacts)
+                .run()
+                .get(0);
     }
 
     private BuildSpec spec(String model, String name) {

@@ -85,7 +85,9 @@ class ArtifactInspectorsTest {
     @Test
     void metadataAreShownByTheirPaths() {
         Artifact file = artifact(
-                "metadata", "metadata.json", Bytes.ofText("{\"version\":7,\"modules\":{\"net\":{\"target\":[\"c\",\"npu\"]}}}"));
+                "metadata",
+                "metadata.json",
+                Bytes.ofText("{\"version\":7,\"modules\":{\"net\":{\"target\":[\"c\",\"npu\"]}}}"));
         assertThat(ArtifactInspectors.installed().lines(List.of(file), "metadata"))
                 .containsExactly(
                         "host/metadata/metadata.json",

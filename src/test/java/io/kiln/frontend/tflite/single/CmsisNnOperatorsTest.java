@@ -62,7 +62,8 @@ class CmsisNnOperatorsTest {
 
     @Test
     void standInsAnswerWhatTheModelSays() throws IOException {
-        List<Case> cases = OPERATORS.stream().flatMap(operator -> cases(operator).stream()).toList();
+        List<Case> cases =
+                OPERATORS.stream().flatMap(operator -> cases(operator).stream()).toList();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
@@ -78,24 +79,27 @@ class CmsisNnOperatorsTest {
             }
         }
         artifacts.add(standIns());
-        byte[] answers = HostProgram.build(folder, models, artifacts).run(inputs).toArray();
+        byte[] answers =
+                HostProgram.build(folder, models, artifacts).run(inputs).toArray();
         assertThat(answers).containsExactly(expected.toArray(Byte[]::new));
-        assertThat(cases).extracting(Case::name).containsAll(List.of(
-                "arm_convolve_wrapper_s8",
-                "arm_convolve_wrapper_s16",
-                "arm_depthwise_conv_wrapper_s8",
-                "arm_depthwise_conv_wrapper_s16",
-                "arm_fully_connected_s8",
-                "arm_avgpool_s8",
-                "arm_avgpool_s16",
-                "arm_max_pool_s8",
-                "arm_max_pool_s16",
-                "arm_elementwise_add_s8",
-                "arm_elementwise_add_s16",
-                "arm_elementwise_mul_s8",
-                "arm_elementwise_mul_s16",
-                "arm_softmax_s8",
-                "arm_softmax_s16"));
+        assertThat(cases)
+                .extracting(Case::name)
+                .containsAll(List.of(
+                        "arm_convolve_wrapper_s8",
+                        "arm_convolve_wrapper_s16",
+                        "arm_depthwise_conv_wrapper_s8",
+                        "arm_depthwise_conv_wrapper_s16",
+                        "arm_fully_connected_s8",
+                        "arm_avgpool_s8",
+                        "arm_avgpool_s16",
+                        "arm_max_pool_s8",
+                        "arm_max_pool_s16",
+                        "arm_elementwise_add_s8",
+                        "arm_elementwise_add_s16",
+                        "arm_elementwise_mul_s8",
+                        "arm_elementwise_mul_s16",
+                        "arm_softmax_s8",
+                        "arm_softmax_s16"));
     }
 
     /** Some cases of each function that is called. */
