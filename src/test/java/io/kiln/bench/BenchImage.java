@@ -115,7 +115,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             }
         }
         return new BenchImage(
-                folder, elf, board, library.metadata(), TargetOptions.parse(target).cpu(), others);
+                folder,
+                elf,
+                board,
+                library.metadata(),
+                TargetOptions.parse(target).cpu(),
+                others);
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {

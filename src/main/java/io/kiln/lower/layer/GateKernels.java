@@ -77,8 +77,7 @@ final class GateKernels {
         int[] begin = IntStream.range(0, rows)
                 .map(row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0)
                 .toArray();
-        SumKernels.Weights byRow =
-                (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
+        SumKernels.Weights byRow = (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
         return new Part(
                 kind.dots,
                 weights,
@@ -125,8 +124,8 @@ final class GateKernels {
     private void sums(BlockBuilder block, Part part, Expr first, Buffer values, Expr from, Result result) {
         int rows = Lstm.GATES * chunk;
         BlockBuilder code = new BlockBuilder();
-        SumKernels.Block rowsOfChunk = new SumKernels.Block(
-                part.table, part.begin, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
+        SumKernels.Block rowsOfChunk =
+                new SumKernels.Block(part.table, part.begin, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
         part.dots.emit(code, rowsOfChunk, values, from, sums);
         kernels.rescale(code, new Group(Sums.DOTS, result, part.by, Lstm.GATES, chunk, 0), sums, gates);
         block.add(code.build());

@@ -77,8 +77,8 @@ final class FpuConv {
             int first = o / blocks.channels() * blocks.channels() * taps + o % blocks.channels();
             for (int tap = 0; tap < taps; tap++) {
                 int pixel = tap / conv.channelsPerGroup();
-                int index = conv.weightIndex(
-                        o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
+                int index =
+                        conv.weightIndex(o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
                 packed[first + tap * blocks.channels()] = conv.weight().real(index);
             }
         }
@@ -143,10 +143,11 @@ final class FpuConv {
     private void pixels(BlockBuilder block, Line line, Expr x, TapRange kx, int count) {
         Window w = conv.window();
         int cin = conv.channelsPerGroup();
-        Expr first = block.let(
-                "line", line.rows.inputLine(0, add(line.ky.origin(), mul(line.ky.begin(), w.dilationH()))));
+        Expr first =
+                block.let("line", line.rows.inputLine(0, add(line.ky.origin(), mul(line.ky.begin(), w.dilationH()))));
         Expr column = add(kx.origin(), kx.begin());
-        Expr pixel = add(mul(add(mul(line.n, conv.input().dim(1)), first), conv.input().dim(2)), column);
+        Expr pixel = add(
+                mul(add(mul(line.n, conv.input().dim(1)), first), conv.input().dim(2)), column);
         Expr out = mul(
                 add(
                         mul(
@@ -205,8 +206,7 @@ final class FpuConv {
                 mul(sub(imm(w.kernelH()), at.rows), (long) rowTaps * channels),
                 imm(count)));
         limits.argument(conv.op()).ifPresent(scalars::add);
-        block.call(
-                new FpuConvKernel(at.count, channels, limits).kernel(), List.of(at.in, by, start, out), scalars);
+        block.call(new FpuConvKernel(at.count, channels, limits).kernel(), List.of(at.in, by, start, out), scalars);
     }
 
     private void copy(BlockBuilder block, Buffer scratch, int pixels, Expr to) {

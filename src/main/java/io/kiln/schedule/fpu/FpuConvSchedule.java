@@ -61,8 +61,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
     public Space space(Workload workload, FpuLimits limits) {
         return Interior.of(workload.conv()).size() < PIXELS
                 ? Space.of(name(), Knob.of("pixel_block", 1), Knob.of("channel_block", SINGLE / 2, SINGLE))
-                : Space.of(
-                        name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
+                : Space.of(name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
                         .where(c -> c.number("pixel_block") * c.number("channel_block") <= PIXELS * SINGLE / 2);
     }
 

@@ -130,7 +130,9 @@ final class FpuDepthwise {
                 mul(add(mul(n, conv.input().dim(1)), first), (long) conv.input().dim(2) * conv.channels()));
         Expr out = row.let(
                 "row_out",
-                mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), (long) conv.output().dim(2) * conv.channels()));
+                mul(
+                        add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                        (long) conv.output().dim(2) * conv.channels()));
         return new Line(in, out, ky, FpuConv.rowsBeforeWrap(row, rows, first, dilation), FpuConv.ring(rows));
     }
 

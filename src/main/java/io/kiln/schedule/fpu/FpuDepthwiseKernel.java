@@ -58,7 +58,8 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
 
     private String instructions() {
         int weights = tile.pixels() * CHANNELS;
-        return limits.start(LATE) + """
+        return limits.start(LATE)
+                + """
                 ldrd r4, r10, [r9, #4]
                 ldr r8, [r9, #12]
                 ldr r11, [r9, #44]
@@ -89,10 +90,10 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 subs r11, r11, #1
                 bne 1b
                 """.formatted(
-                        FpuConvKernel.biases(tile.pixels(), CHANNELS),
-                        registers(weights, tile.taps() * CHANNELS),
-                        columns(weights, weights + tile.taps() * CHANNELS),
-                        limits.stores(tile.pixels(), CHANNELS, LATE));
+                                FpuConvKernel.biases(tile.pixels(), CHANNELS),
+                                registers(weights, tile.taps() * CHANNELS),
+                                columns(weights, weights + tile.taps() * CHANNELS),
+                                limits.stores(tile.pixels(), CHANNELS, LATE));
     }
 
     /** The products of a row of the windows. */
@@ -109,7 +110,8 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
             }
             if (!products.isEmpty()) {
                 out.append("add r0, r0, r1\n".repeat(column - at));
-                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS))).append(products);
+                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS)))
+                        .append(products);
                 at = column;
             }
         }

@@ -70,7 +70,9 @@ enum FpuLimits {
         boolean isCapped = this == CAPPED;
         return text.with("LIMITS", text())
                 .with("HIGH_PARAMETER", isCapped ? "    , float high\n" : "")
-                .with("LATE_FIELDS", (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
+                .with(
+                        "LATE_FIELDS",
+                        (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
                 .with("LATE_VALUES", (isLimited ? "             0,\n" : "") + (isCapped ? "             high,\n" : ""))
                 .with("RETURN", isLimited ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
                 .with("LIMIT", isLimited ? loop(pixels, channels, stride) : "");
@@ -123,7 +125,8 @@ enum FpuLimits {
             out.append("vadd.f32 s%1$d, s%1$d, s%2$d\n".formatted(sum, i));
         }
         out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
-        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "").append(limited(pixels, channels));
+        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "")
+                .append(limited(pixels, channels));
         return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n".formatted(late))
                 .append(plain)
                 .append("9:\n")
