@@ -46,6 +46,7 @@ final class BlockTrace {
     private boolean counting;
     private long shownEnd;
     private int owner;
+    private long returnTo;
     private Optional<Block> last = Optional.empty();
     private Optional<Block> pending = Optional.empty();
 
@@ -77,7 +78,7 @@ final class BlockTrace {
 
     /**
      * @param elf the image
-     * @param owners functions by address of their first instruction; blocks elsewhere count for the function before
+     * @param owners functions by address of their first instruction; blocks elsewhere count for the function that called them
      * @param entry address at which counting begins
      * @param end address of the block before which it ends
      */
@@ -146,12 +147,23 @@ final class BlockTrace {
     /** Counts the block that was shown before, now that it is known to have been executed. */
     private void count(Block block) {
         last.filter(before -> before.end != block.start).ifPresent(before -> before.count(owner)[1]++);
+        if (block.start == returnTo) {
+            own(0);
+        }
         Optional.ofNullable(owners.floorEntry(block.start))
                 .map(Map.Entry::getValue)
                 .filter(range -> block.start < range.end())
-                .ifPresent(range -> owner = range.owner());
+                .ifPresent(range -> own(range.owner()));
         block.count(owner)[0]++;
         last = Optional.of(block);
+    }
+
+    /** What an operator calls counts for it, until it returns to where it was called. */
+    private void own(int other) {
+        if (owner == 0 && other != 0) {
+            returnTo = last.map(caller -> caller.end).orElse(end);
+        }
+        owner = other;
     }
 
     /** A block that was not shown has no instructions, and its executions are missed in the sum. */
