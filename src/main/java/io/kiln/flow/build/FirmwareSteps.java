@@ -185,6 +185,7 @@ public final class FirmwareSteps {
                 BuildReport.plan(models),
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
+                null,
                 null);
     }
 
