@@ -28,7 +28,7 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= FpuDepthwiseKernel.CHANNELS
                 && FpuTile.mostPixels(conv) > 0;
-        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+        return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
     }
 
     @Override
