@@ -86,7 +86,7 @@ public final class ModelCompiler {
         others.add(tensors);
         List<Artifact> files = new ArrayList<>(generator.finish(others));
         List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
-        operators.addAll(external);
+        operators.addAll(generator.finish(external));
         files.addAll(1, operators);
         return files;
     }

@@ -250,7 +250,7 @@ public final class Flow {
             throw new KilnException(
                     new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
         }
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, withArtifacts).run());
+        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */
