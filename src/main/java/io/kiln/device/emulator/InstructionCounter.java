@@ -37,9 +37,9 @@ import java.util.stream.Stream;
  * @param protocol what the image's application speaks
  */
 public record InstructionCounter(Emulator emulator, Protocol protocol) {
-    private static final Duration TO_CONNECT = Duration.ofSeconds(10);
-    private static final String DEBUG = "debug";
-    private static final String MONITOR = "monitor";
+    static final Duration TO_CONNECT = Duration.ofSeconds(10);
+    static final String DEBUG = "debug";
+    static final String MONITOR = "monitor";
 
     /**
      * Counts one run.
@@ -99,7 +99,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
         }
     }
 
-    private static void requireQemu(Board board) {
+    static void requireQemu(Board board) {
         if (!(board.emulation() instanceof Emulation.Qemu)) {
             throw new KilnException(new Problem(
                     "instructions cannot be counted on " + board.id(),
@@ -140,7 +140,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
                 .filter(symbol -> symbol.name().equals(name) || symbol.name().startsWith(name + "."));
     }
 
-    private static Path temporaryFolder() {
+    static Path temporaryFolder() {
         try {
             return Files.createTempDirectory("kiln");
         } catch (IOException e) {
@@ -149,7 +149,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
     }
 
     /** The clock advances by instructions; debug stub and monitor are sockets in a folder. */
-    private static List<String> sockets(Path folder) {
+    static List<String> sockets(Path folder) {
         return List.of(
                 "-icount",
                 "shift=0,sleep=off",

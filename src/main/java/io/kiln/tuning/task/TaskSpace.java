@@ -116,6 +116,27 @@ public final class TaskSpace {
     }
 
     /**
+     * What a model of the cost sees of a configuration, of this space or of another shape's: whether it has each of the schedules, and the
+     * number of each other knob; -1 for a knob that is not set, the position of a value that is no number.
+     */
+    public double[] features(Config config) {
+        Map<String, RecordValue> values = new LinkedHashMap<>();
+        config.entities().forEach(entity -> values.put(entity.name(), entity.value()));
+        List<Double> features = new ArrayList<>();
+        knobs.forEach((name, candidates) -> {
+            RecordValue value = values.getOrDefault(name, RecordValue.NOTHING);
+            if (name.equals(SCHEDULE)) {
+                candidates.forEach(schedule -> features.add(schedule.equals(value) ? 1.0 : 0.0));
+            } else if (value instanceof Numeric number) {
+                features.add(number.real());
+            } else {
+                features.add(value.equals(RecordValue.NOTHING) ? -1.0 : (double) candidates.indexOf(value));
+            }
+        });
+        return features.stream().mapToDouble(Double::doubleValue).toArray();
+    }
+
+    /**
      * The configuration of a record's knobs; its index is not used, because it changes when a schedule gets another knob. Knobs that the
      * record does not name are not set.
      *
