@@ -12,11 +12,11 @@
 #define LOW -32768
 #define HIGH 32767
 
-/* Groups of sums, each by its multiplier / 2^DOWN, rounded, then shifted, to the right with rounding, plus an offset, saturated. */
+/* Groups of sums, each by its multiplier / 2^DOWN, rounded, then / 2^(1 + shift), rounded again, or shifted left, plus an offset, saturated. */
 static __attribute__((noinline)) void NAME(const int32_t* sums, const int32_t* by, RESULT* out, int32_t groups, int32_t count, int32_t zero_point) {
   for (; groups > 0; --groups, by += 2) {
-    const int32_t left = by[1] > 0 ? by[1] : 0;
-    const int32_t right = by[1] < 0 ? -by[1] : 0;
+    const int32_t right = by[1] + 1;
+    const int32_t left = right > 0 ? 0 : -right;
     int32_t rest = count;
 #if defined(__ARM_FEATURE_DSP)
     if (count >= STEP) {
@@ -26,7 +26,7 @@ static __attribute__((noinline)) void NAME(const int32_t* sums, const int32_t* b
         __asm__ volatile(
 TO_THE_RIGHT
       : [sums] "+&r"(sums), [out] "+&r"(out), [steps] "+&r"(steps), [a] "=&r"(a), [b] "=&r"(b), [low] "=&r"(low), [high] "=&r"(high)
-      : [m] "r"(by[0]), [shift] "r"(right - 1), [zero] "r"(zero_point)
+      : [m] "r"(by[0]), [shift] "r"(by[1]), [zero] "r"(zero_point)
       : "cc", "memory");
       } else {
         __asm__ volatile(

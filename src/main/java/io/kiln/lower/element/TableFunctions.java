@@ -28,6 +28,8 @@ public final class TableFunctions {
     /** Divisor that makes the table's elements fit into int16. */
     private static final int TABLE_BASE = 1 << 15;
 
+    private static final int CHORDS = 2 * TflSigmoid.SIZE;
+
     private TableFunctions() {}
 
     static ElementFunction lookup(FusedOperator op, Tables tables) {
@@ -37,18 +39,21 @@ public final class TableFunctions {
     }
 
     /**
-     * The table that {@link #sigmoid} interpolates in: {@link TflSigmoid}'s less one half, from -{@link TflSigmoid#SIZE} on,
-     * an odd function, so that an argument's magnitude is not needed; beside each element, in the upper half of the word, the step to the next.
+     * The table that {@link #sigmoid} interpolates in: {@link TflSigmoid}'s less one half, an odd function, so that an
+     * argument's magnitude is not needed; first the elements from 0 on, then those from -{@link TflSigmoid#SIZE} on. Beside each, in the
+     * upper half of the word, is the step to the next.
      */
     public static Buffer sigmoidTable(Tables tables) {
         int[] half = TflSigmoid.table();
-        int[] elements = IntStream.rangeClosed(-TflSigmoid.SIZE, TflSigmoid.SIZE)
-                .map(i -> Integer.signum(i) * (half[Math.min(Math.abs(i), TflSigmoid.LAST)] - TABLE_BASE))
-                .toArray();
-        int[] chords = IntStream.range(0, 2 * TflSigmoid.SIZE)
-                .map(i -> (elements[i + 1] - elements[i]) << Short.SIZE | (elements[i] & 0xffff))
+        int[] chords = IntStream.range(0, CHORDS)
+                .map(i -> i < TflSigmoid.SIZE ? i : i - CHORDS)
+                .map(i -> (odd(half, i + 1) - odd(half, i)) << Short.SIZE | (odd(half, i) & 0xffff))
                 .toArray();
         return tables.add("chords", DType.INT32, chords);
+    }
+
+    private static int odd(int[] half, int i) {
+        return Integer.signum(i) * (half[Math.min(Math.abs(i), TflSigmoid.LAST)] - TABLE_BASE);
     }
 
     /** {@link TflSigmoid}'s formula. */
@@ -59,13 +64,13 @@ public final class TableFunctions {
         // One half, which the table lacks, and half of the result's step.
         long added = (logistic ? (long) TABLE_BASE << bits : 0) + (1L << (lost - 1));
         return fitting((block, x) -> {
-            Buffer chords = block.view("chord", table, imm(TflSigmoid.SIZE));
             Expr v = block.let("v", limited(op, argument(op, x.get(0))));
+            Expr index = Exprs.bitAnd(shr(v, imm(bits)), imm(CHORDS - 1L));
             Expr fraction = Exprs.bitAnd(v, imm((1L << bits) - 1));
             Expr place = Exprs.bitOr(Exprs.shl(fraction, imm(Short.SIZE)), imm(1L << bits));
             // Halves round away from zero.
             Expr half = add(shr(v, imm(Integer.SIZE - 1)), added);
-            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(chords, shr(v, imm(bits))), place, half));
+            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, half));
             return shr(block.let("sum", sum), imm(lost));
         });
     }
