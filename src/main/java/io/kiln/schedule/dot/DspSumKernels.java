@@ -24,8 +24,8 @@ import java.util.Optional;
  * {@link SumKernels} by Arm's DSP instructions. {@link Sums#DOTS} are twice the sums, of which SMMULR makes the rounded product.
  */
 record DspSumKernels() implements SumKernels {
-    /** Pairs of sums rescaled in a loop's iteration, if their number divides. */
-    private static final int UNROLL = 2;
+    /** Most pairs of sums rescaled in an iteration of a loop. */
+    private static final int MOST_UNROLLED = 2;
 
     private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
 
@@ -42,7 +42,7 @@ record DspSumKernels() implements SumKernels {
 
     @Override
     public void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results) {
-        int pairs = group.count() % (2 * UNROLL) == 0 ? UNROLL : 1;
+        int pairs = unrolled(group.count());
         String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
                 + group.result().name().toLowerCase(Locale.ROOT) + (pairs > 1 ? "_" + 2 * pairs : "");
         boolean isByte = group.result() == Result.BYTE;
@@ -69,6 +69,15 @@ record DspSumKernels() implements SumKernels {
                 kernel,
                 List.of(sums, group.by(), results),
                 List.of(Exprs.imm(group.groups()), Exprs.imm(group.count()), Exprs.imm(group.zeroPoint())));
+    }
+
+    /** Pairs in an iteration: as many as divide the sums. */
+    private static int unrolled(int count) {
+        int pairs = MOST_UNROLLED;
+        while (pairs > 1 && count % (2 * pairs) != 0) {
+            pairs--;
+        }
+        return pairs;
     }
 
     /** Pairs of columns are loaded as words. */
