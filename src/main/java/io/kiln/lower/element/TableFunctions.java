@@ -68,10 +68,10 @@ public final class TableFunctions {
             Expr index = Exprs.bitAnd(shr(v, imm(bits)), imm(CHORDS - 1L));
             Expr fraction = Exprs.bitAnd(v, imm((1L << bits) - 1));
             Expr place = Exprs.bitOr(Exprs.shl(fraction, imm(Short.SIZE)), imm(1L << bits));
-            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, imm(added)));
             // Halves round away from zero.
-            Expr rounded = add(block.let("sum", sum), shr(v, imm(Integer.SIZE - 1)));
-            return shr(block.let("rounded", rounded), imm(lost));
+            Expr half = add(shr(v, imm(Integer.SIZE - 1)), added);
+            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, half));
+            return shr(block.let("sum", sum), imm(lost));
         });
     }
 

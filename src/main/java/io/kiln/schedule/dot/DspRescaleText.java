@@ -50,11 +50,10 @@ final class DspRescaleText {
         } else {
             each(
                     asm,
-                    "mov %[low], #0x40000000",
-                    "mov %[high], #0",
-                    "smlal %[low], %[high], R, %[m]",
-                    "lsl %[high], %[high], #1",
-                    "orr R, %[high], %[low], lsr #31");
+                    "smull %[low], %[high], R, %[m]",
+                    "lsls %[low], %[low], #1",
+                    "adc R, %[high], %[high]",
+                    "add R, R, %[low], lsr #31");
         }
     }
 

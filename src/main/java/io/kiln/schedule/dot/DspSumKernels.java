@@ -25,7 +25,7 @@ import java.util.Optional;
  */
 record DspSumKernels() implements SumKernels {
     /** Most pairs of sums rescaled in an iteration of a loop. */
-    private static final int MOST_UNROLLED = 2;
+    private static final int MOST_UNROLLED = 4;
 
     private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
 
