@@ -150,13 +150,9 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 .sum();
     }
 
+    /** The same as of all tests, so that the bundled compiler is unpacked once. */
     static ToolchainEnvironment environment() {
-        Path repository = Path.of(System.getProperty("user.home"), ".m2", "repository");
-        return new ToolchainEnvironment(
-                ToolchainEnvironment.defaultHome(repository),
-                List.of(),
-                TestToolchains.environment(Log.QUIET).fetcher(),
-                Log.QUIET);
+        return TestToolchains.environment(Log.QUIET);
     }
 
     static String memories(Board board) {
