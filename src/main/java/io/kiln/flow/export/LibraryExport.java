@@ -57,6 +57,18 @@ public final class LibraryExport {
     private final boolean withArtifacts;
 
     /**
+     * Checks what is to be made.
+     *
+     * @throws KilnException if it is not {@code library}
+     */
+    public static void requireKind(String kind) {
+        if (!kind.equals("library")) {
+            throw new KilnException(
+                    new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
+        }
+    }
+
+    /**
      * An export of the build's models.
      *
      * @param environment where toolchains come from

@@ -40,6 +40,11 @@ public final class HistoryBest {
         return target + "\n" + task.workload();
     }
 
+    /** The best records, some of them twice. */
+    public Stream<TuningRecord> records() {
+        return Stream.concat(byModel.values().stream(), byKey.values().stream());
+    }
+
     /** Whether there is no record to choose from. */
     public boolean isEmpty() {
         return byModel.isEmpty() && byKey.isEmpty();
@@ -58,8 +63,7 @@ public final class HistoryBest {
     public static List<TuningRecord> pick(List<TuningRecord> records) {
         HistoryBest best = new HistoryBest(records);
         IdentityHashMap<TuningRecord, Boolean> winners = new IdentityHashMap<>();
-        Stream.concat(best.byModel.values().stream(), best.byKey.values().stream())
-                .forEach(record -> winners.put(record, true));
+        best.records().forEach(record -> winners.put(record, true));
         return records.stream().filter(winners::containsKey).toList();
     }
 }

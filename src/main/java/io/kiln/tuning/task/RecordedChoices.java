@@ -11,6 +11,7 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.Objective.Metric;
@@ -19,10 +20,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Chooses schedules by the best records. A record whose configuration is no longer in the layer's space is left alone, as are layers without
- * a record: the rules choose for them. Not thread-safe.
+ * a record: the rules choose for them. Records of other templates, such as TVM's own, match no layer. Not thread-safe.
  */
 public final class RecordedChoices implements LayerChoices {
     private static final double NANOSECONDS = 1e9;
@@ -30,7 +32,7 @@ public final class RecordedChoices implements LayerChoices {
     private final HistoryBest best;
     private final Target target;
     private final Optimize optimize;
-    private final List<? extends Objective> objectives;
+    private final List<Objective> objectives;
     private final Map<String, String> unfit = new TreeMap<>();
 
     /**
@@ -43,7 +45,20 @@ public final class RecordedChoices implements LayerChoices {
         this.best = best;
         this.target = target;
         this.optimize = optimize;
-        this.objectives = Objective.followed(optimize);
+        this.objectives = Stream.<Objective>concat(mixes(best), Objective.followed(optimize).stream())
+                .toList();
+    }
+
+    /** Whoever searched for a mix wants that first. */
+    private static Stream<Objective> mixes(HistoryBest best) {
+        return best.records()
+                .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
+                .map(record -> record.task().args())
+                .filter(args -> !args.isEmpty() && args.get(args.size() - 1) instanceof Text text
+                        && text.value().contains(":"))
+                .map(args -> ((Text) args.get(args.size() - 1)).value())
+                .distinct()
+                .map(Objective::parse);
     }
 
     @Override
@@ -61,8 +76,7 @@ public final class RecordedChoices implements LayerChoices {
         return Optional.empty();
     }
 
-    private Optional<Choice<?>> choice(
-            FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
+    private Optional<Choice<?>> choice(FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
         Optional<Configuration> configuration = TaskSpace.of(workload).find(record.config());
         boolean isWhole = workload.rows().equals(Rows.whole(op.type().shape()));
         if (configuration.isEmpty() && isWhole) {

@@ -22,6 +22,9 @@ import java.util.stream.IntStream;
  * groups, type of the result, the fused operators, what the build optimizes for, and the objective of the search.
  */
 public final class TaskKeys {
+    /** Begins the templates of Kiln's; those of other logs do not exist here. */
+    public static final String PREFIX = "kiln.";
+
     private TaskKeys() {}
 
     /** The key of a layer. */
@@ -30,7 +33,7 @@ public final class TaskKeys {
         Window window = conv.window();
         return new TaskKey(
                 target.text(),
-                "kiln." + family(op, conv) + "." + core(target),
+                PREFIX + family(op, conv) + "." + core(target),
                 List.of(
                         tensor(op.rootTypes().get(0)),
                         tensor(op.root().constant(1).type()),
@@ -67,6 +70,7 @@ public final class TaskKeys {
                 .map(type.shape()::dim)
                 .boxed()
                 .toList();
-        return Items.of(new Text("TENSOR"), Items.of(shape), new Text(type.dtype().text()));
+        return Items.of(
+                new Text("TENSOR"), Items.of(shape), new Text(type.dtype().text()));
     }
 }

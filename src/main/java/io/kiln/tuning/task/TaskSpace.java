@@ -63,8 +63,8 @@ public final class TaskSpace {
         knobs.forEach((name, values) -> {
             boolean isEverywhere = name.equals(SCHEDULE)
                     || spaces.stream()
-                            .allMatch(space ->
-                                    space.knobs().stream().anyMatch(knob -> knob.name().equals(name)));
+                            .allMatch(space -> space.knobs().stream()
+                                    .anyMatch(knob -> knob.name().equals(name)));
             Set<RecordValue> candidates = new LinkedHashSet<>();
             if (!isEverywhere) {
                 candidates.add(RecordValue.NOTHING);
@@ -74,7 +74,9 @@ public final class TaskSpace {
         });
         return new TaskSpace(
                 all,
-                spaces.stream().flatMap(space -> space.configurations().stream()).toList());
+                spaces.stream()
+                        .flatMap(space -> space.configurations().stream())
+                        .toList());
     }
 
     /** The configurations, without holes, schedule by schedule. */
@@ -111,6 +113,27 @@ public final class TaskSpace {
         List<Entity> entities = new ArrayList<>();
         values(configuration).forEach((name, value) -> entities.add(Entity.other(name, value)));
         return new Config(index, entities);
+    }
+
+    /**
+     * What a model of the cost sees of a configuration, of this space or of another shape's: whether it has each of the schedules, and the
+     * number of each other knob; -1 for a knob that is not set, the position of a value that is no number.
+     */
+    public double[] features(Config config) {
+        Map<String, RecordValue> values = new LinkedHashMap<>();
+        config.entities().forEach(entity -> values.put(entity.name(), entity.value()));
+        List<Double> features = new ArrayList<>();
+        knobs.forEach((name, candidates) -> {
+            RecordValue value = values.getOrDefault(name, RecordValue.NOTHING);
+            if (name.equals(SCHEDULE)) {
+                candidates.forEach(schedule -> features.add(schedule.equals(value) ? 1.0 : 0.0));
+            } else if (value instanceof Numeric number) {
+                features.add(number.real());
+            } else {
+                features.add(value.equals(RecordValue.NOTHING) ? -1.0 : (double) candidates.indexOf(value));
+            }
+        });
+        return features.stream().mapToDouble(Double::doubleValue).toArray();
     }
 
     /**
