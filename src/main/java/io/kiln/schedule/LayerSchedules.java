@@ -18,13 +18,16 @@ import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.ScheduleRule;
+import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
+import java.util.Optional;
 
 /** The schedules of convolutions and dense layers, and the rules that choose among them if there is no measurement. */
-final class LayerSchedules {
+public final class LayerSchedules {
     private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
     private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
@@ -89,8 +92,27 @@ final class LayerSchedules {
 
     private LayerSchedules() {}
 
+    /** The schedules that apply to a layer on its core, with their spaces. */
+    public static List<Space> spaces(Workload workload) {
+        return ALL.stream()
+                .flatMap(schedule -> space(schedule, workload).stream())
+                .toList();
+    }
+
+    private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload) {
+        return schedule.applies(workload).map(evidence -> schedule.space(workload, evidence));
+    }
+
+    /** The choice of a given configuration; empty if it is not in the layer's spaces. */
+    public static Optional<Choice<?>> choice(Workload workload, Configuration configuration, String reason) {
+        return ALL.stream()
+                .filter(schedule -> schedule.name().equals(configuration.schedule()))
+                .findFirst()
+                .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
+    }
+
     /** The choice of the rules for a layer. */
-    static Choice<?> choose(Workload workload) {
+    public static Choice<?> choose(Workload workload) {
         for (ScheduleRule rule : RULES) {
             var choice = rule.choose(workload);
             if (choice.isPresent()) {
