@@ -65,6 +65,10 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
 
     @Override
     public long integer(int index) {
+        if (type.dtype() == DType.INT8) {
+            // Weights are read one by one, many times: without a view for each.
+            return data.get(index);
+        }
         ByteBuffer buffer = data.buffer();
         return switch (type.dtype()) {
             case INT8 -> buffer.get(index);

@@ -54,6 +54,7 @@ public final class Dispatch {
     private final Optimize optimize;
     private final OperatorLowering.Context context;
     private final LayerChoices choices;
+    private final ChosenSchedules chosen = new ChosenSchedules();
 
     public Dispatch(Target target, Optimize optimize) {
         this(target, optimize, List.of());
@@ -110,7 +111,11 @@ public final class Dispatch {
 
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Workload workload = new Workload(conv, rows, features, optimize);
-        return lower(op, workload, choices.choose(op, workload).orElseGet(() -> LayerSchedules.choose(workload)));
+        return lower(op, workload, chosen.of(op, rows, () -> choice(op, workload)));
+    }
+
+    private Choice<?> choice(FusedOperator op, Workload workload) {
+        return choices.choose(op, workload).orElseGet(() -> LayerSchedules.choose(workload));
     }
 
     /** Whether there are schedules to choose from: the operator is a layer with constant weights. */

@@ -47,7 +47,9 @@ class FloatRowsTest {
         List<LoopAnswer> answers = program.run(folder);
         runs.forEach((expected, run) -> expected.check(answers.get(run)));
         assertThat(rings).isGreaterThan(CASES / 4);
-        assertThat(schedules).hasEntrySatisfying("fpu_conv", count -> assertThat(count).isGreaterThan(CASES / 4));
-        assertThat(schedules).hasEntrySatisfying("fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
+        assertThat(schedules)
+                .hasEntrySatisfying("fpu_conv", count -> assertThat(count).isGreaterThan(CASES / 4));
+        assertThat(schedules)
+                .hasEntrySatisfying("fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
     }
 }

@@ -6,8 +6,8 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
@@ -115,9 +115,8 @@ final class RandomFilters {
         int out = isDepthwise ? in : 1 + draw.below(20);
         Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(7), 1 + draw.below(14), in);
         Window w = window(shape.dim(1), shape.dim(2), true);
-        Shape kernel = isDepthwise
-                ? Shape.of(w.kernelH(), w.kernelW(), in, 1)
-                : Shape.of(out, w.kernelH(), w.kernelW(), in);
+        Shape kernel =
+                isDepthwise ? Shape.of(w.kernelH(), w.kernelW(), in, 1) : Shape.of(out, w.kernelH(), w.kernelW(), in);
         Op op = new Conv2d(w, isDepthwise ? in : 1, out, isDepthwise ? "HWOI" : "OHWI");
         Arg.Ref sum = draw.bind(op, draw.parameter(shape, DType.FLOAT32), draw.weights(kernel, false));
         Arg.Ref biased = draw.below(4) == 0 ? sum : draw.bind(new BiasAdd(-1), sum, Constant.vector(floats(out)));

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rows;
+import io.kiln.schedule.space.Choice;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The choices for a function's layers. A layer is lowered whole, by rows and in the rings of its plan, and the proof that a
+ * rescaling is exact takes longer than all of these: a choice depends on rows only by whether they are all of them, one after
+ * another.
+ */
+final class ChosenSchedules {
+    private final Map<FusedOperator, Choice<?>> whole = new IdentityHashMap<>();
+    private final Map<FusedOperator, Choice<?>> byRows = new IdentityHashMap<>();
+
+    /** The choice for an operator, which is made when it is first asked for. */
+    synchronized Choice<?> of(FusedOperator op, Rows rows, Supplier<Choice<?>> choice) {
+        boolean isWhole = rows.areContiguous() && rows.parameters().isEmpty();
+        Map<FusedOperator, Choice<?>> known = isWhole ? whole : byRows;
+        Choice<?> found = known.get(op);
+        if (found == null) {
+            found = choice.get();
+            known.put(op, found);
+        }
+        return found;
+    }
+}
