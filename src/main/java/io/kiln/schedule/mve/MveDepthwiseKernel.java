@@ -10,14 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Micro-kernels of {@link MveDepthwise}. The first one interleaves up to four rows of the input, so that one word holds
- * a channel's values in four rows:
- *
- * <pre>
- *   q0-q3   16 bytes of each row       VST4: byte i of q0, q1, q2, q3 follow each other
- * </pre>
- *
- * <p>The second one gathers the four words of a window, which are the up to 16 inputs of an output channel, and multiplies
+ * The micro-kernel of {@link MveDepthwise}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
  * and adds them at once:
  *
  * <pre>
@@ -37,8 +30,6 @@ import java.util.Optional;
  * @param end how sums become results
  */
 record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
-    private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
-
     private static final KernelText TEXT = KernelText.of("mve/depthwise");
 
     /**
@@ -55,7 +46,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
         }
 
         /** Whether the registers are enough for weights that are kept. */
-        boolean isSimple() {
+        boolean fitsRegisters() {
             return passes == 1;
         }
 
@@ -69,50 +60,6 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Offset of the upper limit in the state. */
     private static final int ABOVE = 40;
 
-    /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
-    static Kernel interleave(int rows) {
-        String name = "kiln_mve_interleave_" + rows;
-        StringBuilder parameters = new StringBuilder();
-        StringBuilder pointers = new StringBuilder();
-        StringBuilder operands = new StringBuilder();
-        StringBuilder steps = new StringBuilder();
-        StringBuilder loads = new StringBuilder();
-        StringBuilder lastLoads = new StringBuilder("vctp.8 %[bytes]\n");
-        StringBuilder twin = new StringBuilder();
-        for (int i = 0; i < rows; i++) {
-            parameters.append(", int32_t row").append(i);
-            pointers.append("  const int8_t* from%1$d = row%1$d < 0 ? outside : from + row%1$d;\n".formatted(i));
-            operands.append(i == 0 ? "" : ", ").append("[from%1$d] \"+r\"(from%1$d)".formatted(i));
-            steps.append(", [step%1$d] \"r\"(row%1$d < 0 ? 0 : 16)".formatted(i));
-            loads.append("vldrb.8 q%1$d, [%%[from%1$d]]\nadd %%[from%1$d], %%[from%1$d], %%[step%1$d]\n".formatted(i));
-            lastLoads.append("vpst\nvldrbt.8 q%1$d, [%%[from%1$d]]\n".formatted(i));
-            twin.append("    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n".formatted(i));
-        }
-        String store = """
-                vst40.8 {q0, q1, q2, q3}, [%[to]]
-                vst41.8 {q0, q1, q2, q3}, [%[to]]
-                vst42.8 {q0, q1, q2, q3}, [%[to]]
-                vst43.8 {q0, q1, q2, q3}, [%[to]]!
-                """;
-        String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
-        String definition = INTERLEAVE
-                .with("NAME", name)
-                .with("ROWS", "int32_t zero_point" + parameters)
-                .with("POINTERS", pointers.toString())
-                .with("INSTRUCTIONS", MveText.lines(loop))
-                .with("ADDRESSES", operands.toString())
-                .with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps)
-                .with("TWIN", twin.toString())
-                .text();
-        return new Kernel(
-                name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(2 + rows, DType.INT32),
-                List.of(),
-                definition,
-                List.of());
-    }
-
     Kernel kernel() {
         return new Kernel(
                 name(),
@@ -124,7 +71,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
                 Collections.nCopies(7, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(end.twin()));
+                end.twins());
     }
 
     String name() {

@@ -39,6 +39,11 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
         return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
     }
 
+    /** What the kernels' twins call: {@link #twin} behind what it calls itself. */
+    List<Intrinsic> twins() {
+        return any ? List.of(Intrinsics.RESCALE_ANY, ANY_TWIN) : List.of(twin());
+    }
+
     /** Sets what kernels' texts say of it. */
     KernelText in(KernelText text) {
         return text.with("RESULT", twin().name())
