@@ -47,9 +47,8 @@ final class BenchTest {
         assertThat(rows).allMatch(row -> row.goal().goal() > 0);
         assertThat(rows)
                 .filteredOn(row -> row.kind() != Kind.GENERATE)
-                .allMatch(row ->
-                        (data.models().containsKey(row.model()) || row.kind() == Kind.LAYERS)
-                                && data.cores().containsKey(row.core()));
+                .allMatch(row -> (data.models().containsKey(row.model()) || row.kind() == Kind.LAYERS)
+                        && data.cores().containsKey(row.core()));
         assertThat(rows).filteredOn(row -> row.matches("KWS-m4f")).hasSize(2);
         assertThat(rows).filteredOn(row -> row.matches("ram-gnu")).hasSize(6).allMatch(row -> row.kind() == Kind.RAM);
     }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
 import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.op.Layer;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.ir.op.Layer;
 import io.kiln.reference.GoldenModels;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
@@ -57,6 +57,7 @@ final class PlainLoopsTest {
     private static Stream<Workload> onEachCore(FusedOperator op) {
         ConvComputation conv = ConvComputation.of(op);
         Rows rows = Rows.whole(op.type().shape());
-        return TARGETS.stream().map(t -> new Workload(conv, rows, Target.parse(t).features(), Optimize.SPEED));
+        return TARGETS.stream()
+                .map(t -> new Workload(conv, rows, Target.parse(t).features(), Optimize.SPEED));
     }
 }

@@ -94,9 +94,8 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
         Optional<MveFloor> floor = end.floor();
         if (narrow) {
             String sums = shape.passes() == 1 ? ROW + GROUP_OF_PIXEL : passes();
-            String results = end.any()
-                    ? anyNarrow()
-                    : floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish());
+            String results =
+                    end.any() ? anyNarrow() : floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish());
             return sums + results + store() + "le lr, 1b\n";
         }
         return end.any()
@@ -105,39 +104,39 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     }
 
     private static final String STATE = """
-            ldrd r0, r2, [r9]
-            ldr r3, [r9, #12]
-            ldrd r5, lr, [r9, #24]
-            ldrd r11, r12, [r9, #32]
-            """;
+        ldrd r0, r2, [r9]
+        ldr r3, [r9, #12]
+        ldrd r5, lr, [r9, #24]
+        ldrd r11, r12, [r9, #32]
+        """;
 
     private static final String ROW = STATE + """
-            vldrw.32 q4, [r2]
-            vadd.i32 q4, q4, r0
-            mov r1, #-1
-            mov r8, #16
-            dls lr, lr
-            """;
+        vldrw.32 q4, [r2]
+        vadd.i32 q4, q4, r0
+        mov r1, #-1
+        mov r8, #16
+        dls lr, lr
+        """;
 
     private static final String GROUP_OF_PIXEL = """
-            1:
-            vldrw.32 q5, [q4]
-            vldrw.32 q0, [r5], #16
-            vmladav.s8 r0, q0, q5
-            vldrw.32 q6, [q4, #4]
-            vldrw.32 q1, [r5], #16
-            vmladav.s8 r2, q1, q6
-            vldrw.32 q5, [q4, #8]
-            vldrw.32 q2, [r5], #16
-            vmladav.s8 r4, q2, q5
-            vldrw.32 q6, [q4, #12]
-            vldrw.32 q3, [r5], #16
-            vmladav.s8 r6, q3, q6
-            vadd.i32 q4, q4, r8
-            vldrw.32 q6, [r5], #16
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            """;
+        1:
+        vldrw.32 q5, [q4]
+        vldrw.32 q0, [r5], #16
+        vmladav.s8 r0, q0, q5
+        vldrw.32 q6, [q4, #4]
+        vldrw.32 q1, [r5], #16
+        vmladav.s8 r2, q1, q6
+        vldrw.32 q5, [q4, #8]
+        vldrw.32 q2, [r5], #16
+        vmladav.s8 r4, q2, q5
+        vldrw.32 q6, [q4, #12]
+        vldrw.32 q3, [r5], #16
+        vmladav.s8 r6, q3, q6
+        vadd.i32 q4, q4, r8
+        vldrw.32 q6, [r5], #16
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        """;
 
     /** The sums of a group of channels in several passes; r8 points to the offsets, r10 to the channels. */
     private String passes() {
@@ -185,77 +184,77 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     }
 
     private static final String ROUND_NARROW = """
-            vadd.i32 q5, q5, q6
-            vldrw.32 q7, [r5], #16
-            vqrdmulh.s32 q5, q5, q7
-            vldrw.32 q7, [r5], #16
-            """;
+        vadd.i32 q5, q5, q6
+        vldrw.32 q7, [r5], #16
+        vqrdmulh.s32 q5, q5, q7
+        vldrw.32 q7, [r5], #16
+        """;
 
     private static final String GROUP = """
-            ldrd r8, r10, [r9, #16]
-            ldr r5, [r9, #24]
-            ldrd r11, r12, [r9, #32]
-            mov r1, #-1
-            2:
-            ldrd r0, r2, [r9]
-            ldrd lr, r3, [r9, #8]
-            vldrw.32 q4, [r2]
-            vadd.i32 q4, q4, r0
-            adds r0, r0, #16
-            adds r4, r3, #4
-            str r0, [r9]
-            str r4, [r9, #12]
-            vldrw.32 q0, [r5], #16
-            vldrw.32 q1, [r5], #16
-            vldrw.32 q2, [r5], #16
-            vldrw.32 q3, [r5], #16
-            vldrw.32 q6, [r5, #16]
-            vldrw.32 q7, [r5, #32]
-            dls lr, lr
-            """;
+        ldrd r8, r10, [r9, #16]
+        ldr r5, [r9, #24]
+        ldrd r11, r12, [r9, #32]
+        mov r1, #-1
+        2:
+        ldrd r0, r2, [r9]
+        ldrd lr, r3, [r9, #8]
+        vldrw.32 q4, [r2]
+        vadd.i32 q4, q4, r0
+        adds r0, r0, #16
+        adds r4, r3, #4
+        str r0, [r9]
+        str r4, [r9, #12]
+        vldrw.32 q0, [r5], #16
+        vldrw.32 q1, [r5], #16
+        vldrw.32 q2, [r5], #16
+        vldrw.32 q3, [r5], #16
+        vldrw.32 q6, [r5, #16]
+        vldrw.32 q7, [r5, #32]
+        dls lr, lr
+        """;
 
     private static final String PIXEL = """
-            1:
-            ldrd r0, r2, [r5]
-            vldrw.32 q5, [q4]
-            vmladava.s8 r0, q0, q5
-            vldrw.32 q5, [q4, #4]
-            vmladava.s8 r2, q1, q5
-            ldrd r4, r6, [r5, #8]
-            vldrw.32 q5, [q4, #8]
-            vmladava.s8 r4, q2, q5
-            vldrw.32 q5, [q4, #12]
-            vmladava.s8 r6, q3, q5
-            vadd.i32 q4, q4, r8
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            vqrdmulh.s32 q5, q5, q6
-            """;
+        1:
+        ldrd r0, r2, [r5]
+        vldrw.32 q5, [q4]
+        vmladava.s8 r0, q0, q5
+        vldrw.32 q5, [q4, #4]
+        vmladava.s8 r2, q1, q5
+        ldrd r4, r6, [r5, #8]
+        vldrw.32 q5, [q4, #8]
+        vmladava.s8 r4, q2, q5
+        vldrw.32 q5, [q4, #12]
+        vmladava.s8 r6, q3, q5
+        vadd.i32 q4, q4, r8
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        vqrdmulh.s32 q5, q5, q6
+        """;
 
     private static final String PLAIN_PIXEL = """
-            1:
-            vldrw.32 q5, [q4]
-            vmladav.s8 r0, q0, q5
-            vldrw.32 q5, [q4, #4]
-            vmladav.s8 r2, q1, q5
-            vldrw.32 q5, [q4, #8]
-            vmladav.s8 r4, q2, q5
-            vldrw.32 q5, [q4, #12]
-            vmladav.s8 r6, q3, q5
-            vadd.i32 q4, q4, r8
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            """;
+        1:
+        vldrw.32 q5, [q4]
+        vmladav.s8 r0, q0, q5
+        vldrw.32 q5, [q4, #4]
+        vmladav.s8 r2, q1, q5
+        vldrw.32 q5, [q4, #8]
+        vmladav.s8 r4, q2, q5
+        vldrw.32 q5, [q4, #12]
+        vmladav.s8 r6, q3, q5
+        vadd.i32 q4, q4, r8
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        """;
 
     private static final String NEXT = """
-            add r3, r3, r10
-            le lr, 1b
-            ldr r0, [r9, #28]
-            adds r5, r5, #48
-            subs r0, r0, #1
-            str r0, [r9, #28]
-            bne 2b
-            """;
+        add r3, r3, r10
+        le lr, 1b
+        ldr r0, [r9, #28]
+        adds r5, r5, #48
+        subs r0, r0, #1
+        str r0, [r9, #28]
+        bne 2b
+        """;
 
     private String finish() {
         String fix = end.negatives() ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";

@@ -41,14 +41,13 @@ final class MveInterleave {
             twin.append("    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n".formatted(i));
         }
         String store = """
-                vst40.8 {q0, q1, q2, q3}, [%[to]]
-                vst41.8 {q0, q1, q2, q3}, [%[to]]
-                vst42.8 {q0, q1, q2, q3}, [%[to]]
-                vst43.8 {q0, q1, q2, q3}, [%[to]]!
-                """;
+            vst40.8 {q0, q1, q2, q3}, [%[to]]
+            vst41.8 {q0, q1, q2, q3}, [%[to]]
+            vst42.8 {q0, q1, q2, q3}, [%[to]]
+            vst43.8 {q0, q1, q2, q3}, [%[to]]!
+            """;
         String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
-        String definition = TEXT
-                .with("NAME", name)
+        String definition = TEXT.with("NAME", name)
                 .with("ROWS", "int32_t zero_point" + parameters)
                 .with("POINTERS", pointers.toString())
                 .with("INSTRUCTIONS", MveText.lines(loop))
