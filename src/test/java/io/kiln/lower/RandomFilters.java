@@ -22,6 +22,9 @@ import java.util.stream.IntStream;
 final class RandomFilters {
     private final FunctionDraw draw;
 
+    /** Whether results are about as large as sums. */
+    private boolean isLeft;
+
     RandomFilters(FunctionDraw draw) {
         this.draw = draw;
     }
@@ -45,31 +48,75 @@ final class RandomFilters {
     /** A convolution of 3x3 that keeps the size of its input. */
     void square() {
         Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 * (1 + draw.below(4)));
-        int channels = 4 + draw.below(8);
-        Arg.Ref x = draw.parameter(shape, DType.INT8);
-        Arg.Ref sum = draw.bind(
-                new QnnConv2d(Window.of(3, 3).padded(1, 1, 1, 1), 1, channels, "OHWI"),
-                x,
-                draw.weights(Shape.of(channels, 3, 3, shape.dim(3)), true),
-                Constant.scalar(draw.below(256) - 128),
-                Constant.scalar(0),
-                Constant.scalar(0.05f),
-                Constant.scalar(0.01f));
-        epilogue(sum, channels, true, 9L * shape.dim(3));
+        convolution(shape, Window.of(3, 3).padded(1, 1, 1, 1), 4 + draw.below(8));
     }
 
     private void depthwise(Shape shape, Window w) {
-        int channels = shape.dim(3);
+        depthwise(shape, w, 1);
+    }
+
+    private void depthwise(Shape shape, Window w, int multiplier) {
+        int in = shape.dim(3);
+        int channels = in * multiplier;
         Arg.Ref x = draw.parameter(shape, DType.INT8);
         Arg.Ref sum = draw.bind(
-                new QnnConv2d(w, channels, channels, "HWOI"),
+                new QnnConv2d(w, in, channels, "HWOI"),
                 x,
-                draw.weights(Shape.of(w.kernelH(), w.kernelW(), channels, 1), true),
+                draw.weights(Shape.of(w.kernelH(), w.kernelW(), in, multiplier), true),
                 Constant.scalar(draw.below(256) - 128),
                 Constant.scalar(0),
                 Constant.scalar(0.05f),
                 Constant.scalar(0.01f));
         epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW());
+    }
+
+    /** A layer for which kernels need their ends: large or dilated windows, single rows, few channels, several for one, shifts to the left. */
+    void hard() {
+        int kind = draw.below(4);
+        isLeft = draw.below(3) == 0;
+        if (kind == 3) {
+            dense(true);
+            return;
+        }
+        boolean isRow = draw.below(3) == 0;
+        int in = (kind == 0 ? 2 : 1) + draw.below(7) * draw.below(4);
+        Shape shape = Shape.of(1, isRow ? 1 : 1 + draw.below(9), 1 + draw.below(14), in);
+        Window w = largeWindow(shape.dim(1), shape.dim(2), isRow ? 1 : 7);
+        if (kind == 0) {
+            depthwise(shape, w, 1 + draw.below(3));
+        } else {
+            convolution(shape, w, 1 + draw.below(5));
+        }
+    }
+
+    /** As much padding on both sides as keeps the size, or none where that is possible. */
+    private Window largeWindow(int height, int width, int mostRows) {
+        int kernelH = 1 + draw.below(mostRows);
+        int kernelW = 1 + draw.below(9);
+        int dilationH = 1 + draw.below(3) / 2;
+        int dilationW = 1 + draw.below(4) / 2;
+        int spanH = (kernelH - 1) * dilationH + 1;
+        int spanW = (kernelW - 1) * dilationW + 1;
+        boolean padded = spanH > height || spanW > width || draw.random.nextBoolean();
+        int rows = padded ? spanH - 1 : 0;
+        int columns = padded ? spanW - 1 : 0;
+        return Window.of(kernelH, kernelW)
+                .strided(1 + draw.below(3), 1 + draw.below(3))
+                .dilated(dilationH, dilationW)
+                .padded(rows / 2, columns / 2, rows - rows / 2, columns - columns / 2);
+    }
+
+    private void convolution(Shape shape, Window w, int channels) {
+        Arg.Ref x = draw.parameter(shape, DType.INT8);
+        Arg.Ref sum = draw.bind(
+                new QnnConv2d(w, 1, channels, "OHWI"),
+                x,
+                draw.weights(Shape.of(channels, w.kernelH(), w.kernelW(), shape.dim(3)), true),
+                Constant.scalar(draw.below(256) - 128),
+                Constant.scalar(0),
+                Constant.scalar(0.05f),
+                Constant.scalar(0.01f));
+        epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW() * shape.dim(3));
     }
 
     /** Padded as SAME is, or not at all where that is possible. */
@@ -253,7 +300,7 @@ final class RandomFilters {
         for (int i = 0; i < channels; i++) {
             double typical = 1.0 / (128 * Math.sqrt((double) taps)) * (0.2 + draw.random.nextDouble());
             double real = extreme ? Math.scalb(0.5 + draw.random.nextDouble(), draw.below(40) - 34) : typical;
-            QuantizedMultiplier q = QuantizedMultiplier.of(real);
+            QuantizedMultiplier q = QuantizedMultiplier.of(isLeft ? 0.3 + 2 * draw.random.nextDouble() : real);
             multipliers[i] = q.multiplier();
             shifts[i] = q.shift();
         }

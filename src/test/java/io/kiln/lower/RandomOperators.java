@@ -50,6 +50,7 @@ public final class RandomOperators {
         return switch ((int) (seed % 16)) {
             case 3, 11, 15 -> depthwise(seed);
             case 7 -> drawn("column", seed, RandomFilters::overTime);
+            case 10 -> drawn("hard", seed, RandomFilters::hard);
             case 9 -> drawn("square", seed, RandomFilters::square);
             case 14 -> hard(seed);
             case 1, 6, 12 -> RandomMovements.next(seed);

@@ -157,6 +157,7 @@ class LayerSchedulesTest {
                 .filter(layer ->
                         workload(layer, "c -mcpu=cortex-m4", Optimize.SPEED).isPlainInt8())
                 .filter(layer -> !ConvComputation.of(layer.op()).depthwise())
+                .filter(layer -> ConvComputation.of(layer.op()).channels() > 1)
                 .findFirst()
                 .orElseThrow();
         Workload workload = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);

@@ -50,7 +50,8 @@ final class ApartRescale {
     void emit(BlockBuilder block, Buffer in, Buffer weights, Expr out) {
         int step = blocks.channels();
         int whole = conv.channels() / step * step;
-        block.loop("oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, in, weights, new Block(oc, step, out)));
+        block.loop(
+                "oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, in, weights, new Block(oc, step, out)));
         if (whole < conv.channels()) {
             BlockBuilder rest = new BlockBuilder();
             channels(rest, in, weights, new Block(imm(whole), conv.channels() - whole, out));

@@ -122,7 +122,8 @@ final class BlockedConv {
                         mul(begin, width),
                         mul(end, width),
                         sums.pixels(),
-                        (block, q) -> this.end.emit(block, inputs(block, rows, n, new Run(imm(0), q)), weights, add(place, q)));
+                        (block, q) -> this.end.emit(
+                                block, inputs(block, rows, n, new Run(imm(0), q)), weights, add(place, q)));
                 return;
             }
             batch.loop("y", begin, end, 1, (row, y) -> {
@@ -131,7 +132,8 @@ final class BlockedConv {
                         row,
                         width,
                         sums.pixels(),
-                        (block, x) -> this.end.emit(block, inputs(block, rows, n, new Run(y, x)), weights, add(line, x)));
+                        (block, x) ->
+                                this.end.emit(block, inputs(block, rows, n, new Run(y, x)), weights, add(line, x)));
             });
         });
         return body.build();

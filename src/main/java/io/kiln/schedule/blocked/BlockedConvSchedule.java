@@ -48,8 +48,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
 
     /** All inner loops for a layer. */
     private static List<BlockedSums> loops(Workload workload, Rescaling rescaling) {
-        Stream<BlockedSums> together =
-                rescaling.proven.isPresent() ? together(workload).stream() : Stream.of();
+        Stream<BlockedSums> together = rescaling.proven.isPresent() ? together(workload).stream() : Stream.of();
         return Stream.concat(together, apart(workload).stream()).toList();
     }
 

@@ -25,13 +25,7 @@ import java.util.Optional;
  * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
  * @param body the code
  */
-record BlockedSums(
-        String name,
-        int pixels,
-        int channels,
-        boolean pairsInputs,
-        boolean pairsWeights,
-        Body body) {
+record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, boolean pairsWeights, Body body) {
     /** How the sums are computed. */
     sealed interface Body {
         /** By a C function in a kernel of C. */
@@ -133,8 +127,7 @@ record BlockedSums(
         }
         if (features.family() == CpuFeatures.Family.RISCV) {
             return List.of(
-                    apart(Core.RV32, 4, Math.min(FEW, channels)),
-                    apart(Core.RV32, 1, channels <= FEW ? channels : 8));
+                    apart(Core.RV32, 4, Math.min(FEW, channels)), apart(Core.RV32, 1, channels <= FEW ? channels : 8));
         }
         return features.hasLongMultiply()
                 ? List.of(
@@ -183,12 +176,7 @@ record BlockedSums(
 
     private static BlockedSums thumb2(boolean packed) {
         return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed),
-                2,
-                4,
-                false,
-                packed,
-                new Body.Whole(new BlockedThumb(packed)));
+                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, new Body.Whole(new BlockedThumb(packed)));
     }
 
     /**
@@ -212,7 +200,6 @@ record BlockedSums(
     }
 
     private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {
-        return new BlockedSums(
-                function.name(), 2, channels, pairsInputs, packed, new Body.Loop(function));
+        return new BlockedSums(function.name(), 2, channels, pairsInputs, packed, new Body.Loop(function));
     }
 }

@@ -55,8 +55,8 @@ record SumsKernel(Core core, int pixels, int channels) {
                 .with("CONDITION", core.condition)
                 .with(
                         "UNUSED_PARAMETERS",
-                        unused + "const int8_t* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, " + unused
-                                + "int32_t stride, " + unused + "int32_t taps")
+                        unused + "const int8_t* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, "
+                                + unused + "int32_t stride, " + unused + "int32_t taps")
                 .with("ASSEMBLY", lines())
                 .with(
                         "WEIGHT",

@@ -73,13 +73,17 @@ record SumsRiscV(int pixels, int channels) {
 
     private void step(AsmText asm, int tap) {
         for (int c = 0; c < channels; c++) {
-            asm.line("lb %s, %d(%s)", registers().weight(c), tap * channels + c, registers().weights());
+            asm.line(
+                    "lb %s, %d(%s)",
+                    registers().weight(c), tap * channels + c, registers().weights());
         }
         for (int p = 0; p < pixels; p++) {
             asm.line("lb %s, %d(%s)", registers().value(), tap, registers().input(p));
             for (int c = 0; c < channels; c++) {
                 String product = registers().product();
-                asm.line("mul %s, %s, %s", product, registers().value(), registers().weight(c));
+                asm.line(
+                        "mul %s, %s, %s",
+                        product, registers().value(), registers().weight(c));
                 asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), product);
             }
         }
@@ -96,7 +100,9 @@ record SumsRiscV(int pixels, int channels) {
         asm.line("lw %s, %d(sp)", registers().product(), SUMS);
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {
-                asm.line("sw %s, %d(%s)", registers().sum(c, p), 4 * (c * pixels + p), registers().product());
+                asm.line(
+                        "sw %s, %d(%s)",
+                        registers().sum(c, p), 4 * (c * pixels + p), registers().product());
             }
         }
         for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {

@@ -10,14 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Micro-kernels of {@link MveDepthwise}. The first one interleaves up to four rows of the input, so that one word holds
- * a channel's values in four rows:
- *
- * <pre>
- *   q0-q3   16 bytes of each row       VST4: byte i of q0, q1, q2, q3 follow each other
- * </pre>
- *
- * <p>The second one gathers the four words of a window, which are the up to 16 inputs of an output channel, and multiplies
+ * The micro-kernel of {@link MveDepthwise}: gathers four words of a window, which are up to 16 inputs of an output channel, and multiplies
  * and adds them at once:
  *
  * <pre>
@@ -37,8 +30,6 @@ import java.util.Optional;
  * @param end how sums become results
  */
 record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
-    private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
-
     private static final KernelText TEXT = KernelText.of("mve/depthwise");
 
     /**
@@ -55,7 +46,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
         }
 
         /** Whether the registers are enough for weights that are kept. */
-        boolean isSimple() {
+        boolean fitsRegisters() {
             return passes == 1;
         }
 
@@ -69,50 +60,6 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Offset of the upper limit in the state. */
     private static final int ABOVE = 40;
 
-    /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
-    static Kernel interleave(int rows) {
-        String name = "kiln_mve_interleave_" + rows;
-        StringBuilder parameters = new StringBuilder();
-        StringBuilder pointers = new StringBuilder();
-        StringBuilder operands = new StringBuilder();
-        StringBuilder steps = new StringBuilder();
-        StringBuilder loads = new StringBuilder();
-        StringBuilder lastLoads = new StringBuilder("vctp.8 %[bytes]\n");
-        StringBuilder twin = new StringBuilder();
-        for (int i = 0; i < rows; i++) {
-            parameters.append(", int32_t row").append(i);
-            pointers.append("  const int8_t* from%1$d = row%1$d < 0 ? outside : from + row%1$d;\n".formatted(i));
-            operands.append(i == 0 ? "" : ", ").append("[from%1$d] \"+r\"(from%1$d)".formatted(i));
-            steps.append(", [step%1$d] \"r\"(row%1$d < 0 ? 0 : 16)".formatted(i));
-            loads.append("vldrb.8 q%1$d, [%%[from%1$d]]\nadd %%[from%1$d], %%[from%1$d], %%[step%1$d]\n".formatted(i));
-            lastLoads.append("vpst\nvldrbt.8 q%1$d, [%%[from%1$d]]\n".formatted(i));
-            twin.append("    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n".formatted(i));
-        }
-        String store = """
-                vst40.8 {q0, q1, q2, q3}, [%[to]]
-                vst41.8 {q0, q1, q2, q3}, [%[to]]
-                vst42.8 {q0, q1, q2, q3}, [%[to]]
-                vst43.8 {q0, q1, q2, q3}, [%[to]]!
-                """;
-        String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
-        String definition = INTERLEAVE
-                .with("NAME", name)
-                .with("ROWS", "int32_t zero_point" + parameters)
-                .with("POINTERS", pointers.toString())
-                .with("INSTRUCTIONS", MveText.lines(loop))
-                .with("ADDRESSES", operands.toString())
-                .with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps)
-                .with("TWIN", twin.toString())
-                .text();
-        return new Kernel(
-                name,
-                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-                Collections.nCopies(2 + rows, DType.INT32),
-                List.of(),
-                definition,
-                List.of());
-    }
-
     Kernel kernel() {
         return new Kernel(
                 name(),
@@ -124,7 +71,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
                 Collections.nCopies(7, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(end.twin()));
+                end.twins());
     }
 
     String name() {
@@ -157,39 +104,39 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     }
 
     private static final String STATE = """
-            ldrd r0, r2, [r9]
-            ldr r3, [r9, #12]
-            ldrd r5, lr, [r9, #24]
-            ldrd r11, r12, [r9, #32]
-            """;
+        ldrd r0, r2, [r9]
+        ldr r3, [r9, #12]
+        ldrd r5, lr, [r9, #24]
+        ldrd r11, r12, [r9, #32]
+        """;
 
     private static final String ROW = STATE + """
-            vldrw.32 q4, [r2]
-            vadd.i32 q4, q4, r0
-            mov r1, #-1
-            mov r8, #16
-            dls lr, lr
-            """;
+        vldrw.32 q4, [r2]
+        vadd.i32 q4, q4, r0
+        mov r1, #-1
+        mov r8, #16
+        dls lr, lr
+        """;
 
     private static final String GROUP_OF_PIXEL = """
-            1:
-            vldrw.32 q5, [q4]
-            vldrw.32 q0, [r5], #16
-            vmladav.s8 r0, q0, q5
-            vldrw.32 q6, [q4, #4]
-            vldrw.32 q1, [r5], #16
-            vmladav.s8 r2, q1, q6
-            vldrw.32 q5, [q4, #8]
-            vldrw.32 q2, [r5], #16
-            vmladav.s8 r4, q2, q5
-            vldrw.32 q6, [q4, #12]
-            vldrw.32 q3, [r5], #16
-            vmladav.s8 r6, q3, q6
-            vadd.i32 q4, q4, r8
-            vldrw.32 q6, [r5], #16
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            """;
+        1:
+        vldrw.32 q5, [q4]
+        vldrw.32 q0, [r5], #16
+        vmladav.s8 r0, q0, q5
+        vldrw.32 q6, [q4, #4]
+        vldrw.32 q1, [r5], #16
+        vmladav.s8 r2, q1, q6
+        vldrw.32 q5, [q4, #8]
+        vldrw.32 q2, [r5], #16
+        vmladav.s8 r4, q2, q5
+        vldrw.32 q6, [q4, #12]
+        vldrw.32 q3, [r5], #16
+        vmladav.s8 r6, q3, q6
+        vadd.i32 q4, q4, r8
+        vldrw.32 q6, [r5], #16
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        """;
 
     /** The sums of a group of channels in several passes; r8 points to the offsets, r10 to the channels. */
     private String passes() {
@@ -237,77 +184,77 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     }
 
     private static final String ROUND_NARROW = """
-            vadd.i32 q5, q5, q6
-            vldrw.32 q7, [r5], #16
-            vqrdmulh.s32 q5, q5, q7
-            vldrw.32 q7, [r5], #16
-            """;
+        vadd.i32 q5, q5, q6
+        vldrw.32 q7, [r5], #16
+        vqrdmulh.s32 q5, q5, q7
+        vldrw.32 q7, [r5], #16
+        """;
 
     private static final String GROUP = """
-            ldrd r8, r10, [r9, #16]
-            ldr r5, [r9, #24]
-            ldrd r11, r12, [r9, #32]
-            mov r1, #-1
-            2:
-            ldrd r0, r2, [r9]
-            ldrd lr, r3, [r9, #8]
-            vldrw.32 q4, [r2]
-            vadd.i32 q4, q4, r0
-            adds r0, r0, #16
-            adds r4, r3, #4
-            str r0, [r9]
-            str r4, [r9, #12]
-            vldrw.32 q0, [r5], #16
-            vldrw.32 q1, [r5], #16
-            vldrw.32 q2, [r5], #16
-            vldrw.32 q3, [r5], #16
-            vldrw.32 q6, [r5, #16]
-            vldrw.32 q7, [r5, #32]
-            dls lr, lr
-            """;
+        ldrd r8, r10, [r9, #16]
+        ldr r5, [r9, #24]
+        ldrd r11, r12, [r9, #32]
+        mov r1, #-1
+        2:
+        ldrd r0, r2, [r9]
+        ldrd lr, r3, [r9, #8]
+        vldrw.32 q4, [r2]
+        vadd.i32 q4, q4, r0
+        adds r0, r0, #16
+        adds r4, r3, #4
+        str r0, [r9]
+        str r4, [r9, #12]
+        vldrw.32 q0, [r5], #16
+        vldrw.32 q1, [r5], #16
+        vldrw.32 q2, [r5], #16
+        vldrw.32 q3, [r5], #16
+        vldrw.32 q6, [r5, #16]
+        vldrw.32 q7, [r5, #32]
+        dls lr, lr
+        """;
 
     private static final String PIXEL = """
-            1:
-            ldrd r0, r2, [r5]
-            vldrw.32 q5, [q4]
-            vmladava.s8 r0, q0, q5
-            vldrw.32 q5, [q4, #4]
-            vmladava.s8 r2, q1, q5
-            ldrd r4, r6, [r5, #8]
-            vldrw.32 q5, [q4, #8]
-            vmladava.s8 r4, q2, q5
-            vldrw.32 q5, [q4, #12]
-            vmladava.s8 r6, q3, q5
-            vadd.i32 q4, q4, r8
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            vqrdmulh.s32 q5, q5, q6
-            """;
+        1:
+        ldrd r0, r2, [r5]
+        vldrw.32 q5, [q4]
+        vmladava.s8 r0, q0, q5
+        vldrw.32 q5, [q4, #4]
+        vmladava.s8 r2, q1, q5
+        ldrd r4, r6, [r5, #8]
+        vldrw.32 q5, [q4, #8]
+        vmladava.s8 r4, q2, q5
+        vldrw.32 q5, [q4, #12]
+        vmladava.s8 r6, q3, q5
+        vadd.i32 q4, q4, r8
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        vqrdmulh.s32 q5, q5, q6
+        """;
 
     private static final String PLAIN_PIXEL = """
-            1:
-            vldrw.32 q5, [q4]
-            vmladav.s8 r0, q0, q5
-            vldrw.32 q5, [q4, #4]
-            vmladav.s8 r2, q1, q5
-            vldrw.32 q5, [q4, #8]
-            vmladav.s8 r4, q2, q5
-            vldrw.32 q5, [q4, #12]
-            vmladav.s8 r6, q3, q5
-            vadd.i32 q4, q4, r8
-            vmov q5[2], q5[0], r0, r4
-            vmov q5[3], q5[1], r2, r6
-            """;
+        1:
+        vldrw.32 q5, [q4]
+        vmladav.s8 r0, q0, q5
+        vldrw.32 q5, [q4, #4]
+        vmladav.s8 r2, q1, q5
+        vldrw.32 q5, [q4, #8]
+        vmladav.s8 r4, q2, q5
+        vldrw.32 q5, [q4, #12]
+        vmladav.s8 r6, q3, q5
+        vadd.i32 q4, q4, r8
+        vmov q5[2], q5[0], r0, r4
+        vmov q5[3], q5[1], r2, r6
+        """;
 
     private static final String NEXT = """
-            add r3, r3, r10
-            le lr, 1b
-            ldr r0, [r9, #28]
-            adds r5, r5, #48
-            subs r0, r0, #1
-            str r0, [r9, #28]
-            bne 2b
-            """;
+        add r3, r3, r10
+        le lr, 1b
+        ldr r0, [r9, #28]
+        adds r5, r5, #48
+        subs r0, r0, #1
+        str r0, [r9, #28]
+        bne 2b
+        """;
 
     private String finish() {
         String fix = end.negatives() ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";

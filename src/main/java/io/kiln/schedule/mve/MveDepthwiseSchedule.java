@@ -70,7 +70,7 @@ public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
 
     /** Whether the registers are enough for a window's weights. */
     private static boolean canKeep(ConvComputation conv) {
-        return MveDepthwise.shape(conv).isSimple();
+        return MveDepthwise.shape(conv).fitsRegisters();
     }
 
     /** Counted: keeping weights costs 24 instructions for a row of four channels and saves 7 for each of its pixels. */

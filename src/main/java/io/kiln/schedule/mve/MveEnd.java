@@ -42,6 +42,11 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
         return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
     }
 
+    /** What the kernels' twins call: {@link #twin} behind what it calls itself. */
+    List<Intrinsic> twins() {
+        return any ? List.of(Intrinsics.RESCALE_ANY, ANY_TWIN) : List.of(twin());
+    }
+
     /** Sets what kernels' texts say of it. */
     KernelText in(KernelText text) {
         return text.with("RESULT", twin().name())
@@ -61,17 +66,17 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
      */
     static String anyShift(int q, int shift, int scratch, String multipliers) {
         return """
-                vmov.i32 q%3$d, #0
-                vmax.s32 q%3$d, q%2$d, q%3$d
-                vshl.s32 q%1$d, q%1$d, q%3$d
-                %4$s
-                vqrdmulh.s32 q%1$d, q%1$d, q%3$d
-                vmov.i32 q%3$d, #0
-                vmin.s32 q%2$d, q%2$d, q%3$d
-                vand q%3$d, q%1$d, q%2$d
-                vshr.s32 q%3$d, q%3$d, #31
-                vqadd.s32 q%1$d, q%1$d, q%3$d
-                vrshl.s32 q%1$d, q%1$d, q%2$d
-                """.formatted(q, shift, scratch, multipliers);
+            vmov.i32 q%3$d, #0
+            vmax.s32 q%3$d, q%2$d, q%3$d
+            vshl.s32 q%1$d, q%1$d, q%3$d
+            %4$s
+            vqrdmulh.s32 q%1$d, q%1$d, q%3$d
+            vmov.i32 q%3$d, #0
+            vmin.s32 q%2$d, q%2$d, q%3$d
+            vand q%3$d, q%1$d, q%2$d
+            vshr.s32 q%3$d, q%3$d, #31
+            vqadd.s32 q%1$d, q%1$d, q%3$d
+            vrshl.s32 q%1$d, q%1$d, q%2$d
+            """.formatted(q, shift, scratch, multipliers);
     }
 }

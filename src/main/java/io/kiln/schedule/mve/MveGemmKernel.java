@@ -6,6 +6,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The micro-kernel of {@link MveGemm}: dot products of a run of pixels with blocks of output channels, rescaled to int8.
@@ -53,7 +54,7 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
                 List.of(DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32),
                 List.of(),
                 definition(),
-                List.of(end.twin(), MveText.WORD));
+                Stream.concat(end.twins().stream(), Stream.of(MveText.WORD)).toList());
     }
 
     String name() {

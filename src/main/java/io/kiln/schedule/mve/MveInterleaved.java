@@ -169,7 +169,7 @@ record MveInterleaved(ConvComputation conv) {
         }
         int start = band * bandBytes(chunk()) + columns.left * channels() * WORD;
         Buffer to = block.mutableView("band" + band, place.scratch, imm(start));
-        block.call(MveDepthwiseKernel.interleave(count), List.of(place.input, to), scalars);
+        block.call(MveInterleave.of(count), List.of(place.input, to), scalars);
     }
 
     private Expr inputRow(Place place, int ky) {
@@ -205,7 +205,7 @@ record MveInterleaved(ConvComputation conv) {
         }
         Buffer from = block.view("padded", place.scratch, imm(start));
         Buffer words = block.mutableView("words", place.scratch, imm(0));
-        block.call(MveDepthwiseKernel.interleave(WORD), List.of(from, words), scalars);
+        block.call(MveInterleave.of(WORD), List.of(from, words), scalars);
     }
 
     private void copyRow(BlockBuilder block, Place place, Expr row, Columns columns, int to) {

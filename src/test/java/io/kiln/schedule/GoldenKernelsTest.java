@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Optimize;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.op.Layer;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ComputedWeightsLowering;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.reference.GoldenModels;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.Target;
+import io.kiln.target.TestTargets;
+import io.kiln.transform.Pipeline;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** No int8 layer of a golden model that matters runs in plain loops. */
+final class GoldenKernelsTest {
+    private static final List<String> TARGETS =
+            List.of(TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32);
+
+    /** Share of a model's multiply-accumulates from which on a layer matters. */
+    private static final double SHARE = 0.01;
+
+    @Test
+    void layersOfGoldenModelsHaveKernels() {
+        int layers = 0;
+        for (String model : GoldenModels.INTEGER) {
+            List<Workload> all = layers(model);
+            long macs = all.stream().mapToLong(Workload::macs).sum() / TARGETS.size();
+            for (Workload layer : all) {
+                if (layer.isPlainInt8() && layer.macs() > SHARE * macs) {
+                    layers++;
+                    assertThat(LayerSchedules.choose(layer).configuration().schedule())
+                            .as(model + " " + layer.conv().op().name() + " on " + layer.features())
+                            .doesNotEndWith("_direct");
+                }
+            }
+        }
+        assertThat(layers).isGreaterThan(100);
+    }
+
+    /** The layers of a model, on each core. */
+    private static List<Workload> layers(String model) {
+        var fused = Pipeline.standard().run(TfliteFrontend.read(GoldenModels.model(model), "golden"));
+        return FusedOperator.all(fused, "golden").stream()
+                .filter(op -> op.root().op() instanceof Layer && !ComputedWeightsLowering.suits(op))
+                .flatMap(GoldenKernelsTest::onEachCore)
+                .toList();
+    }
+
+    private static Stream<Workload> onEachCore(FusedOperator op) {
+        ConvComputation conv = ConvComputation.of(op);
+        Rows rows = Rows.whole(op.type().shape());
+        return TARGETS.stream()
+                .map(t -> new Workload(conv, rows, Target.parse(t).features(), Optimize.SPEED));
+    }
+}
