@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
@@ -17,6 +18,7 @@ import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
+import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +27,7 @@ import java.util.Optional;
 public final class CompileRequest {
     private final Path model;
     private final String name;
+    private final ModelIdentity identity;
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
@@ -41,10 +44,12 @@ public final class CompileRequest {
     private final Optional<QuantizeRequest> quantize;
     private final Externals externals;
     private final Optional<ObjectCompiler> objects;
+    private final HistoryBest records;
 
     CompileRequest(CompileRequestBuilder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
+        identity = builder.identity;
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
@@ -61,6 +66,7 @@ public final class CompileRequest {
         quantize = builder.quantize;
         externals = externalsOf;
         objects = builder.objects;
+        records = builder.records;
     }
 
     /**
@@ -82,6 +88,11 @@ public final class CompileRequest {
     /** Module name. */
     public String name() {
         return name;
+    }
+
+    /** What the image tells of the model file. */
+    public ModelIdentity identity() {
+        return identity;
     }
 
     /** The target of Kiln's own code generator. */
@@ -162,6 +173,11 @@ public final class CompileRequest {
     /** How the model is quantized first; empty for a model that is compiled as it is. */
     public Optional<QuantizeRequest> quantize() {
         return quantize;
+    }
+
+    /** Tuning records, which override the rules that choose schedules. */
+    public HistoryBest records() {
+        return records;
     }
 
     /** What makes objects, for targets of kind llvm. */

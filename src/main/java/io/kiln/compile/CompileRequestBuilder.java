@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.CNames;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
@@ -19,6 +20,7 @@ import io.kiln.quantize.QuantizeRequest;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.MemoryPool;
 import io.kiln.transform.PassOptions;
+import io.kiln.tuning.record.HistoryBest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +31,7 @@ public final class CompileRequestBuilder {
     final CompositeTarget target;
     List<ExternalCodegen> codegens = List.of();
     String name = "default";
+    ModelIdentity identity = ModelIdentity.UNKNOWN;
     Optimize optimize = Optimize.SPEED;
     Io io = Io.CALLER;
     Convention convention = Convention.TYPED;
@@ -44,6 +47,7 @@ public final class CompileRequestBuilder {
     boolean slim;
     Optional<QuantizeRequest> quantize = Optional.empty();
     Optional<ObjectCompiler> objects = Optional.empty();
+    HistoryBest records = HistoryBest.NONE;
 
     CompileRequestBuilder(Path model, CompositeTarget target) {
         this.model = model;
@@ -59,6 +63,12 @@ public final class CompileRequestBuilder {
     /** Sets the module name; the default is {@code default}, as in microTVM. */
     public CompileRequestBuilder name(String newName) {
         name = newName;
+        return this;
+    }
+
+    /** Sets what the image tells of the model file; the default is nothing. */
+    public CompileRequestBuilder identity(ModelIdentity newIdentity) {
+        identity = newIdentity;
         return this;
     }
 
@@ -152,6 +162,12 @@ public final class CompileRequestBuilder {
     /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
     public CompileRequestBuilder objects(Optional<ObjectCompiler> newObjects) {
         objects = newObjects;
+        return this;
+    }
+
+    /** Sets tuning records, which override the rules that choose schedules; the default is none. */
+    public CompileRequestBuilder records(HistoryBest newRecords) {
+        records = newRecords;
         return this;
     }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
  * @param quantized how the model was quantized; empty if it was not
+ * @param unfitRecords tuning records that were found for a layer but do not fit it, for people
  */
 public record CompiledModel(
         ModelLibrary library,
@@ -26,8 +27,10 @@ public record CompiledModel(
         List<Stage> stages,
         PlannedModule module,
         CodeUnit code,
-        Optional<Quantized> quantized) {
+        Optional<Quantized> quantized,
+        List<String> unfitRecords) {
     public CompiledModel {
         stages = List.copyOf(stages);
+        unfitRecords = List.copyOf(unfitRecords);
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
@@ -26,9 +27,13 @@ import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
+import io.kiln.tir.Buffer;
+import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
@@ -37,11 +42,13 @@ final class ModulePlanner {
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
+    private final RecordedChoices choices;
 
     ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
         this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
+        this.choices = new RecordedChoices(request.records(), request.target(), request.optimize());
     }
 
     /** The model's own function. */
@@ -57,7 +64,7 @@ final class ModulePlanner {
             callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees);
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
@@ -70,8 +77,8 @@ final class ModulePlanner {
                 StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        Interface api =
-                new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+        Interface api = new Interface(
+                request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(origin, names, api, request.packed(), pools, planned, callees, called);
     }
 
@@ -100,9 +107,41 @@ final class ModulePlanner {
         }
     }
 
+    /**
+     * The devices that operators, and the functions that they call, run on.
+     *
+     * @throws KilnException if programs have no way to pass their contexts
+     */
+    private List<DeviceHooks> devices(PlannedProgram planned) {
+        Set<String> contexts = planned.program().operators().stream()
+                .flatMap(operator -> operator.function().buffers().stream())
+                .filter(buffer -> buffer.scope() == Buffer.Scope.DEVICE)
+                .map(Buffer::name)
+                .collect(Collectors.toSet());
+        List<DeviceHooks> devices = externals.names().stream()
+                .map(DeviceHooks::of)
+                .filter(device -> contexts.contains(device.context()))
+                .sorted(Comparator.comparing(DeviceHooks::device))
+                .toList();
+        if (!devices.isEmpty() && (request.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
+            throw new KilnException(new Problem(
+                    "the device " + devices.get(0).device()
+                            + " needs a context, which only the C interface of the AOT executor passes",
+                    "model `" + request.name() + "`",
+                    "kiln.executor aot and kiln.interfaceApi c",
+                    "Set them, or take the code generator out of kiln.target"));
+        }
+        return devices;
+    }
+
     /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
     List<ExternalFunction> external() {
         return List.copyOf(external);
+    }
+
+    /** Tuning records that were found for a layer but do not fit it; complete after {@link #plan}. */
+    List<String> unfitRecords() {
+        return choices.unfit();
     }
 
     /** Operators that are called by their names run whole. */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.firmware.image.Image;
 import io.kiln.flow.board.BoardDescription;
 import io.kiln.flow.board.BoardList;
@@ -26,9 +24,11 @@ import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.flow.spec.ProjectSpec;
 import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.tune.TuneStep;
 import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
@@ -37,6 +37,7 @@ import io.kiln.flow.verify.VerifyStep;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.Optional;
 
 /**
@@ -156,6 +157,12 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
     }
 
+    /** Measures configurations of the models' layers in an emulator and records the best, which later builds follow. */
+    public void tune(BuildSpec spec, TuneSpec tune) {
+        TuneStep step = new TuneStep(log, resolved(spec), tune, Clock.systemUTC());
+        BuildLock.hold(log, spec.layout(), "kiln:tune", step::run);
+    }
+
     /** Builds what is out of date and measures an inference on the board. */
     public void profile(BuildSpec spec, DeviceSpec device) {
         ResolvedBuild build = resolved(spec);
@@ -246,11 +253,8 @@ public final class Flow {
      * @param withArtifacts whether the library carries artifacts, for Kiln's own loader, rather than modules
      */
     public void export(BuildSpec spec, String kind, boolean withArtifacts) {
-        if (!kind.equals("library")) {
-            throw new KilnException(
-                    new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
-        }
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, withArtifacts).run());
+        LibraryExport.requireKind(kind);
+        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */

@@ -144,6 +144,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private String inputShapes;
 
     /**
+     * The log of tuning records that the build follows and {@code kiln:tune} writes. If not set, {@code src/main/tuning/BOARD.log}; if
+     * there is no such file, rules choose all schedules.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.records")
+    private File tuneRecords;
+
+    /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
      * whose code you trust, including models that came as archives.
      *
@@ -151,6 +160,14 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
      */
     @Parameter(property = "kiln.semihosting", defaultValue = "false")
     private boolean semihosting;
+
+    /**
+     * Version of the models, which programs read as {@code TVMGEN_NAME_MODEL_VERSION}; the default is the project's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.modelVersion", defaultValue = "${project.version}")
+    private String modelVersion;
 
     /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
@@ -190,6 +207,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
+                .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }
@@ -206,11 +224,13 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 given.add(each.source(folder()));
             }
         }
-        return ModelFiles.choose(
+        List<ModelSource> chosen = ModelFiles.choose(
                 given,
                 model == null ? Optional.empty() : Optional.of(model.toPath()),
                 name,
                 inputShapes(),
                 folder().resolve("src").resolve("main").resolve("model"));
+        String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
+        return chosen.stream().map(source -> source.withVersion(version)).toList();
     }
 }

@@ -23,7 +23,7 @@ import io.kiln.lower.movement.MovementLowerings;
 import io.kiln.lower.signal.FilterBankLowering;
 import io.kiln.lower.signal.SignalLowering;
 import io.kiln.lower.sum.SumLowerings;
-import io.kiln.schedule.dot.ByteDots;
+import io.kiln.schedule.dot.RecurrentKernels;
 import io.kiln.schedule.mve.MveSum;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
@@ -53,6 +53,7 @@ public final class Dispatch {
     private final CpuFeatures features;
     private final Optimize optimize;
     private final OperatorLowering.Context context;
+    private final LayerChoices choices;
 
     public Dispatch(Target target, Optimize optimize) {
         this(target, optimize, List.of());
@@ -64,9 +65,19 @@ public final class Dispatch {
      * @param callees the called functions, by index
      */
     public Dispatch(Target target, Optimize optimize, List<Callee> callees) {
+        this(target, optimize, callees, LayerChoices.RULES);
+    }
+
+    /**
+     * As above, with choices that override the rules.
+     *
+     * @param choices asked first for each layer
+     */
+    public Dispatch(Target target, Optimize optimize, List<Callee> callees, LayerChoices choices) {
+        this.choices = choices;
         this.features = target.features();
         this.optimize = optimize;
-        this.context = new OperatorLowering.Context(ByteDots.of(features, optimize), callees);
+        this.context = new OperatorLowering.Context(RecurrentKernels.of(features, optimize), callees);
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */
@@ -81,9 +92,9 @@ public final class Dispatch {
         }
         Op root = op.root().op();
         if (root instanceof Layer) {
-            return ComputedWeightsLowering.suits(op)
-                    ? new ComputedWeightsLowering(op).lower(rows)
-                    : convolution(op, ConvComputation.of(op), rows);
+            return hasChoice(op)
+                    ? convolution(op, ConvComputation.of(op), rows)
+                    : new ComputedWeightsLowering(op).lower(rows);
         }
         OperatorLowering<Op> lowering = BY_OPERATOR.get(root.getClass());
         if (lowering == null) {
@@ -99,11 +110,16 @@ public final class Dispatch {
 
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Workload workload = new Workload(conv, rows, features, optimize);
-        return lower(op, workload, LayerSchedules.choose(workload));
+        return lower(op, workload, choices.choose(op, workload).orElseGet(() -> LayerSchedules.choose(workload)));
+    }
+
+    /** Whether there are schedules to choose from: the operator is a layer with constant weights. */
+    public static boolean hasChoice(FusedOperator op) {
+        return op.root().op() instanceof Layer && !ComputedWeightsLowering.suits(op);
     }
 
     /** Lowers a convolution or dense layer with a given choice. */
-    static LoweredOperator lower(FusedOperator op, Workload workload, Choice<?> choice) {
+    public static LoweredOperator lower(FusedOperator op, Workload workload, Choice<?> choice) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         LayerLoops loops = choice.lower(new ConvTask(workload, tables, buffers));

@@ -12,17 +12,22 @@ import io.kiln.schedule.dsp.DspConvSchedule;
 import io.kiln.schedule.dsp.DspDenseSchedule;
 import io.kiln.schedule.dsp.DspDepthwiseSchedule;
 import io.kiln.schedule.dsp.DspWinogradSchedule;
+import io.kiln.schedule.fpu.FpuConvSchedule;
+import io.kiln.schedule.fpu.FpuDepthwiseSchedule;
 import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.ScheduleRule;
+import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
+import java.util.Optional;
 
 /** The schedules of convolutions and dense layers, and the rules that choose among them if there is no measurement. */
-final class LayerSchedules {
+public final class LayerSchedules {
     private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
     private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
@@ -37,6 +42,8 @@ final class LayerSchedules {
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
     private static final DotConvSchedule MVE_CONV_FLOAT = new DotConvSchedule("mve_conv_float");
     private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
+    private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
+    private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
     private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
     private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
 
@@ -56,6 +63,8 @@ final class LayerSchedules {
             DSP_CONV16,
             MVE_CONV_FLOAT,
             MVE_DEPTHWISE_FLOAT,
+            FPU_CONV,
+            FPU_DEPTHWISE,
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
@@ -76,13 +85,34 @@ final class LayerSchedules {
             DSP_CONV16::choose,
             MVE_CONV_FLOAT::choose,
             MVE_DEPTHWISE_FLOAT::choose,
+            FPU_CONV::choose,
+            FPU_DEPTHWISE::choose,
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 
     private LayerSchedules() {}
 
+    /** The schedules that apply to a layer on its core, with their spaces. */
+    public static List<Space> spaces(Workload workload) {
+        return ALL.stream()
+                .flatMap(schedule -> space(schedule, workload).stream())
+                .toList();
+    }
+
+    private static <E> Optional<Space> space(Schedule<E> schedule, Workload workload) {
+        return schedule.applies(workload).map(evidence -> schedule.space(workload, evidence));
+    }
+
+    /** The choice of a given configuration; empty if it is not in the layer's spaces. */
+    public static Optional<Choice<?>> choice(Workload workload, Configuration configuration, String reason) {
+        return ALL.stream()
+                .filter(schedule -> schedule.name().equals(configuration.schedule()))
+                .findFirst()
+                .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
+    }
+
     /** The choice of the rules for a layer. */
-    static Choice<?> choose(Workload workload) {
+    public static Choice<?> choose(Workload workload) {
         for (ScheduleRule rule : RULES) {
             var choice = rule.choose(workload);
             if (choice.isPresent()) {

@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -111,12 +112,14 @@ public final class GenerateStep {
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("application", spec.application().text())
                 .setting("timestamp", spec.timestamp());
+        BoardRecords.file(spec).ifPresent(records -> now.file("tuning records", records));
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         spec.quantize().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name());
+            now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
@@ -130,15 +133,17 @@ public final class GenerateStep {
 
     private Collection<Path> generate() {
         quantizedFiles.clear();
+        BoardRecords.announce(build.spec(), log);
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
         Problems problems = new Problems();
+        List<Path> folders = build.spec().pipeline().codegens().headerFolders(layout.userSources());
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {
                 Archive archive = ModelArchives.read(model.file());
                 List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
-                ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
+                ArchiveIncludes.check(archive, chosen, folders, problems);
                 ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);
                 libraries.addAll(chosen);
@@ -146,6 +151,7 @@ public final class GenerateStep {
                         + " of the Model Library Format");
             } else {
                 CompiledModel one = compile(model);
+                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
                 compiled.add(one);
                 libraries.add(one.library());
             }
@@ -213,6 +219,7 @@ public final class GenerateStep {
                 .pools(pools.workspace())
                 .constantPools(pools.constants())
                 .name(model.name())
+                .identity(ModelIdentity.of(model.file(), model.version()))
                 .optimize(optimize)
                 .io(io)
                 .convention(spec.calls().convention())
@@ -225,6 +232,7 @@ public final class GenerateStep {
                 .onnxIo(spec.pipeline().onnxIo())
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.slimArchive())
+                .records(BoardRecords.best(spec))
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
 

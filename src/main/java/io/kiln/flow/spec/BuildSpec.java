@@ -35,6 +35,7 @@ import java.util.Optional;
  * @param slimArchive whether the archive omits the constants' data
  * @param application what runs on the image if the project has no {@code main} of its own
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
+ * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -56,6 +57,7 @@ public record BuildSpec(
         boolean slimArchive,
         Application application,
         List<String> compilerFlags,
+        Optional<Path> tuningRecords,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
@@ -92,11 +94,22 @@ public record BuildSpec(
      * @param file the file
      * @param name module name, as in {@code tvmgen_<name>_run}
      * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
+     * @param version its version, for programs; empty if it has none
      */
-    public record ModelSource(Path file, String name, String inputShapes) {
+    public record ModelSource(Path file, String name, String inputShapes, String version) {
+        /** A model without a version. */
+        public ModelSource(Path file, String name, String inputShapes) {
+            this(file, name, inputShapes, "");
+        }
+
         /** A model with the shapes of its file. */
         public ModelSource(Path file, String name) {
             this(file, name, "");
+        }
+
+        /** The same model in a version. */
+        public ModelSource withVersion(String newVersion) {
+            return new ModelSource(file, name, inputShapes, newVersion);
         }
 
         /** The inputs' shapes, parsed. */
@@ -171,6 +184,11 @@ public record BuildSpec(
         /** The project's own boards. */
         public Path userBoards() {
             return project.resolve("src").resolve("main").resolve("boards");
+        }
+
+        /** The records that {@code kiln:tune} writes for a board. */
+        public Path tuningRecords(String board) {
+            return project.resolve("src").resolve("main").resolve("tuning").resolve(board + ".log");
         }
 
         /** The folder searched for a model if none is named. */

@@ -12,6 +12,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class BuildSpecBuilder {
     private boolean slimArchive;
     private Application application = Application.CONSOLE;
     private List<String> compilerFlags = List.of();
+    private Optional<Path> tuningRecords = Optional.empty();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -66,6 +68,7 @@ public final class BuildSpecBuilder {
         slimArchive = spec.slimArchive();
         application = spec.application();
         compilerFlags = spec.compilerFlags();
+        tuningRecords = spec.tuningRecords();
         malformed.addAll(spec.malformed());
     }
 
@@ -90,6 +93,7 @@ public final class BuildSpecBuilder {
                 slimArchive,
                 application,
                 compilerFlags,
+                tuningRecords,
                 malformed);
     }
 
@@ -248,6 +252,12 @@ public final class BuildSpecBuilder {
     /** Sets further flags of the C compiler. */
     public BuildSpecBuilder compilerFlags(List<String> value) {
         compilerFlags = value;
+        return this;
+    }
+
+    /** Sets the log of tuning records; empty for the board's own in the project, if there is one. */
+    public BuildSpecBuilder tuningRecords(Optional<Path> value) {
+        tuningRecords = value;
         return this;
     }
 

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.base.Log;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.ir.Function;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.Dispatch;
+import io.kiln.target.Target;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.MeasureError;
+import io.kiln.tuning.record.RecordFiles;
+import io.kiln.tuning.record.TaskKey;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.task.Objective;
+import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.TaskKeys;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Holds the records against the whole models: a layer that runs row by row there, or beside others, may cost more than alone. The record of an
+ * operator that became slower is withdrawn: its line gets error 8. So are the records of all layers if the image needs more RAM, which
+ * can only be when a layer prefers other numbers of rows. For the objectives {@code size} and {@code ram} nothing is withdrawn for speed.
+ */
+final class Confirmation {
+    private static final int MOST_ROUNDS = 4;
+
+    private final Log log;
+    private final WholeModels whole;
+    private final Path records;
+    private final Map<String, TaskKey> keys = new LinkedHashMap<>();
+    private final boolean isForSpeed;
+    private final WholeModels.Image before;
+    private WholeModels.Image after;
+
+    Confirmation(
+            Log log,
+            WholeModels whole,
+            Path records,
+            List<CompiledModel> models,
+            ResolvedBuild build,
+            Objective objective) {
+        this.log = log;
+        this.whole = whole;
+        this.records = records;
+        this.isForSpeed = objective != Metric.SIZE && objective != Metric.RAM;
+        for (CompiledModel model : models) {
+            Function fused = model.stages().get(model.stages().size() - 1).function();
+            String prefix = new InterfaceNames(model.library().metadata().name()).prefix();
+            Target target = Target.parse(build.target());
+            for (FusedOperator op : FusedOperator.all(fused, prefix)) {
+                if (Dispatch.hasChoice(op)) {
+                    ConvComputation conv = ConvComputation.of(op);
+                    keys.put(op.name(), TaskKeys.of(op, conv, target, build.spec().optimize(), objective));
+                }
+            }
+        }
+        before = whole.measure(records.resolveSibling("no-records"), "before");
+        after = before;
+    }
+
+    WholeModels.Image before() {
+        return before;
+    }
+
+    WholeModels.Image after() {
+        return after;
+    }
+
+    /** Withdraws until the rest is a gain. */
+    void run() {
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            after = whole.measure(records, "after");
+            Set<String> slower = slower();
+            if (slower.isEmpty()) {
+                return;
+            }
+            withdraw(slower);
+        }
+        after = whole.measure(records, "after");
+        Set<String> slower = slower();
+        if (!slower.isEmpty()) {
+            log.warn("In the whole model, tuned layers are still slower: " + slower);
+        }
+    }
+
+    /** Operators whose records are no gain in the model. */
+    private Set<String> slower() {
+        Set<String> slower = new HashSet<>();
+        if (!isForSpeed) {
+            return slower;
+        }
+        boolean takesMoreRam = after.workspace() > before.workspace();
+        keys.keySet().forEach(name -> {
+            long now = Optional.ofNullable(after.operators().get(name)).orElse(0L);
+            long then = Optional.ofNullable(before.operators().get(name)).orElse(0L);
+            if (now > then || (takesMoreRam && now < then)) {
+                slower.add(name);
+            }
+        });
+        return slower;
+    }
+
+    private void withdraw(Set<String> operators) {
+        List<TuningRecord> all = new ArrayList<>(RecordFiles.open(records).records());
+        HistoryBest best = new HistoryBest(all);
+        for (String operator : operators) {
+            best.find(keys.get(operator)).ifPresent(record -> {
+                Result failed =
+                        Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
+                all.replaceAll(other -> other.equals(record)
+                        ? TuningRecord.of(record.task(), record.config(), failed)
+                        : other);
+                log.info("Withdrawn, because it is no gain in the whole model: index "
+                        + record.config().index() + " of " + operator);
+            });
+        }
+        RecordFiles.write(records, all);
+    }
+}

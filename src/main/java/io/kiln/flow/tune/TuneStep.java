@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.build.BoardRecords;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.ir.Function;
+import io.kiln.report.Json;
+import io.kiln.report.TuneReport;
+import io.kiln.report.page.TunePage;
+import io.kiln.target.Target;
+import io.kiln.target.TargetKind;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.RecordFiles;
+import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective;
+import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.Objective.Mix;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Searches better configurations for the layers of the build's models. Records are added to the log as soon as they are measured, so that an
+ * interrupted search loses little, and the next one continues. At the end the whole models are built with and without the records: those that
+ * are no gain there are withdrawn.
+ */
+public final class TuneStep {
+    /** Candidates of one task in a round: the tuners learn between rounds. */
+    private static final int OF_A_TASK = 16;
+
+    private static final int OF_A_ROUND = 256;
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final TuneSpec tune;
+    private final Clock clock;
+    private final Path records;
+    private final Path folder;
+
+    /** @param clock the times of records, and of the search's budget */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+        this.log = log;
+        this.build = build;
+        this.tune = tune;
+        this.clock = clock;
+        this.records = BoardRecords.log(build.spec());
+        this.folder = build.spec().layout().reports().resolve("tune");
+    }
+
+    /** Searches, then says what was found. */
+    public void run() {
+        Target target = Target.parse(build.target());
+        if (target.kind() != TargetKind.C) {
+            throw new KilnException(new Problem(
+                    "only C can be tuned", "target `" + build.target() + "`", "a target of kind c", "Tune with kiln.target=c"));
+        }
+        List<TuningRecord> known = takeOver();
+        List<CompiledModel> models = models();
+        Map<String, LayerTask> tasks = new LinkedHashMap<>();
+        for (CompiledModel model : models) {
+            LayerTask.of(fused(model), target, build.spec().optimize(), tune.objective())
+                    .forEach(task -> tasks.putIfAbsent(task.key().workload(), task));
+        }
+        List<TaskSearch> searches = tasks.values().stream()
+                .map(task -> new TaskSearch(task, tune, known))
+                .toList();
+        log.info(searches.size() + " layers to tune with "
+                + searches.stream().mapToInt(TaskSearch::size).sum() + " configurations, records in " + records);
+        if (!searches.isEmpty()) {
+            search(searches, models.get(0));
+            finish(searches, models);
+        }
+        if (tune.pickBest()) {
+            List<TuningRecord> best = HistoryBest.pick(RecordFiles.open(records).records());
+            RecordFiles.write(records, best);
+            log.info("Kept the best " + best.size() + " records in " + records);
+        }
+    }
+
+    /** The records of the log, after those of other logs were added to it. */
+    private List<TuningRecord> takeOver() {
+        RecordReader.Log own = RecordFiles.open(records);
+        own.warnings().forEach(log::warn);
+        List<List<TuningRecord>> logs = new ArrayList<>(List.of(own.records()));
+        for (Path other : tune.merge()) {
+            RecordReader.Log read = RecordReader.read(other);
+            read.warnings().forEach(log::warn);
+            logs.add(read.records());
+        }
+        List<TuningRecord> all = RecordFiles.merge(logs);
+        if (logs.size() > 1) {
+            RecordFiles.write(records, all);
+            log.info("Merged " + tune.merge().size() + " logs: " + all.size() + " records in " + records);
+        }
+        return all;
+    }
+
+    private List<CompiledModel> models() {
+        BuildSpec spec = build.spec();
+        return spec.models().stream()
+                .filter(model -> !ModelArchives.accepts(model.file()))
+                .map(model -> GenerateStep.compile(build, model, spec.io(), spec.optimize()))
+                .toList();
+    }
+
+    private static Function fused(CompiledModel model) {
+        return model.stages().get(model.stages().size() - 1).function();
+    }
+
+    private void search(List<TaskSearch> searches, CompiledModel model) {
+        Measurer measurer = new EmulatorMeasurer(
+                build, model.library().metadata(), folder.resolve("candidates"), tune.timeout(), tune.seed());
+        requireMeasurable(measurer.metrics());
+        Instant began = clock.instant();
+        int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
+        while (!isOver(began)) {
+            List<Candidate> candidates = round(searches);
+            if (candidates.isEmpty()) {
+                return;
+            }
+            List<Measured> measured = measurer.measure(candidates);
+            Map<LayerTask, TaskSearch> byTask = new LinkedHashMap<>();
+            searches.forEach(search -> byTask.put(search.task(), search));
+            List<TuningRecord> found = new ArrayList<>();
+            for (int i = 0; i < measured.size(); i++) {
+                Candidate candidate = candidates.get(i);
+                byTask.get(candidate.task())
+                        .update(candidate.configuration(), measured.get(i), clock.instant())
+                        .ifPresent(found::add);
+            }
+            RecordFiles.append(records, found);
+            TuneSummary.progress(log, searches, atFirst, Duration.between(began, clock.instant()));
+        }
+        log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
+    }
+
+    private boolean isOver(Instant began) {
+        return !tune.budget().isZero()
+                && Duration.between(began, clock.instant()).compareTo(tune.budget()) >= 0;
+    }
+
+    private static List<Candidate> round(List<TaskSearch> searches) {
+        List<Candidate> candidates = new ArrayList<>();
+        for (TaskSearch search : searches) {
+            int most = Math.min(OF_A_TASK, OF_A_ROUND - candidates.size());
+            if (most > 0) {
+                candidates.addAll(search.next(most));
+            }
+        }
+        return candidates;
+    }
+
+    private void requireMeasurable(Set<Metric> metrics) {
+        Collection<Metric> needed =
+                tune.objective() instanceof Mix mix ? mix.weights().keySet() : List.of((Metric) tune.objective());
+        if (!metrics.containsAll(needed)) {
+            throw new KilnException(new Problem(
+                    "the emulator does not measure " + tune.objective().text(),
+                    "kiln.tune.objective",
+                    "some of " + metrics.stream().map(Objective::text).sorted().toList(),
+                    "Set kiln.tune.objective=instructions"));
+        }
+    }
+
+    private void finish(List<TaskSearch> searches, List<CompiledModel> models) {
+        WholeModels whole = new WholeModels(build, folder);
+        try {
+            Confirmation confirmed = new Confirmation(log, whole, records, models, build, tune.objective());
+            TuneSummary summary = new TuneSummary(build, tune, records, searches);
+            confirmed.run();
+            summary.say(log, confirmed.before(), confirmed.after());
+            TuneReport report = summary.report(confirmed.before(), confirmed.after());
+            Path reports = build.spec().layout().reports();
+            Json.write(reports.resolve("tune.json"), report);
+            WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));
+            log.info("The curve of each layer: " + reports.resolve("tune.html"));
+        } finally {
+            FreshFolder.clear(folder);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import io.kiln.base.Log;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.report.Table;
+import io.kiln.report.TuneReport;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.RecordFiles;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.LayerTask;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** Says what a search found. */
+final class TuneSummary {
+    private static final double NANOSECONDS = 1e9;
+    private static final double PERCENT = 100;
+
+    private final ResolvedBuild build;
+    private final TuneSpec tune;
+    private final Path records;
+    private final List<TaskSearch> searches;
+
+    TuneSummary(ResolvedBuild build, TuneSpec tune, Path records, List<TaskSearch> searches) {
+        this.build = build;
+        this.tune = tune;
+        this.records = records;
+        this.searches = searches;
+    }
+
+    /** One line about a search that goes on: how far it is, the best so far, the time left. */
+    static void progress(Log log, List<TaskSearch> searches, int atFirst, Duration spent) {
+        int measured = searches.stream().mapToInt(TaskSearch::measured).sum();
+        int left = searches.stream()
+                .filter(search -> !search.isFinished())
+                .mapToInt(search -> search.size() - search.measured())
+                .sum();
+        double before = 0;
+        double best = 0;
+        for (TaskSearch search : searches) {
+            if (search.before().isPresent() && search.best().isPresent()) {
+                before += search.before().getAsDouble();
+                best += search.best().getAsDouble();
+            }
+        }
+        long rest = spent.toSeconds() * left / Math.max(1, measured - atFirst);
+        log.info(String.format(
+                Locale.ROOT,
+                "%d of %d configurations measured, best so far %s of all layers%s",
+                measured,
+                measured + left,
+                change(before, best),
+                left == 0 ? "" : ", about " + rest + " s left"));
+    }
+
+    private static String change(double before, double after) {
+        return before == 0 ? "0.0 %" : String.format(Locale.ROOT, "%+.1f %%", PERCENT * (after - before) / before);
+    }
+
+    /** The table, and the sum. */
+    void say(Log log, WholeModels.Image before, WholeModels.Image after) {
+        Table table = new Table("Layer", "Before", "After", "Gain", "Schedule");
+        for (TuneReport.Task task : tasks()) {
+            Double then = task.before().cost();
+            Double now = task.after().cost();
+            table.row(
+                    task.name(),
+                    then == null ? "" : String.format(Locale.ROOT, "%,.0f", then),
+                    now == null ? "" : String.format(Locale.ROOT, "%,.0f", now),
+                    then == null || now == null || then == 0
+                            ? ""
+                            : String.format(Locale.ROOT, "%.1f%%", PERCENT * (then - now) / then),
+                    task.after().schedule().equals(task.before().schedule())
+                            ? "as before"
+                            : task.after().schedule());
+        }
+        table.lines().forEach(log::info);
+        long wrong = searches.stream().mapToLong(TaskSearch::wrong).sum();
+        if (wrong > 0) {
+            log.warn(wrong + " configurations gave wrong answers; they have error 5 and are never chosen");
+        }
+        log.info(String.format(
+                Locale.ROOT,
+                "One inference: %,d instructions in place of %,d (%s), RAM %,d in place of %,d, flash %,d in place of %,d bytes",
+                after.sizes().instructions(),
+                before.sizes().instructions(),
+                change(before.sizes().instructions(), after.sizes().instructions()),
+                after.sizes().ram(),
+                before.sizes().ram(),
+                after.sizes().flash(),
+                before.sizes().flash()));
+    }
+
+    TuneReport report(WholeModels.Image before, WholeModels.Image after) {
+        return new TuneReport(
+                build.board().id(),
+                build.target(),
+                tune.objective().text(),
+                tune.tuner().name().toLowerCase(Locale.ROOT),
+                tune.seed(),
+                build.spec().layout().project().relativize(records).toString().replace('\\', '/'),
+                tasks(),
+                new TuneReport.Whole(before.sizes(), after.sizes()));
+    }
+
+    /** With what is left after records were withdrawn. */
+    private List<TuneReport.Task> tasks() {
+        HistoryBest best = new HistoryBest(RecordFiles.open(records).records());
+        List<TuneReport.Task> tasks = new ArrayList<>();
+        for (TaskSearch search : searches) {
+            LayerTask task = search.task();
+            Optional<TuningRecord> winner = best.find(task.key());
+            Configuration chosen = winner.flatMap(record -> task.space().find(record.config()))
+                    .orElse(task.rule());
+            tasks.add(new TuneReport.Task(
+                    task.title(),
+                    task.key().template(),
+                    search.size(),
+                    search.wrong(),
+                    new TuneReport.Choice(task.rule().text(), nanoseconds(search.before())),
+                    new TuneReport.Choice(
+                            chosen.text(),
+                            winner.map(record -> record.result().mean() * NANOSECONDS)
+                                    .orElse(null)),
+                    search.costs().stream()
+                            .map(cost -> cost.isNaN() ? null : cost * NANOSECONDS)
+                            .toList()));
+        }
+        return tasks;
+    }
+
+    private static Double nanoseconds(OptionalDouble cost) {
+        return cost.isPresent() ? cost.getAsDouble() * NANOSECONDS : null;
+    }
+}

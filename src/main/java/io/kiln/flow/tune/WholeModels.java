@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import io.kiln.base.Log;
+import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.verify.ProfileStep;
+import io.kiln.report.BuildReport;
+import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
+import io.kiln.report.TuneReport;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Builds the models of a build with some records, and measures the image. */
+final class WholeModels {
+    private final ResolvedBuild build;
+    private final Path folder;
+
+    WholeModels(ResolvedBuild build, Path folder) {
+        this.build = build;
+        this.folder = folder;
+    }
+
+    /**
+     * A measured image.
+     *
+     * @param sizes what it takes
+     * @param workspace planned bytes of all models
+     * @param operators instructions of each operator that a record chose a schedule for, by its C name; of all operators without records
+     */
+    record Image(TuneReport.Sizes sizes, long workspace, Map<String, Long> operators) {}
+
+    /**
+     * Measures an image.
+     *
+     * @param records a log; a file that does not exist leaves all layers to the rules
+     */
+    Image measure(Path records, String name) {
+        Layout own = build.spec().layout();
+        Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
+        BuildSpec spec = build.spec().toBuilder()
+                .layout(layout)
+                .tuningRecords(Optional.of(records))
+                .build();
+        ResolvedBuild other = build.with(spec, build.runsOn());
+        new GenerateStep(Log.QUIET, other).run();
+        new FirmwareSteps(Log.QUIET, other).link();
+        new ProfileStep(Log.QUIET, other).run();
+        BuildReport report = Json.read(layout.reports().resolve(FirmwareSteps.REPORT), BuildReport.class);
+        ProfileReport profile = Json.read(layout.reports().resolve(FirmwareSteps.PROFILE), ProfileReport.class);
+        Map<String, Long> operators = new LinkedHashMap<>();
+        report.operators().forEach(operator -> operators.put(operator.name(), operator.instructions()));
+        return new Image(
+                new TuneReport.Sizes(
+                        profile.instructions(), report.flash().total(), report.ram().total()),
+                report.plan().bytes(),
+                operators);
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.spec.TuneSpec.Limits;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Measures configurations of the models' layers in an emulator and keeps them as records in AutoTVM's format, which every later build follows
+ * without measuring: {@code src/main/tuning/BOARD.log}, or {@code kiln.tune.records}. Writes {@code kiln/tune.json} and {@code kiln/tune.html}. A
+ * search that was interrupted continues where it ended.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "tune", requiresProject = false, threadSafe = true)
+public final class TuneMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.skip", defaultValue = "false")
+    private boolean skipTune;
+
+    /**
+     * Which configurations are measured: {@code grid} (all), {@code random}, {@code ga} (genetic) or {@code xgb} (led by a model of the cost,
+     * gradient-boosted trees).
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.tuner", defaultValue = "xgb")
+    private String tuner;
+
+    /**
+     * What becomes as small as possible: {@code instructions}, {@code size} or {@code ram}, or several with weights, such as {@code
+     * instructions:1,size:0.2}, each relative to the choice of the rules.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.objective", defaultValue = "instructions")
+    private String objective;
+
+    /**
+     * The most configurations of a layer that are measured, those of earlier searches included.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.trials", defaultValue = "128")
+    private int trials;
+
+    /**
+     * A layer ends after so many measurements without a better one; 0 for never.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.earlyStopping", defaultValue = "0")
+    private int earlyStopping;
+
+    /**
+     * Seconds for which one image of candidates may run.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.timeout", defaultValue = "120")
+    private int timeout;
+
+    /**
+     * Seconds after which no more is measured; 0 for no limit.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.budget", defaultValue = "0")
+    private int budget;
+
+    /**
+     * Seed of random choices and of the data on which layers are measured.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.seed", defaultValue = "0")
+    private long seed;
+
+    /**
+     * Logs whose records are added to the log before the search, separated by commas.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.merge")
+    private List<File> merge;
+
+    /**
+     * Whether the log keeps only the best record of each layer in the end. With {@code kiln.tune.trials=0} nothing is measured before.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.pickBest", defaultValue = "false")
+    private boolean pickBest;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipTune;
+    }
+
+    @Override
+    void run() {
+        List<Path> logs = new ArrayList<>();
+        if (merge != null) {
+            merge.forEach(file -> logs.add(file.toPath()));
+        }
+        Limits limits = new Limits(trials, earlyStopping, timeout, budget);
+        flow().tune(spec(), TuneSpec.of(tuner, objective, limits, seed, logs, pickBest));
+    }
+}

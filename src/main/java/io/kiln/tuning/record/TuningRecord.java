@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tuning.record;
+
+import io.kiln.tuning.record.RecordValue.Items;
+import io.kiln.tuning.record.RecordValue.Members;
+import io.kiln.tuning.record.RecordValue.Numeric;
+import io.kiln.tuning.record.RecordValue.Text;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A measurement of one configuration of an operator: one line of an AutoTVM log, version 0.2.
+ *
+ * @param task what was measured
+ * @param config with which knobs
+ * @param result and what came out
+ * @param document the whole line, with what Kiln does not use
+ */
+public record TuningRecord(TaskKey task, Config config, Result result, Members document) {
+    /** The version of the format. */
+    static final String VERSION = "0.2";
+
+    /** The version of TVM whose format this is; TVM writes its own here. */
+    private static final String TVM_VERSION = "0.16.0";
+
+    /** The cost of a failed measurement, in seconds. */
+    private static final double FAILED = 1e9;
+
+    /**
+     * The knobs' values.
+     *
+     * @param index of the configuration in the task's space
+     * @param entities the value of each knob, in the order of the space
+     */
+    public record Config(long index, List<Entity> entities) {
+        public Config {
+            entities = List.copyOf(entities);
+        }
+
+        private Members json() {
+            Map<String, RecordValue> json = new LinkedHashMap<>();
+            json.put("index", Numeric.of(index));
+            json.put("code_hash", RecordValue.NOTHING);
+            json.put(
+                    "entity",
+                    new Items(entities.stream().<RecordValue>map(Entity::json).toList()));
+            return new Members(json);
+        }
+    }
+
+    /**
+     * The value of a knob.
+     *
+     * @param name the knob
+     * @param kind {@code sp} for a split, {@code re} for an order, {@code an} for annotations, {@code ot} for any other
+     * @param value the value
+     */
+    public record Entity(String name, String kind, RecordValue value) {
+        /** A knob of the kind {@code ot}. */
+        public static Entity other(String name, RecordValue value) {
+            return new Entity(name, "ot", value);
+        }
+
+        private Items json() {
+            return Items.of(new Text(name), new Text(kind), value);
+        }
+    }
+
+    /**
+     * The result of a measurement.
+     *
+     * @param costs one for each repetition, in seconds
+     * @param error how it ended
+     * @param allCost seconds that building and measuring took
+     * @param timestamp seconds since 1970, UTC
+     */
+    public record Result(List<Double> costs, MeasureError error, double allCost, double timestamp) {
+        public Result {
+            costs = List.copyOf(costs);
+        }
+
+        /** A measurement that did not succeed. */
+        public static Result failed(MeasureError error, double allCost, double timestamp) {
+            return new Result(List.of(FAILED), error, allCost, timestamp);
+        }
+
+        /** Whether the configuration computes the right answer and has a cost. */
+        public boolean isMeasured() {
+            return error == MeasureError.NONE;
+        }
+
+        /** The mean of the costs, in seconds. */
+        public double mean() {
+            return costs.stream().mapToDouble(Double::doubleValue).average().orElse(FAILED);
+        }
+
+        private Items json() {
+            return Items.of(
+                    new Items(costs.stream().<RecordValue>map(Numeric::of).toList()),
+                    Numeric.of(error.number()),
+                    Numeric.of(allCost),
+                    Numeric.of(timestamp));
+        }
+    }
+
+    /** A new record. */
+    public static TuningRecord of(TaskKey task, Config config, Result result) {
+        Map<String, RecordValue> document = new LinkedHashMap<>();
+        document.put("input", task.json());
+        document.put("config", config.json());
+        document.put("result", result.json());
+        document.put("version", new Numeric(VERSION));
+        document.put("tvm_version", new Text(TVM_VERSION));
+        return new TuningRecord(task, config, result, new Members(document));
+    }
+
+    /** The line of the log, without a line end. */
+    public String line() {
+        return document.text();
+    }
+}

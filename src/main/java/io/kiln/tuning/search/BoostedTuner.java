@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tuning.search;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+
+/**
+ * AutoTVM's search with a model of the cost ({@code xgb}): boosted trees learn from all measurements so far and propose the next plan, with 5 %
+ * of random points. In large spaces {@link Annealing} looks for what the trees think best; small ones are predicted point by point. A plan has
+ * 64 points, in small spaces fewer.
+ *
+ * <p>Measurements of other shapes of the same template, if there are any, train a second model: it makes the first plan, and its share in
+ * the predictions halves with every 64 measurements.
+ */
+public final class BoostedTuner implements Tuner {
+    private static final int MOST_PLANNED = 64;
+    private static final int LEAST_PLANNED = 2;
+    private static final int POINTS_OF_A_PLANNED = 32;
+    private static final double RANDOM_SHARE = 0.05;
+    private static final int PREDICTED_WHOLE = 4096;
+    private static final int LEAST_TRANSFERRED = 16;
+    private static final double HALF_LIFE = 64;
+    private static final double LEAST_DISCOUNT = 0.05;
+
+    /**
+     * A measurement of another shape.
+     *
+     * @param features as those of the points of the space
+     * @param score relative to the best of its shape
+     */
+    public record Sample(double[] features, double score) {}
+
+    private final SearchSpace space;
+    private final Visited visited;
+    private final SplittableRandom random;
+    private final Annealing annealing;
+    private final Optional<BoostedTrees> transferred;
+    private final int planSize;
+    private final Deque<Integer> planned = new ArrayDeque<>();
+    private final List<Sample> samples = new ArrayList<>();
+
+    /**
+     * @param space the space
+     * @param transfer measurements of other shapes; fewer than 16 are not used
+     */
+    public BoostedTuner(SearchSpace space, long seed, List<Sample> transfer) {
+        this.space = space;
+        this.visited = new Visited(space.size());
+        this.random = new SplittableRandom(seed);
+        this.annealing = new Annealing(space, random.split());
+        this.planSize = Math.max(LEAST_PLANNED, Math.min(MOST_PLANNED, space.size() / POINTS_OF_A_PLANNED));
+        this.transferred = transfer.size() < LEAST_TRANSFERRED
+                ? Optional.empty()
+                : Optional.of(BoostedTrees.fit(
+                        transfer.stream().map(Sample::features).toArray(double[][]::new),
+                        transfer.stream().mapToDouble(Sample::score).toArray()));
+    }
+
+    @Override
+    public List<Integer> next(int most) {
+        List<Integer> next = new ArrayList<>();
+        while (next.size() < Math.min(most, planSize) && visited.left() > 0) {
+            if (planned.isEmpty()) {
+                plan();
+            }
+            int point = planned.isEmpty() || random.nextDouble() < RANDOM_SHARE
+                    ? visited.random(random)
+                    : planned.poll();
+            if (visited.add(point)) {
+                next.add(point);
+            }
+        }
+        planned.clear();
+        return next;
+    }
+
+    @Override
+    public void update(int point, double score) {
+        visited.add(point);
+        samples.add(new Sample(space.features(point), score));
+    }
+
+    private void plan() {
+        double[] base = samples.stream().mapToDouble(s -> prior(s.features)).toArray();
+        boolean learnt = samples.size() >= LEAST_PLANNED;
+        if (!learnt && transferred.isEmpty()) {
+            return;
+        }
+        Optional<BoostedTrees> own = learnt ? Optional.of(fit(base)) : Optional.empty();
+        List<Integer> points = space.size() > PREDICTED_WHOLE
+                ? annealing.best(point -> predict(own, point), planSize, visited)
+                : visited.others().stream()
+                        .sorted(Comparator.comparingDouble((Integer point) -> predict(own, point))
+                                .reversed())
+                        .limit(planSize)
+                        .toList();
+        planned.addAll(points);
+    }
+
+    /** Learns what the model of other shapes does not explain; the best measurement so far is 1. */
+    private BoostedTrees fit(double[] base) {
+        double best = samples.stream().mapToDouble(Sample::score).max().orElse(1);
+        double[] y = new double[samples.size()];
+        for (int i = 0; i < y.length; i++) {
+            y[i] = (best > 0 ? samples.get(i).score / best : 0) - base[i];
+        }
+        return BoostedTrees.fit(samples.stream().map(Sample::features).toArray(double[][]::new), y);
+    }
+
+    private double predict(Optional<BoostedTrees> own, int point) {
+        double[] features = space.features(point);
+        return own.map(model -> model.predict(features)).orElse(0.0) + prior(features);
+    }
+
+    private double prior(double[] features) {
+        double discount = Math.pow(2, -samples.size() / HALF_LIFE);
+        return discount < LEAST_DISCOUNT
+                ? 0
+                : transferred.map(model -> discount * model.predict(features)).orElse(0.0);
+    }
+}

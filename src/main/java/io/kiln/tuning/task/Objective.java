@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tuning.task;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** What a search makes as small as possible. */
+public sealed interface Objective {
+    /** As in {@code kiln.tune.objective} and in the arguments of a task. */
+    String text();
+
+    /** A single quantity of an operator. */
+    enum Metric implements Objective {
+        /** Instructions of one call, counted by the emulator. */
+        INSTRUCTIONS,
+        /** Cycles of one call, estimated from the executed instructions and the core's timing. */
+        CYCLES,
+        /** Time of one call at the board's clock. */
+        TIME,
+        /** Bytes of code and constants. */
+        SIZE,
+        /** Bytes of scratch. */
+        RAM;
+
+        @Override
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        static Optional<Metric> of(String text) {
+            return Arrays.stream(values())
+                    .filter(metric -> metric.text().equals(text))
+                    .findFirst();
+        }
+    }
+
+    /**
+     * A weighted sum of quantities, each relative to that of the configuration that the rules choose.
+     *
+     * @param weights positive weights
+     */
+    record Mix(Map<Metric, Double> weights) implements Objective {
+        public Mix {
+            weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+        }
+
+        @Override
+        public String text() {
+            return weights.entrySet().stream()
+                    .map(part -> part.getKey().text() + ":" + part.getValue())
+                    .collect(Collectors.joining(","));
+        }
+    }
+
+    /**
+     * Reads an objective: a quantity such as {@code instructions}, or several with weights such as {@code instructions:1,size:0.2}.
+     *
+     * @throws KilnException for anything else
+     */
+    static Objective parse(String text) {
+        Optional<Metric> single = Metric.of(text.strip());
+        if (single.isPresent()) {
+            return single.get();
+        }
+        Map<Metric, Double> weights = new TreeMap<>();
+        for (String part : text.split(",", -1)) {
+            String[] words = part.strip().split(":", -1);
+            Optional<Metric> metric = Metric.of(words[0]);
+            Optional<Double> weight = words.length == 2 ? weight(words[1]) : Optional.empty();
+            if (metric.isEmpty() || weight.isEmpty() || weights.put(metric.get(), weight.get()) != null) {
+                throw new KilnException(new Problem(
+                        "kiln.tune.objective is '" + text + "'",
+                        "",
+                        "instructions, cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",
+                        "Correct kiln.tune.objective"));
+            }
+        }
+        return new Mix(weights);
+    }
+
+    private static Optional<Double> weight(String text) {
+        try {
+            return Optional.of(Double.parseDouble(text)).filter(weight -> weight > 0 && !Double.isInfinite(weight));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The objectives whose records a build follows, the first that has one; a mix only matters to whoever asks for it. */
+    static List<Metric> followed(Optimize optimize) {
+        return switch (optimize) {
+            case SPEED -> List.of(Metric.CYCLES, Metric.TIME, Metric.INSTRUCTIONS);
+            case SIZE -> List.of(Metric.SIZE);
+            case RAM -> List.of(Metric.RAM, Metric.CYCLES, Metric.TIME, Metric.INSTRUCTIONS);
+        };
+    }
+}

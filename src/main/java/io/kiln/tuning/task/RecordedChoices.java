@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tuning.task;
+
+import io.kiln.base.Optimize;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rows;
+import io.kiln.schedule.LayerChoices;
+import io.kiln.schedule.LayerSchedules;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.Target;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.RecordValue.Text;
+import io.kiln.tuning.record.TaskKey;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.Objective.Metric;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Chooses schedules by the best records. A record whose configuration is no longer in the layer's space is left alone, as are layers without
+ * a record: the rules choose for them. Records of other templates, such as TVM's own, match no layer. Not thread-safe.
+ */
+public final class RecordedChoices implements LayerChoices {
+    private static final double NANOSECONDS = 1e9;
+
+    private final HistoryBest best;
+    private final Target target;
+    private final Optimize optimize;
+    private final List<Objective> objectives;
+    private final Map<String, String> unfit = new TreeMap<>();
+
+    /**
+     * Follows the records of the objectives that fit what the build optimizes for.
+     *
+     * @param best the records
+     * @param target the target of the build
+     */
+    public RecordedChoices(HistoryBest best, Target target, Optimize optimize) {
+        this.best = best;
+        this.target = target;
+        this.optimize = optimize;
+        this.objectives = Stream.<Objective>concat(mixes(best), Objective.followed(optimize).stream())
+                .toList();
+    }
+
+    /** Whoever searched for a mix wants that first. */
+    private static Stream<Objective> mixes(HistoryBest best) {
+        return best.records()
+                .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
+                .map(record -> record.task().args())
+                .filter(args -> !args.isEmpty() && args.get(args.size() - 1) instanceof Text text
+                        && text.value().contains(":"))
+                .map(args -> ((Text) args.get(args.size() - 1)).value())
+                .distinct()
+                .map(Objective::parse);
+    }
+
+    @Override
+    public Optional<Choice<?>> choose(FusedOperator op, Workload workload) {
+        if (best.isEmpty()) {
+            return Optional.empty();
+        }
+        for (Objective objective : objectives) {
+            TaskKey key = TaskKeys.of(op, workload.conv(), target, optimize, objective);
+            Optional<TuningRecord> record = best.find(key);
+            if (record.isPresent()) {
+                return choice(op, workload, objective, record.get());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<Choice<?>> choice(FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
+        Optional<Configuration> configuration = TaskSpace.of(workload).find(record.config());
+        boolean isWhole = workload.rows().equals(Rows.whole(op.type().shape()));
+        if (configuration.isEmpty() && isWhole) {
+            unfit.put(
+                    op.name(),
+                    "the record of " + op.name() + " no longer fits: index "
+                            + record.config().index() + " of " + record.task().template());
+        }
+        return configuration.flatMap(c -> LayerSchedules.choice(workload, c, reason(objective, record)));
+    }
+
+    private static String reason(Objective objective, TuningRecord record) {
+        double cost = record.result().mean();
+        String measured = objective == Metric.TIME
+                ? String.format(Locale.ROOT, "%.3f us", cost * NANOSECONDS / 1000)
+                : String.format(
+                        Locale.ROOT,
+                        "%,d %s",
+                        Math.round(cost * NANOSECONDS),
+                        objective == Metric.INSTRUCTIONS || objective == Metric.CYCLES ? objective.text() : "bytes");
+        return "record: the best that was measured, " + measured + " a call";
+    }
+
+    /** The records that were found for a layer but do not fit it, one line each. */
+    public List<String> unfit() {
+        return List.copyOf(unfit.values());
+    }
+}

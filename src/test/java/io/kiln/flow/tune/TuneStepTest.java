@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.flow.GestureProject;
+import io.kiln.base.KeptLog;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.resolve.Resolver;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.spec.TuneSpec.Limits;
+import io.kiln.report.Json;
+import io.kiln.report.TuneReport;
+import io.kiln.process.TestPrograms;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.RecordReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A search on the example model in the real emulator, its continuation, and builds that follow its records. */
+class TuneStepTest {
+    private static final Clock CLOCK = Clock.fixed(Instant.EPOCH, ZoneOffset.UTC);
+
+    @TempDir
+    private Path folder;
+
+    private final KeptLog log = new KeptLog();
+
+    @BeforeEach
+    void needsAnEmulator() {
+        TestPrograms.need("qemu-system-arm");
+    }
+
+    private ResolvedBuild build(Path where) {
+        BuildSpec spec = new GestureProject(where)
+                .spec("mps2-an386")
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+        return new Resolver(TestToolchains.environment(log)).resolve(spec);
+    }
+
+    private void tune(Path where, String tuner, int trials) {
+        TuneSpec spec = TuneSpec.of(tuner, "instructions", new Limits(trials, 0, 60, 0), 3, List.of(), false);
+        new TuneStep(log, build(where), spec, CLOCK).run();
+    }
+
+    @Test
+    void aSearchIsRepeatableContinuesAndBuildsFollowIt() throws IOException {
+        tune(folder, "random", 3);
+        Path records = folder.resolve("src/main/tuning/mps2-an386.log");
+        String first = Files.readString(records);
+        assertThat(first.lines()).hasSize(12).allMatch(line -> line.contains("\"kiln."));
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        JsonSchemas.assertFits("tune", Files.readString(folder.resolve("out/kiln/tune.json")));
+        assertThat(report.records()).isEqualTo("src/main/tuning/mps2-an386.log");
+        assertThat(report.model().after().instructions())
+                .isLessThanOrEqualTo(report.model().before().instructions());
+        assertThat(report.model().after().ram())
+                .isLessThanOrEqualTo(report.model().before().ram());
+        assertThat(report.tasks()).hasSize(4).allMatch(task -> task.costs().size() == 3 && task.wrong() == 0);
+        assertThat(Files.readString(folder.resolve("out/kiln/tune.html")))
+                .contains("Tuning for mps2-an386")
+                .contains("<polyline");
+        assertThat(folder.resolve("out/kiln/tune")).isEmptyDirectory();
+
+        Path again = folder.resolve("again");
+        tune(again, "random", 3);
+        assertThat(Files.readString(again.resolve("src/main/tuning/mps2-an386.log")))
+                .isEqualTo(first);
+
+        tune(folder, "random", 5);
+        assertThat(Files.readString(records)).startsWith(first);
+        assertThat(RecordReader.read(records).records()).hasSize(20).doesNotHaveDuplicates();
+
+        log.said().clear();
+        new GenerateStep(log, build(folder)).run();
+        assertThat(log.said()).anyMatch(line -> line.startsWith("20 tuning records in "));
+        Files.delete(records);
+        log.said().clear();
+        new GenerateStep(log, build(folder)).run();
+        assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
+    }
+}
