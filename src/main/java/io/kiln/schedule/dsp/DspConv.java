@@ -35,6 +35,10 @@ import java.util.function.BiConsumer;
  */
 final class DspConv {
     private static final int BLOCK = 4;
+
+    /** Rows of so many pixels are fast enough one by one. */
+    private static final int SHORT_ROW = 5;
+
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final DspConvKernel kernel;
@@ -55,7 +59,7 @@ final class DspConv {
 
     /** The loops. */
     LayerLoops loops(Rows rows) {
-        return new LayerLoops(body(rows), executedMacs());
+        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv));
     }
 
     /**
@@ -109,6 +113,12 @@ final class DspConv {
         for (int o : channels) {
             rescale.put(o, words);
         }
+    }
+
+    /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
+    private static int rowBlock(ConvComputation conv) {
+        int width = conv.output().dim(2);
+        return DspWindow.isFlat(conv) && width % 2 != 0 && width < SHORT_ROW ? 2 : 1;
     }
 
     private Stmt body(Rows rows) {
