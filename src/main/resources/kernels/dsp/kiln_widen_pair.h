@@ -10,13 +10,15 @@ static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_
       "1:\n"
       "ldr %6, [%1], #4\n"
       "ldr %7, [%2], #4\n"
+      "subs %3, %3, #4\n"
       "sxtb16 %4, %6\n"
       "sxtb16 %5, %7\n"
-      "strd %4, %5, [%0], #8\n"
       "sxtb16 %6, %6, ror #8\n"
       "sxtb16 %7, %7, ror #8\n"
-      "strd %6, %7, [%0], #8\n"
-      "subs %3, %3, #4\n"
+      "str %5, [%0, #4]\n"
+      "str %6, [%0, #8]\n"
+      "str %7, [%0, #12]\n"
+      "str %4, [%0], #16\n"
       "bne 1b\n"
       : "+r"(to), "+r"(a), "+r"(b), "+r"(count), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
       :

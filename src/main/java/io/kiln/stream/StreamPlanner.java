@@ -106,7 +106,7 @@ public final class StreamPlanner {
                         || MemoryPlanner.plan(liveness.problem()).bytes() <= bytes);
     }
 
-    /** All preferred blocks; without those that widen windows; shorter blocks. */
+    /** All preferred blocks; without those that widen windows; shorter blocks. Where none of them remains, some of all are to be chosen. */
     private List<RowGraph> inFewerAndFewerBlocks() {
         return Stream.of(
                         graph,
@@ -114,6 +114,7 @@ public final class StreamPlanner {
                         graph.inBlocks(2, node -> true),
                         graph.inBlocks(2, RowGraph.Node::readsTheSameRow))
                 .distinct()
+                .filter(blocks -> blocks.equals(graph) || !blocks.equals(graph.stepByStep()))
                 .toList();
     }
 

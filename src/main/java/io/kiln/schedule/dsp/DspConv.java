@@ -2,10 +2,11 @@
 package io.kiln.schedule.dsp;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.equal;
 import static io.kiln.tir.Exprs.imm;
-import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.select;
+import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.lower.OperatorBuffers;
@@ -29,14 +30,19 @@ import java.util.function.BiConsumer;
  * <pre>
  * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
  * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
- * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before; fewer than four make a smaller block
+ * left over: an odd pixel has a kernel of its own, odd channels a block that lies over the one before; fewer than four make a smaller block
  * </pre>
  */
 final class DspConv {
     private static final int BLOCK = 4;
+
+    /** Rows of so many pixels are fast enough one by one. */
+    private static final int SHORT_ROW = 5;
+
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final DspConvKernel kernel;
+    private final DspPixelKernel single;
     private final DspWindow window;
     private final DspPaddedRows padded;
     private final int[] order;
@@ -47,9 +53,7 @@ final class DspConv {
 
     /** Multiply-accumulates that the kernel executes. */
     private long executedMacs() {
-        long pixels = DspWindow.isFlat(conv)
-                ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
-                : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
+        long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
         return conv.output().dim(0) * pixels * DspWeights.blocks(conv).size() * BLOCK * order.length;
     }
 
@@ -69,8 +73,9 @@ final class DspConv {
         this.conv = task.conv();
         this.rescale = rescale;
         this.order = order(conv);
-        this.kernel =
-                DspConvKernel.of(order.length / 2, unroll, Math.min(BLOCK, conv.channels() / conv.groups()), rescale);
+        int channels = Math.min(BLOCK, conv.channels() / conv.groups());
+        this.kernel = DspConvKernel.of(order.length / 2, unroll, channels, rescale);
+        this.single = DspPixelKernel.of(order.length / 4, unroll / 2, channels, rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -86,10 +91,6 @@ final class DspConv {
 
     private static long scratchBytes(ConvComputation conv) {
         return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
-    }
-
-    private static long roundUp(long value, int multiple) {
-        return (value + multiple - 1) / multiple * multiple;
     }
 
     private int[] packWeights() {
@@ -114,9 +115,10 @@ final class DspConv {
         }
     }
 
-    /** Pixels are processed in pairs, across the ends of rows if possible: in an odd row one pixel remains. */
+    /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
     private static int rowBlock(ConvComputation conv) {
-        return DspWindow.isFlat(conv) && conv.output().dim(2) % 2 != 0 ? 2 : 1;
+        int width = conv.output().dim(2);
+        return DspWindow.isFlat(conv) && width % 2 != 0 && width < SHORT_ROW ? 2 : 1;
     }
 
     private Stmt body(Rows rows) {
@@ -146,10 +148,10 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
-        pairs(batch, begin, end, (pair, first, second) -> {
+        pairs(batch, begin, end, (pair, first, second, count) -> {
             groups(pair, (group, g) -> {
                 window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
-                multiply(group, add(to, first), add(to, second), g);
+                multiply(group, new Pixels(add(to, first), add(to, second), count), g);
             });
         });
     }
@@ -159,10 +161,10 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(width), (pair, first, second) -> {
+            pairs(row, imm(0), imm(width), (pair, first, second, count) -> {
                 groups(pair, (group, g) -> {
                     window.gather(group, lines, first, second, inputChannel(g));
-                    multiply(group, add(line, first), add(line, second), g);
+                    multiply(group, new Pixels(add(line, first), add(line, second), count), g);
                 });
             });
         });
@@ -172,9 +174,9 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             padded.line(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second) -> {
+            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second, count) -> {
                 padded.gather(pair, first, second);
-                multiply(pair, add(line, first), add(line, second), imm(0));
+                multiply(pair, new Pixels(add(line, first), add(line, second), count), imm(0));
             });
         });
     }
@@ -186,19 +188,21 @@ final class DspConv {
                 conv.output().dim(2));
     }
 
-    /** A loop over pairs of pixels; a remaining pixel is paired with itself. */
+    /** A loop over pairs of pixels, and what is done for a remaining pixel, as if it were two. */
     private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
-        boolean mayBeOdd = conv.output().dim(2) % 2 != 0;
-        block.loop("x", begin, end, 2, (pair, x) -> {
-            Expr next = add(x, 1);
-            body.emit(pair, x, mayBeOdd ? pair.let("next", select(lt(next, end), next, x)) : next);
-        });
+        if (conv.output().dim(2) % 2 == 0) {
+            block.loop("x", begin, end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+            return;
+        }
+        Expr last = sub(end, imm(1));
+        block.loop("x", begin, last, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+        block.ifThen(equal(mod(sub(end, begin), imm(2)), imm(1)), pair -> body.emit(pair, last, last, 1));
     }
 
-    /** Emits the computation of two pixels, given their indices. */
+    /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
     @FunctionalInterface
     private interface PairBody {
-        void emit(BlockBuilder block, Expr first, Expr second);
+        void emit(BlockBuilder block, Expr first, Expr second, int count);
     }
 
     private void groups(BlockBuilder block, BiConsumer<BlockBuilder, Expr> body) {
@@ -213,8 +217,17 @@ final class DspConv {
         return mul(group, conv.channelsPerGroup());
     }
 
-    /** All channels of a group of two pixels of the output. */
-    private void multiply(BlockBuilder block, Expr first, Expr second, Expr group) {
+    /** One or two pixels of the output. */
+    private record Pixels(Expr first, Expr second, int count) {
+        /** Their elements from a channel on. */
+        Pixels elements(ConvComputation conv, Expr channel) {
+            return new Pixels(
+                    add(mul(first, conv.channels()), channel), add(mul(second, conv.channels()), channel), count);
+        }
+    }
+
+    /** All channels of a group of one or two pixels. */
+    private void multiply(BlockBuilder block, Pixels pixels, Expr group) {
         int channels = conv.channels() / conv.groups();
         int whole = Math.max(1, channels / BLOCK);
         boolean hasRest = channels > BLOCK && channels % BLOCK != 0;
@@ -223,31 +236,23 @@ final class DspConv {
         Expr from = mul(group, words);
         Expr channel = mul(group, channels);
         Buffer all = conv.groups() == 1 ? weights : block.view("weights", weights, from);
-        call(
-                block,
-                "",
-                add(mul(first, conv.channels()), channel),
-                add(mul(second, conv.channels()), channel),
-                all,
-                whole);
+        call(block, "", pixels.elements(conv, channel), all, whole);
         if (hasRest) {
             Buffer rest = block.view("rest", weights, add(from, words / blocks * whole));
             Expr last = add(channel, channels - (long) BLOCK);
-            call(
-                    block,
-                    "_rest",
-                    add(mul(first, conv.channels()), last),
-                    add(mul(second, conv.channels()), last),
-                    rest,
-                    1);
+            call(block, "_rest", pixels.elements(conv, last), rest, 1);
         }
     }
 
-    private void call(BlockBuilder block, String suffix, Expr first, Expr second, Buffer w, int blocks) {
-        Buffer out0 = block.mutableView("out0" + suffix, output, first);
-        Buffer out1 = block.mutableView("out1" + suffix, output, second);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2), imm(blocks)));
+    private void call(BlockBuilder block, String suffix, Pixels elements, Buffer w, int blocks) {
+        Buffer out0 = block.mutableView("out0" + suffix, output, elements.first);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2 / (3 - elements.count)), imm(blocks)));
         scalars.addAll(kernel.epilogue().arguments());
+        if (elements.count == 1) {
+            block.call(single.kernel(), List.of(scratch, w, out0), scalars);
+            return;
+        }
+        Buffer out1 = block.mutableView("out1" + suffix, output, elements.second);
         block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
     }
 }

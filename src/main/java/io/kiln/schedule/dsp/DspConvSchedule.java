@@ -26,7 +26,7 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     private static final int LEAST_OF_GROUP = 4;
 
     /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
-    private static final int UNROLL = 16;
+    private static final int UNROLL = 24;
 
     @Override
     public String name() {
@@ -49,7 +49,8 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
 
     @Override
     public Space space(Workload workload, DspRescale rescale) {
-        return Space.of(name(), Knob.of("pixels", 2), Knob.of("channel_block", BLOCK), Knob.of("unroll", 4, 8, UNROLL));
+        return Space.of(
+                name(), Knob.of("pixels", 2), Knob.of("channel_block", BLOCK), Knob.of("unroll", 4, 8, 16, UNROLL));
     }
 
     @Override

@@ -21,7 +21,7 @@ import java.util.List;
  * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset], then r7 and r11
  * </pre>
  *
- * <p>Four inputs and eight channels are 31 instructions for 32 products: LDR, 4 LDRD, 10 SXTB16, 16 SMLAD. Where weights are bytes,
+ * <p>Four inputs and eight channels are 35 instructions for 32 products: 9 LDR, 10 SXTB16, 16 SMLAD. Where weights are bytes,
  * blocks have four channels, and r6 and r7 hold the first channel's weights.
  *
  * @param name C name
@@ -89,17 +89,19 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         asm.line("push {r7, r11}");
         asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        step(asm, true, "[r0], #4");
-        asm.repeat(first - 1, () -> step(asm, false, "[r0], #4"));
+        repeat(asm, true, 1);
+        repeat(asm, false, first - 1);
         if (unroll > 0) {
             asm.line("2:");
-            asm.repeat(unroll, () -> step(asm, false, "[r0], #4"));
+            repeat(asm, false, unroll);
             asm.line("ldr r10, [sp, #8]");
             asm.line("cmp r0, r10");
             asm.line("bne 2b");
         }
         if (hasTail) {
-            step(asm, false, "[sp, #16]");
+            asm.line("ldr r11, [sp, #16]");
+            asm.repeatFrom(0, 4, 1, () -> step(asm, false));
+            asm.line("add r1, #%d", stepBytes());
         }
         finish(asm, kept);
         String tail = """
@@ -132,16 +134,36 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         asm.line("pop {r7, r11}");
     }
 
-    /** Four inputs; the first step of a block starts the sums. */
-    private void step(AsmText asm, boolean starts, String inputs) {
-        asm.line("ldr r11, %s", inputs);
+    /** Bytes of the weights of four inputs. */
+    private int stepBytes() {
+        return 8 * pairs();
+    }
+
+    /** Steps of four inputs, which are loaded beside the weights of the first pair. */
+    private void repeat(AsmText asm, boolean starts, int count) {
+        if (count == 0) {
+            return;
+        }
+        asm.repeatFrom(0, 4, count, () -> {
+            asm.line("ldr r11, [r0, #%s]", AsmText.AT);
+            step(asm, starts);
+        });
+        asm.line("add r0, #%d", 4 * count);
+        asm.line("add r1, #%d", stepBytes() * count);
+    }
+
+    /** Four inputs in r11; the first step of a block starts the sums. */
+    private void step(AsmText asm, boolean starts) {
+        loadPair(asm, 0);
         asm.line("sxtb16 r10, r11");
         asm.line("sxtb16 r11, r11, ror #8");
         for (int pair = 0; pair < pairs(); pair++) {
             boolean isAlone = 2 * pair + 1 == channels;
             String both = "r" + (2 + 2 * pair);
             String second = "r" + (3 + 2 * pair);
-            asm.line("ldrd r12, lr, [r1], #8");
+            if (pair > 0) {
+                loadPair(asm, pair);
+            }
             if (!epilogue.range().isSummed()) {
                 asm.line("sxtb16 r6, r12, ror #8");
                 asm.line("sxtb16 r7, lr, ror #8");
@@ -158,6 +180,12 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
                 multiply(asm, false, second, "r11", "lr");
             }
         }
+    }
+
+    /** Weights of two channels, at {@code pairs * 2} times the offset of the inputs. */
+    private void loadPair(AsmText asm, int pair) {
+        asm.line("ldr r12, [r1, #%s * %d + %d]", AsmText.AT, 2 * pairs(), 8 * pair);
+        asm.line("ldr lr, [r1, #%s * %d + %d]", AsmText.AT, 2 * pairs(), 8 * pair + 4);
     }
 
     private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {

@@ -3,7 +3,9 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.schedule.parts.AsmText;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The assembly of {@link DspDepthwiseKernel}. For blocks of four channels, first {@link DspDepthwiseWidening} widens the input rows under
@@ -152,51 +154,74 @@ final class DspDepthwiseAsm {
         return most;
     }
 
+    /** Outputs of a row; of a single row two at a time, if their windows overlap. */
     private void outputs(int count) {
-        for (int i = 0; i < count; i++) {
-            sums(i * shape.strideW());
-            finish(i * shape.channels());
+        int together = outputRows == 1 && shape.strideW() < shape.kernelW() ? 2 : 1;
+        for (int i = 0; i < count; i += together) {
+            List<Sum> sums = new ArrayList<>();
+            for (int column = 0; column < Math.min(together, count - i); column++) {
+                for (int row = 0; row < outputRows; row++) {
+                    sums.add(new Sum(row, column * shape.strideW(), "r" + (2 + sums.size())));
+                }
+            }
+            sums(sums, i * shape.strideW());
+            finish(sums, i * shape.channels());
         }
     }
 
-    /** Sums of the window whose first column is the given one from r0 on. */
-    private void sums(int column) {
-        boolean[] started = new boolean[outputRows];
-        for (int row = 0; row < outputRows && epilogue.hasBias(); row++) {
-            text.line(row == 0 ? "ldr r2, [sp, #%d]" : "mov r3, r2", KEPT);
-            started[row] = true;
+    /**
+     * A sum of an output.
+     *
+     * @param row its row
+     * @param column first column of its window, after that of the first sum
+     * @param register what it is computed in
+     */
+    private record Sum(int row, int column, String register) {}
+
+    /** Sums of windows, the first of which begins at the given column from r0 on. */
+    private void sums(List<Sum> sums, int first) {
+        Set<Sum> started = new HashSet<>();
+        if (epilogue.hasBias()) {
+            text.line("ldr r2, [sp, #%d]", KEPT);
+            sums.stream().skip(1).forEach(sum -> text.line("mov %s, r2", sum.register));
+            started.addAll(sums);
         }
-        for (int kx = 0; kx < shape.kernelW(); kx++) {
+        int columns = sums.get(sums.size() - 1).column + shape.kernelW();
+        for (int column = 0; column < columns; column++) {
             int words = (inputRows + 1) / 2;
             for (int pair = 0; pair < words; pair += 2) {
-                int place = (column + kx) * shape.columnBytes() + pair * WORD;
+                int place = (first + column) * shape.columnBytes() + pair * WORD;
                 boolean two = pair + 1 < words;
                 text.line(two ? "ldrd r12, lr, [r0, #%d]" : "ldr r12, [r0, #%d]", place);
-                products(kx, 2 * pair, "r12", started);
-                if (two) {
-                    products(kx, 2 * pair + 2, "lr", started);
+                for (Sum sum : sums) {
+                    int kx = column - sum.column;
+                    if (kx >= 0 && kx < shape.kernelW()) {
+                        products(sum, kx, 2 * pair, "r12", started);
+                        if (two) {
+                            products(sum, kx, 2 * pair + 2, "lr", started);
+                        }
+                    }
                 }
             }
         }
     }
 
-    /** Products of a word, which holds an input row and the one below, with the weights of each output row. */
-    private void products(int kx, int inputRow, String word, boolean[] started) {
-        for (int row = 0; row < outputRows; row++) {
-            int tap = inputRow - row * shape.strideH();
-            int last = shape.kernelH() - 1;
-            if (tap < -1 || tap > last) {
-                continue;
-            }
-            String sum = "r" + (2 + row);
-            if (tap >= 0 && tap < last) {
-                product(started, row, "smuad", "smlad", sum, word, weight(kx, shape.wordOf(tap)));
-            } else if (tap < 0) {
-                product(started, row, "smultb", "smlatb", sum, word, weight(kx, 0));
-            } else {
-                String half = last == 0 ? "b" : "t";
-                product(started, row, "smulb" + half, "smlab" + half, sum, word, weight(kx, shape.wordOfLast()));
-            }
+    /** Products of a word, which holds an input row and the one below, with the weights of an output. */
+    private void products(Sum sum, int kx, int inputRow, String word, Set<Sum> started) {
+        int tap = inputRow - sum.row * shape.strideH();
+        int last = shape.kernelH() - 1;
+        if (tap < -1 || tap > last) {
+            return;
+        }
+        String half = last == 0 ? "b" : "t";
+        String name = tap < 0 ? "tb" : tap < last ? "" : "b" + half;
+        String weight = weight(kx, tap < 0 ? 0 : tap < last ? shape.wordOf(tap) : shape.wordOfLast());
+        boolean isSingle = !name.isEmpty();
+        if (started.add(sum)) {
+            text.line("%s%s %s, %s, %s", isSingle ? "smul" : "smuad", name, sum.register, word, weight);
+        } else {
+            String next = isSingle ? "smla" : "smlad";
+            text.line("%s%s %s, %s, %s, %s", next, name, sum.register, word, weight, sum.register);
         }
     }
 
@@ -204,23 +229,15 @@ final class DspDepthwiseAsm {
         return "r" + (MULTIPLIER - shape.weights() + kx * shape.weightsPerColumn() + word);
     }
 
-    private void product(boolean[] started, int row, String first, String next, String sum, String x, String w) {
-        if (started[row]) {
-            text.line("%s %s, %s, %s, %s", next, sum, x, w, sum);
-        } else {
-            text.line("%s %s, %s, %s", first, sum, x, w);
-        }
-        started[row] = true;
-    }
-
     /** Rescales, limits and stores the sums. */
-    private void finish(int offset) {
-        List<String> sums = List.of("r2", "r3").subList(0, outputRows);
-        List<String> places = new ArrayList<>();
-        for (int row = 0; row < outputRows; row++) {
-            places.add("[r1, #" + (offset + row * shape.width() * shape.channels()) + "]");
-        }
-        epilogue.store(text, sums, KEPT, places);
+    private void finish(List<Sum> sums, int offset) {
+        List<String> places = sums.stream()
+                .map(sum -> offset
+                        + sum.row * shape.width() * shape.channels()
+                        + sum.column / shape.strideW() * shape.channels())
+                .map(place -> "[r1, #" + place + "]")
+                .toList();
+        epilogue.store(text, sums.stream().map(Sum::register).toList(), KEPT, places);
     }
 
     private void nextBlock() {

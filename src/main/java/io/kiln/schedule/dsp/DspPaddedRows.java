@@ -192,10 +192,12 @@ final class DspPaddedRows {
             four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));
             asm.line("sxtb16 %5, %3");
             asm.line("sxtb16 %6, %4");
-            asm.line("strd %5, %6, [%0], #8");
             asm.line("sxtb16 %3, %3, ror #8");
             asm.line("sxtb16 %4, %4, ror #8");
-            asm.line("strd %3, %4, [%0], #8");
+            asm.line("str %5, [%0, #" + (4 * i) + "]");
+            asm.line("str %6, [%0, #" + (4 * i + 4) + "]");
+            asm.line("str %3, [%0, #" + (4 * i + 8) + "]");
+            asm.line("str %4, [%0, #" + (4 * i + 12) + "]");
         }
         return TEXT.with("ROWS", conv.window().kernelH())
                 .with("RUN", run(conv))

@@ -116,6 +116,7 @@ record DspWinogradInput(int channels) {
     private void factors(AsmText asm, String first, String second, int kind, int half) {
         asm.line("%s", first);
         asm.line("%s", second);
-        asm.line("strd r12, lr, [r0, #%d]", kind * factorBytes() + 8 * half);
+        asm.line("str r12, [r0, #%d]", kind * factorBytes() + 8 * half);
+        asm.line("str lr, [r0, #%d]", kind * factorBytes() + 8 * half + 4);
     }
 }

@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * stack     m1, then m1 - m2, of all sums; inputs, output, end of the output[, late offset], then r7 and r11, which may be frame pointers
  * </pre>
  *
- * <p>A step of two inputs is 11 instructions for 16 products, which do the work of 24.
+ * <p>A step of two inputs is 14 instructions for 16 products, which do the work of 24.
  *
  * @param channels input channels
  * @param pitch bytes from a pixel of the output to the next
@@ -85,7 +85,10 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         asm.line("sub sp, #%d", INPUTS);
         asm.line("1:");
         products(asm, 0, "2");
-        eachPair((a, place) -> asm.line("strd r%d, r%d, [sp, #%d]", a, a + 1, place));
+        eachPair((a, place) -> {
+            asm.line("str r%d, [sp, #%d]", a, place);
+            asm.line("str r%d, [sp, #%d]", a + 1, place + 4);
+        });
         products(asm, 1, "3");
         eachPair((a, place) -> combine(asm, a, place));
         products(asm, 2, "4");
@@ -119,21 +122,27 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         asm.line("ldrd r10, r11, [sp, #%d]", place);
         asm.line("sub r12, r10, r%d", a);
         asm.line("sub lr, r11, r%d", a + 1);
-        asm.line("strd r12, lr, [sp, #%d]", place);
+        asm.line("str r12, [sp, #%d]", place);
+        asm.line("str lr, [sp, #%d]", place + 4);
         asm.line("add r%d, r%d, r10", a, a);
         asm.line("add r%d, r%d, r11", a + 1, a + 1);
     }
 
     /** All products of one kind; sums start anew or go on. */
     private void products(AsmText asm, int kind, String label) {
-        int unroll = steps() <= MOST_UNROLLED ? steps() : steps() / 2;
+        int unroll = IntStream.rangeClosed(1, MOST_UNROLLED)
+                .filter(count -> steps() % count == 0)
+                .max()
+                .orElseThrow();
         if (kind < 2) {
             IntStream.range(2, 2 + SUMS).forEach(sum -> asm.line("mov r%d, #0", sum));
         }
         if (unroll < steps()) {
             asm.line("%s:", label);
         }
-        asm.repeat(unroll, () -> step(asm));
+        asm.repeatFrom(0, 8, unroll, () -> step(asm));
+        asm.line("add r0, #%d", 8 * unroll);
+        asm.line("add r1, #%d", 16 * unroll);
         if (unroll < steps()) {
             asm.line("ldr r10, [sp, #%d]", INPUTS);
             asm.line("add r10, #%d", (kind + 1) * 8 * steps());
@@ -143,9 +152,11 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     }
 
     private static void step(AsmText asm) {
-        asm.line("ldrd r10, r11, [r0], #8");
+        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
+        asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
         for (int pair = 0; pair < 4; pair += 2) {
-            asm.line("ldrd r12, lr, [r1], #8");
+            asm.line("ldr r12, [r1, #%s * 2 + %d]", AsmText.AT, 4 * pair);
+            asm.line("ldr lr, [r1, #%s * 2 + %d]", AsmText.AT, 4 * pair + 4);
             for (int i = 0; i < 4; i++) {
                 int sum = 2 + 2 * pair + i;
                 asm.line("smlad r%d, %s, %s, r%d", sum, i % 2 == 0 ? "r10" : "r11", i < 2 ? "r12" : "lr", sum);

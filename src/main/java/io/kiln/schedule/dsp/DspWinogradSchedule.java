@@ -20,9 +20,9 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
     private static final int BLOCK = DspWinograd.BLOCK;
     private static final int PIXELS = DspWinograd.PIXELS;
     /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
-    private static final int MOST_CHANNELS = 16;
+    private static final int MOST_CHANNELS = 32;
     /** Larger layers use too much flash. */
-    private static final int MOST_WEIGHT_BYTES = 8192;
+    private static final int MOST_WEIGHT_BYTES = 24_576;
 
     @Override
     public String name() {

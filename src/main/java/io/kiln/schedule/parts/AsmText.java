@@ -46,6 +46,27 @@ public final class AsmText {
         }
     }
 
+    /** An offset that grows from one repetition to the next, see {@link #repeatFrom}. */
+    public static final String AT = ".Lkiln_at";
+
+    /**
+     * Appends lines that the assembler repeats, and in which {@link #AT} is an offset.
+     *
+     * @param from its first value
+     * @param step by which it grows
+     */
+    public void repeatFrom(int from, int step, int count, Runnable body) {
+        if (count > 0) {
+            line(".set %s, %d", AT, from);
+            repeat(count, () -> {
+                body.run();
+                if (count > 1) {
+                    line(".set %s, %s + %d", AT, AT, step);
+                }
+            });
+        }
+    }
+
     /** The lines as C strings. */
     public String lines() {
         return lines.toString();

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * Checks the text of an inline assembly statement against a language of plain instructions. Each statement is a
  * mnemonic with operands, after any number of labels, or one of the few directives that Kiln's own kernels need: none
- * of them takes a name or a string, so none can read a file. Quotes, comments, backslashes and definitions are refused,
+ * of them takes a string, or a name other than that of one number, so none can read a file. Quotes, comments, backslashes and definitions are refused,
  * because an assembler could compose a directive with them.
  */
 final class AsmTemplate {
@@ -19,6 +19,7 @@ final class AsmTemplate {
             Pattern.compile("\\s*(?:[0-9]{1,3}|(?:\\.L)?[A-Za-z_][A-Za-z0-9_.]*(?:%=)?)\\s*:");
     private static final Pattern DIRECTIVE =
             Pattern.compile("\\.(?:ltorg|pool|endr|syntax\\s+unified|p2align\\s+[0-9]{1,2}"
+                    + "|set\\s+\\.Lkiln_at,\\s*(?:\\.Lkiln_at\\s*\\+\\s*)?[0-9]{1,5}"
                     + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
     private static final Pattern INSTRUCTION = Pattern.compile("[A-Za-z][A-Za-z0-9_.]*(?:\\s++(?![=:]).*)?");
 

@@ -21,6 +21,7 @@ class FencedCTest {
                 "asm(`1: j 1b`);",
                 "asm(`vldrw.u32 q0, [%[p]], #16\\nvmladava.s8 r0, q0, q1` : [p] `+r`(p) : : `q0`, `q1`);",
                 "asm(`.rept 3\\n  smlad r0, r1, r2, r0\\n.endr\\n`);",
+                "asm(`.set .Lkiln_at, 8\\n.rept 3\\nldr r0, [r1, #.Lkiln_at * 2 + 4]\\n.set .Lkiln_at, .Lkiln_at + 8\\n.endr`);",
                 "asm(`push {r4-r7, lr}; pop {r4-r7, pc}`);",
                 "asm(`.option push\\n.option norvc\\nlw t0, 0(sp)\\n.option pop`);",
                 "asm(`loop%=: subs %0, #1\\nbne loop%=` : `+r`(x));",

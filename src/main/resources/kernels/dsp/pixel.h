@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+#define CHANNELS 4
+#define HALFWORDS first and second as bytes
+#define CONSTANTS_IN_WORDS a multiplier and an offset
+#define NAME kiln_conv_1x4_1
+#define BLOCKS_AND_LATE int32_t blocks
+#define ASSEMBLY __asm__ volatile("nop");
+#define FIRST_WEIGHT (int8_t)(both >> 8)
+#define CONSTANTS 2
+#define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
+
+/* One pixel times blocks of CHANNELS channels. x: inputs widened to 16 bits, two of it, two of another pixel in turn; w: per two
+   inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. */
+__attribute__((noinline))
+static void NAME(
+    const int8_t* x, const int32_t* w, int8_t* out, int32_t steps, BLOCKS_AND_LATE) {
+#if defined(__ARM_FEATURE_DSP)
+ASSEMBLY
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[4] = {0};
+    for (int32_t i = 0; i < 4 * steps; ++i) {
+      const int8_t value = x[i / 2 * 8 + i % 2 * 2];
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 2 * 2 + pair] >> (i % 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[2 * pair] += value * (FIRST_WEIGHT);
+        sums[2 * pair + 1] += value * second;
+      }
+    }
+    w += 4 * steps;
+    for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
+RESCALE
+      *out++ = (int8_t)value;
+    }
+  }
+#endif
+}
