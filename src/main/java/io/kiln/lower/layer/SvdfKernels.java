@@ -94,7 +94,9 @@ final class SvdfKernels {
     /** The zero point times the weights: the initial value of a filter's sum. */
     private long begin(int filter) {
         return -svdf.inputZeroPoint()
-                * IntStream.range(0, shape.inputs()).mapToLong(i -> weight(filter, i)).sum();
+                * IntStream.range(0, shape.inputs())
+                        .mapToLong(i -> weight(filter, i))
+                        .sum();
     }
 
     private int begins(int place) {
@@ -129,8 +131,7 @@ final class SvdfKernels {
     /** The ring's oldest row, which follows the newest slot. */
     private Expr oldest(BlockBuilder body, Expr slot) {
         Expr next = add(slot, 1);
-        return body.let(
-                "oldest", mul(select(Exprs.lt(next, imm(shape.memory())), next, imm(0)), shape.rank()));
+        return body.let("oldest", mul(select(Exprs.lt(next, imm(shape.memory())), next, imm(0)), shape.rank()));
     }
 
     private long packed(int place, int input) {
@@ -146,9 +147,12 @@ final class SvdfKernels {
                     int filter = unit * shape.rank() + row % shape.rank();
                     return times.integer(filter * shape.memory() + row / shape.rank());
                 })),
-                tables.add("bias", DType.INT32, IntStream.range(0, padded)
-                        .map(unit -> unit < shape.units() ? (int) bias.integer(unit) : 0)
-                        .toArray()),
+                tables.add(
+                        "bias",
+                        DType.INT32,
+                        IntStream.range(0, padded)
+                                .map(unit -> unit < shape.units() ? (int) bias.integer(unit) : 0)
+                                .toArray()),
                 shape.units(),
                 oldest,
                 rows);
