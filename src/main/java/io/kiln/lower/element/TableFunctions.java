@@ -16,7 +16,6 @@ import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Tables;
-import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;

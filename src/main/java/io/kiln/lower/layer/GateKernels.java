@@ -75,10 +75,8 @@ final class GateKernels {
     private Part part(String name, Kind kind, Tables tables) {
         int rows = (units + chunk - 1) / chunk * chunk * Lstm.GATES;
         GateWeights weights = kind.weights;
-        IntUnaryOperator begin =
-                row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0;
-        SumKernels.Weights byRow =
-                (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
+        IntUnaryOperator begin = row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0;
+        SumKernels.Weights byRow = (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
         return new Part(
                 kind.dots,
                 weights,
@@ -124,8 +122,8 @@ final class GateKernels {
     private void sums(BlockBuilder block, Part part, Expr first, Buffer values, Expr from, Result result) {
         int rows = Lstm.GATES * chunk;
         BlockBuilder code = new BlockBuilder();
-        SumKernels.Block rowsOfChunk = new SumKernels.Block(
-                part.table, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
+        SumKernels.Block rowsOfChunk =
+                new SumKernels.Block(part.table, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
         part.dots.emit(code, rowsOfChunk, values, from, sums);
         kernels.rescale(code, new Group(Sums.DOTS, result, part.by, Lstm.GATES, chunk, 0), sums, gates);
         block.add(code.build());

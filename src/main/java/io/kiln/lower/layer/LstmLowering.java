@@ -175,8 +175,7 @@ public final class LstmLowering {
         Buffer cell = buffers.argument(Lstm.CELL);
         Expr kept = limited(product(forget, load(cell, index), 2 * Lstm.GATES), 2 * Lstm.GATES);
         Expr added = limited(product(input, candidate, 2 * Lstm.GATES + 1), 2 * Lstm.GATES + 1);
-        Expr updated =
-                block.let("updated", isFloat ? add(kept, added) : saturated(add(kept, added)));
+        Expr updated = block.let("updated", isFloat ? add(kept, added) : saturated(add(kept, added)));
         Expr clipped = block.let("clipped", lstm.cellClip() > 0 ? clipped(block, updated) : updated);
         block.store(cell, index, clipped);
         return clipped;

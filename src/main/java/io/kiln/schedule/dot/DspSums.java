@@ -120,10 +120,10 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
     }
 
     private String assembly(Steps steps) {
-        List<String> values = new ArrayList<>(
-                List.of("x", "w", "sums", "sums + " + ROWS + " * blocks", "x + count / 4 * 4"));
-        List<String> types = new ArrayList<>(List.of(
-                "const int8_t*", "const int8_t*", "int32_t*", "int32_t*", "const int8_t*"));
+        List<String> values =
+                new ArrayList<>(List.of("x", "w", "sums", "sums + " + ROWS + " * blocks", "x + count / 4 * 4"));
+        List<String> types =
+                new ArrayList<>(List.of("const int8_t*", "const int8_t*", "int32_t*", "int32_t*", "const int8_t*"));
         if (steps.hasTail) {
             values.add("tail");
             types.add("uint32_t");

@@ -91,9 +91,9 @@ final class RecurrentOperators {
         boolean isFloat = state == TensorType.FLOAT32;
         byte type = isFloat ? state : TensorType.INT8;
         int rank = d.between(1, 3);
-        int units = d.between(1, 6);
+        int units = d.between(1, 12);
         int filters = rank * units;
-        int inputs = d.between(1, 20);
+        int inputs = d.coin() ? d.between(1, 20) : d.between(32, 50);
         int memory = d.between(1, 8);
         int batch = d.between(1, 3);
         TensorSpec x = d.tensor(type, batch, inputs);
@@ -124,7 +124,7 @@ final class RecurrentOperators {
         boolean isFloat = type == TensorType.FLOAT32;
         byte weights = isFloat ? type : TensorType.INT8;
         int inputs = d.between(1, 12);
-        int units = d.between(1, 9);
+        int units = d.oneOf(1, 2, 5, 8, 9, 33, 37);
         int batch = d.between(1, 3);
         int steps = d.between(1, 6);
         boolean timeMajor = d.coin();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.OperatorCases;
+import io.kiln.frontend.tflite.single.SingleOperatorTest;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Layers with state whose micro-kernels have assembly, of random shapes, in QEMU. */
+class RecurrentInQemuTest {
+    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8");
+    private static final int CASES = 6;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang"})
+    void answerAsTheInterpreterDoes(String coreName, String toolchain) {
+        String board = BenchData.load().cores().get(coreName).board();
+        String target = Boards.builtIn().find(board).target();
+        TestToolchains.resolve(toolchain, target);
+        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        List<ModelLibrary> models = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<Bytes> expected = new ArrayList<>();
+        for (Function function : functions()) {
+            List<Bytes> own = new ArrayList<>();
+            for (Parameter parameter : function.params()) {
+                own.add(RandomOperators.input(parameter.type(), 7L + models.size()));
+            }
+            CompileRequest request = CompileRequest.builder(Path.of("random"), target)
+                    .name(function.name())
+                    .build();
+            models.add(ModelCompiler.compile(request, function).library());
+            inputs.addAll(own);
+            expected.add(Interpreter.run(function, own).get(0));
+        }
+        assertThat(models)
+                .anyMatch(model -> model.metadata().operators().toString().contains("ring(kernels)"))
+                .anyMatch(model -> model.metadata().operators().toString().contains("steps(kernels)"));
+        Bytes actual = OperatorsImage.run(folder, board, target, toolchain, Optimize.SPEED, models, inputs);
+        int offset = 0;
+        for (int i = 0; i < models.size(); i++) {
+            byte[] slice = new byte[expected.get(i).size()];
+            actual.buffer().get(offset, slice);
+            offset += slice.length;
+            assertThat(GoldenModels.agree(
+                            expected.get(i),
+                            Bytes.wrap(slice),
+                            GoldenModels.outputs(models.get(i).metadata())))
+                    .as(models.get(i).metadata().name())
+                    .isTrue();
+        }
+        assertThat(actual.size()).isEqualTo(offset);
+    }
+
+    private static List<Function> functions() {
+        List<Function> functions = new ArrayList<>();
+        for (OperatorCases operator : SingleOperatorTest.operators()
+                .filter(o -> OPERATORS.contains(o.toString()))
+                .toList()) {
+            for (int seed = 0; seed < CASES; seed++) {
+                functions.add(TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size()));
+            }
+        }
+        return functions;
+    }
+}
