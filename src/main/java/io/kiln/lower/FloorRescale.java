@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param channels constants of each channel
  */
-public record FloorRescale(List<Channel> channels) implements ChannelConstants {
+public record FloorRescale(List<Channel> channels) implements RescaleConstants {
     /** Largest distance of tried multipliers from the exact one. */
     private static final int MOST_NEIGHBOURS = 500;
     /** Wider shifts leave no room for steps in 64 bits. */

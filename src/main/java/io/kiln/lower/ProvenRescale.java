@@ -30,7 +30,7 @@ import java.util.Optional;
  * @param corrected which values are corrected
  */
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift, Corrected corrected)
-        implements ChannelConstants {
+        implements RescaleConstants {
     /** Values that are corrected. */
     public enum Corrected {
         NONE,

@@ -28,7 +28,7 @@ import java.util.Optional;
  * @param channels constants of each channel
  */
 public record StepwiseRescale(int left, boolean isRounded, int signStep, List<Channel> channels)
-        implements ChannelConstants {
+        implements RescaleConstants {
     /** Any shift serves a channel whose multiplier is 0. */
     private static final int SHIFT_OF_ZERO = 8;
 

@@ -9,7 +9,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.Json;
-import io.kiln.report.diff.Budget;
+import io.kiln.report.diff.FigureBudget;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.diff.DiffText;
 import io.kiln.report.diff.Figures;
@@ -54,7 +54,7 @@ public final class DiffStep {
         Problems problems = new Problems();
         spec.budgets().forEach(budget -> budget.malformed().ifPresent(problems::add));
         problems.throwIfAny();
-        boolean needsBaseline = spec.budgets().stream().anyMatch(Budget::isShare);
+        boolean needsBaseline = spec.budgets().stream().anyMatch(FigureBudget::isShare);
         if (spec.budgets().isEmpty() || (needsBaseline && isFirst(spec))) {
             return;
         }

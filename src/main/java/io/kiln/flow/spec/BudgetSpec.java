@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.report.diff.Budget;
+import io.kiln.report.diff.FigureBudget;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -12,14 +12,14 @@ import java.util.Optional;
  * @param budgets limits
  * @param baseline report that shares of growth refer to, or its folder; empty for that of the last build
  */
-public record BudgetSpec(List<Budget> budgets, Optional<Path> baseline) {
+public record BudgetSpec(List<FigureBudget> budgets, Optional<Path> baseline) {
     public BudgetSpec {
         budgets = List.copyOf(budgets);
     }
 
     /** Those of memory only. */
     public BudgetSpec ofMemory() {
-        return new BudgetSpec(budgets.stream().filter(Budget::isMemory).toList(), baseline);
+        return new BudgetSpec(budgets.stream().filter(FigureBudget::isMemory).toList(), baseline);
     }
 
     /** Whether a budget is about what a profile counts. */

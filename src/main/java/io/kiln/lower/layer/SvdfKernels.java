@@ -99,10 +99,8 @@ final class SvdfKernels {
                         .sum();
     }
 
-    private int[] begins(int padded) {
-        return IntStream.range(0, padded)
-                .map(place -> place < shape.filters() ? (int) begin(shape.filter(place)) : 0)
-                .toArray();
+    private int begins(int place) {
+        return place < shape.filters() ? (int) begin(shape.filter(place)) : 0;
     }
 
     void emit(BlockBuilder body, Expr slot, Tables tables, OperatorBuffers buffers) {
@@ -111,8 +109,7 @@ final class SvdfKernels {
         Buffer sums = buffers.scratch(DType.INT32, Math.max(padded, columns));
         Buffer state = buffers.argument(Svdf.STATE);
         SumKernels.Block rows = new SumKernels.Block(
-                tables.add("features", DType.INT8, dots.pack(padded, shape.inputs(), this::packed)),
-                tables.add("begin", DType.INT32, dots.packBegin(begins(padded))),
+                tables.add("features", DType.INT8, dots.pack(padded, shape.inputs(), this::packed, this::begins)),
                 imm(0),
                 padded,
                 shape.inputs());

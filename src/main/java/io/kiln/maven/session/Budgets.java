@@ -4,7 +4,7 @@ package io.kiln.maven.session;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.spec.BudgetSpec;
-import io.kiln.report.diff.Budget;
+import io.kiln.report.diff.FigureBudget;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,10 +32,10 @@ public final class Budgets {
      * @throws KilnException if a name is unknown, or a released baseline cannot be fetched
      */
     public static BudgetSpec of(Map<String, String> values, ArtifactFetcher fetcher) {
-        List<Budget> budgets = new ArrayList<>();
+        List<FigureBudget> budgets = new ArrayList<>();
         for (Map.Entry<String, String> entry : values.entrySet()) {
             if (FIGURES.contains(entry.getKey())) {
-                budgets.add(new Budget(entry.getKey(), entry.getValue().strip()));
+                budgets.add(new FigureBudget(entry.getKey(), entry.getValue().strip()));
             } else if (!entry.getKey().equals(BASELINE)) {
                 throw new KilnException(new Problem(
                         "there is no budget of this name",

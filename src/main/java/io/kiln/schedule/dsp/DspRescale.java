@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.lower.ChannelConstants;
+import io.kiln.lower.RescaleConstants;
 import io.kiln.lower.FloorRescale;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.StepwiseRescale;
@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-record DspRescale(ChannelConstants constants, boolean isSummed, int freeBits, int low, int high) {
+record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, int low, int high) {
     /** Scale of one of two weights packed in a halfword. */
     static final int LEAST_SCALE_BITS = 8;
 
@@ -44,14 +44,14 @@ record DspRescale(ChannelConstants constants, boolean isSummed, int freeBits, in
         return proven.or(() -> general(sums).map(r -> of(r, isSummed, sums)));
     }
 
-    private static DspRescale of(ChannelConstants constants, boolean isSummed, FoldedSums sums) {
+    private static DspRescale of(RescaleConstants constants, boolean isSummed, FoldedSums sums) {
         return new DspRescale(constants, isSummed, isSummed ? LEAST_SCALE_BITS : 0, sums.low(), sums.high());
     }
 
     /** The reference's steps, or its results by a wider offset. */
-    static Optional<ChannelConstants> general(FoldedSums sums) {
+    static Optional<RescaleConstants> general(FoldedSums sums) {
         ProvenRescale.Reference reference = sums.reference();
-        Optional<ChannelConstants> stepwise =
+        Optional<RescaleConstants> stepwise =
                 StepwiseRescale.of(reference, sums.bounds()).map(r -> r);
         if (stepwise.isPresent() || sums.largest() > Integer.MAX_VALUE) {
             return stepwise;

@@ -15,7 +15,7 @@ import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.report.JsonSchemas;
-import io.kiln.report.diff.Budget;
+import io.kiln.report.diff.FigureBudget;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,16 +89,16 @@ class DiffTest {
         Path baseline = Files.writeString(folder.resolve("old.json"), BEFORE);
 
         assertThatCode(() ->
-                        check(baseline, new Budget("flash", "+2%"), new Budget("ram", "64"), new Budget("cycles", "1")))
+                        check(baseline, new FigureBudget("flash", "+2%"), new FigureBudget("ram", "64"), new FigureBudget("cycles", "1")))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> check(baseline, new Budget("flash", "+1.9%"), new Budget("instructions", "19")))
+        assertThatThrownBy(() -> check(baseline, new FigureBudget("flash", "+1.9%"), new FigureBudget("instructions", "19")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("flash is 153; expected at most 152 (+1.9% of 150)")
                 .hasMessageContaining("instructions is 20; expected at most 19 (19)");
         assertThat(log.said()).anyMatch(line -> line.startsWith("flash.constants"));
-        assertThatCode(() -> check(baseline, new Budget("flash", "1K"), new Budget("ram", "1M")))
+        assertThatCode(() -> check(baseline, new FigureBudget("flash", "1K"), new FigureBudget("ram", "1M")))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> check(baseline, new Budget("flash", "-1"), new Budget("ram", "2 %")))
+        assertThatThrownBy(() -> check(baseline, new FigureBudget("flash", "-1"), new FigureBudget("ram", "2 %")))
                 .hasMessageContaining("`-1` is no budget")
                 .hasMessageContaining("`2 %` is no budget");
     }
@@ -125,7 +125,7 @@ class DiffTest {
         Flow flow = new Flow(log, TestToolchains.environment(log));
         flow.build(spec, DeviceSpec.USUAL);
         assertThat(log.said()).noneMatch(line -> line.startsWith("Since the last build"));
-        step().check(new BudgetSpec(List.of(new Budget("flash", "+0%")), Optional.empty()));
+        step().check(new BudgetSpec(List.of(new FigureBudget("flash", "+0%")), Optional.empty()));
         assertThat(log.said()).contains("Budgets of growth: there is no earlier build to compare with");
         flow.build(spec.toBuilder().optimize("size").build(), DeviceSpec.USUAL);
 
@@ -157,7 +157,7 @@ class DiffTest {
         return new DiffStep(log, new GestureProject(folder).spec("host").build().layout());
     }
 
-    private void check(Path baseline, Budget... budgets) {
+    private void check(Path baseline, FigureBudget... budgets) {
         step().check(new BudgetSpec(List.of(budgets), Optional.of(baseline)));
     }
 

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
  * @param what the figure: flash, ram, instructions or cycles
  * @param text as the user wrote it: a number, with K for 1,024 or M for 1,048,576, or a share such as {@code +2%} of a baseline
  */
-public record Budget(String what, String text) {
+public record FigureBudget(String what, String text) {
     private static final Pattern ABSOLUTE = Pattern.compile("([0-9]{1,12})([KM]?)");
     private static final Pattern SHARE = Pattern.compile("\\+([0-9]{1,3}(?:\\.[0-9]{1,3})?)%");
     private static final double PERCENT = 100;
