@@ -7,24 +7,20 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.single.Agreement;
+import io.kiln.frontend.tflite.single.LibraryKernels;
 import io.kiln.frontend.tflite.single.TfliteOracle;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.LeakyRelu;
-import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
-import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.MaxPool2d;
-import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflBatchMatmul;
@@ -45,10 +41,8 @@ import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -204,7 +198,7 @@ class WrittenModelTest {
         for (Sample sample : samples) {
             rounds.add(Evaluation.inputs(quantized.function(), sample));
         }
-        Function function = withTheLibrarysRounding(quantized.function());
+        Function function = LibraryKernels.roundingDenseOnce(quantized.function());
         DType dtype = function.types().get(function.results().get(0).id()).dtype();
         List<List<TfliteOracle.Output>> answers = TfliteOracle.runAll(file, rounds);
         for (int k = 0; k < rounds.size(); k++) {
@@ -214,33 +208,5 @@ class WrittenModelTest {
                     .as("sample %d", k)
                     .isEmpty();
         }
-    }
-
-    /**
-     * The function as the library computes it. Its int8 kernel of FULLY_CONNECTED, even if the reference kernels are asked for, rescales
-     * the exact product of sum and multiplier and rounds once, halves upward. TensorFlow Lite's reference code, and all its other layers
-     * here, round twice.
-     */
-    private static Function withTheLibrarysRounding(Function function) {
-        Set<Integer> sums = new HashSet<>();
-        List<Binding> bindings = new ArrayList<>();
-        for (Binding binding : function.bindings()) {
-            boolean isSum = binding.op() instanceof QnnDense || binding.op() instanceof BiasAdd;
-            if (isSum && (binding.op() instanceof QnnDense || sums.contains(binding.ref(0)))) {
-                sums.add(binding.id());
-            }
-            boolean isRescaled = binding.op() instanceof TflRequantize rescale
-                    && rescale.outDtype() == DType.INT8
-                    && sums.contains(binding.ref(0));
-            bindings.add(isRescaled ? roundingOnce(binding) : binding);
-        }
-        return function.withBindings(bindings);
-    }
-
-    private static Binding roundingOnce(Binding binding) {
-        TflRequantize twice = (TflRequantize) binding.op();
-        TflRequantize once = new TflRequantize(
-                twice.axis(), twice.inputZeroPoint(), twice.outputZeroPoint(), twice.outDtype(), Rounding.UPWARD);
-        return new Binding(binding.id(), once, binding.args(), binding.type(), binding.origin());
     }
 }

@@ -176,7 +176,7 @@ class TapeSimulationTest {
 
     /** Lowers each operator once for the same rows, whatever the ways to optimize. */
     private static Lowering loweredOnce() {
-        Map<FusedOperator, Map<Rows, LoweredOperator>> lowered = new IdentityHashMap<>();
+        IdentityHashMap<FusedOperator, Map<Rows, LoweredOperator>> lowered = new IdentityHashMap<>();
         return (operator, rows) -> lowered.computeIfAbsent(operator, o -> new HashMap<>())
                 .computeIfAbsent(rows, r -> DISPATCH.lower(operator, r));
     }

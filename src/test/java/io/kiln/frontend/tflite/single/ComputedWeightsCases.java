@@ -17,8 +17,7 @@ final class ComputedWeightsCases {
             LayerOperators.CONV_2D.ofUint8().withComputedWeights(),
             OperatorCases.of("ATTENTION", d -> attention(d, TensorType.FLOAT32)),
             OperatorCases.of("ATTENTION_INT8", d -> attention(d, TensorType.INT8))
-                    .withoutOracle(
-                            "its FULLY_CONNECTED rounds in another way, and the next operators enlarge the difference"));
+                    .differingIn(LibraryKernels::roundingDenseOnce, LibraryKernels.DENSE));
 
     private ComputedWeightsCases() {}
 

@@ -12,6 +12,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
@@ -19,10 +20,14 @@ import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
@@ -30,7 +35,9 @@ import java.util.stream.IntStream;
  * What the kernels of TensorFlow Lite's library compute where they differ from those of TensorFlow Lite Micro, which Kiln follows: the
  * imported function with the one step changed. The library's answers are those of the changed function, for equality.
  */
-final class LibraryKernels {
+public final class LibraryKernels {
+    static final String DENSE = "its matrix product rounds the rescaled sum once";
+
     private LibraryKernels() {}
 
     /** RELU (activations.cc, ReluPrepare): the quotient of the scales is rounded to single precision; Micro's is in double. */
@@ -125,6 +132,31 @@ final class LibraryKernels {
             Arg limited = more.add(new Clip(dtype.min(), dtype.max()), binding, centred);
             return with(binding, new Cast(dtype), List.of(limited));
         });
+    }
+
+    /**
+     * FULLY_CONNECTED of int8, even if the reference kernels are asked for: the library's matrix product takes the exact product of sum
+     * and multiplier and rounds once, halves upward. TensorFlow Lite's reference code, and all its other layers here, round twice.
+     */
+    public static Function roundingDenseOnce(Function function) {
+        Set<Integer> sums = new HashSet<>();
+        return replaced(function, (binding, more) -> {
+            boolean isBias = binding.op() instanceof BiasAdd && sums.contains(binding.ref(0));
+            if (binding.op() instanceof QnnDense || isBias) {
+                sums.add(binding.id());
+            }
+            if (binding.op() instanceof TflRequantize twice
+                    && twice.outDtype() == DType.INT8
+                    && sums.contains(binding.ref(0))) {
+                return with(binding, roundingOnce(twice), binding.args());
+            }
+            return binding;
+        });
+    }
+
+    private static TflRequantize roundingOnce(TflRequantize twice) {
+        return new TflRequantize(
+                twice.axis(), twice.inputZeroPoint(), twice.outputZeroPoint(), twice.outDtype(), Rounding.UPWARD);
     }
 
     /** Replaces one binding; further ones, which it reads, go before it. */

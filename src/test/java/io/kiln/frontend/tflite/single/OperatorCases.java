@@ -14,18 +14,12 @@ import java.util.function.UnaryOperator;
  * @param draw builds a model from one case's random numbers
  * @param library what TensorFlow Lite's library computes of the imported function: the function itself, or one with another step, see
  *     {@link LibraryKernels}; empty if the library is not asked
- * @param allowance by how much an integer may differ from the library's, 0 or 1
  * @param reason why the library computes otherwise, or is not asked
  */
 public record OperatorCases(
-        String name, Consumer<Draw> draw, Optional<UnaryOperator<Function>> library, int allowance, String reason) {
+        String name, Consumer<Draw> draw, Optional<UnaryOperator<Function>> library, String reason) {
     public static OperatorCases of(String name, Consumer<Draw> draw) {
-        return new OperatorCases(name, draw, Optional.of(UnaryOperator.identity()), 0, "");
-    }
-
-    /** The same, where the kernel of TensorFlow Lite's library rounds in another way than that of TensorFlow Lite Micro. */
-    OperatorCases mayDifferByOne(String why) {
-        return new OperatorCases(name, draw, library, 1, why);
+        return new OperatorCases(name, draw, Optional.of(UnaryOperator.identity()), "");
     }
 
     /**
@@ -33,12 +27,12 @@ public record OperatorCases(
      * library must answer what the changed function does, for equality: so nothing else differs.
      */
     OperatorCases differingIn(UnaryOperator<Function> step, String why) {
-        return new OperatorCases(name, draw, Optional.of(step), 0, why);
+        return new OperatorCases(name, draw, Optional.of(step), why);
     }
 
     /** The same, where TensorFlow Lite's kernel is another one than that of TensorFlow Lite Micro: only our own are compared. */
     public OperatorCases withoutOracle(String why) {
-        return new OperatorCases(name, draw, Optional.empty(), 0, why);
+        return new OperatorCases(name, draw, Optional.empty(), why);
     }
 
     /** The same of uint8 wherever it would be of int8. */
@@ -47,7 +41,7 @@ public record OperatorCases(
             d.unsigned();
             draw.accept(d);
         };
-        return new OperatorCases(name + "_UINT8", unsigned, library, allowance, reason);
+        return new OperatorCases(name + "_UINT8", unsigned, library, reason);
     }
 
     /** The same with weights, and some with biases, that are inputs of the model. */
@@ -56,7 +50,7 @@ public record OperatorCases(
             d.computeParameters();
             draw.accept(d);
         };
-        return new OperatorCases(name + "_COMPUTED", computed, library, allowance, reason);
+        return new OperatorCases(name + "_COMPUTED", computed, library, reason);
     }
 
     /** A case's model file. */

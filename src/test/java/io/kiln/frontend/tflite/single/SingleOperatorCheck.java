@@ -163,7 +163,7 @@ public final class SingleOperatorCheck {
                                 type.dtype(),
                                 output.data(),
                                 asInLibrary.get(round).get(i),
-                                operator.allowance())
+                                0)
                         : "shape is " + type.shape() + ", not " + output.shape();
                 if (!what.isEmpty()) {
                     fail(
