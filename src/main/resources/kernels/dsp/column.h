@@ -5,7 +5,7 @@
 #define TAPS 3
 #define ROW_BYTES 16
 #define THREE_AND_SCALE 3
-#define OFFSET_AND_MORE offset
+#define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_column_3
 #define BLOCKS_AND_LATE int32_t blocks
 #define ASSEMBLY __asm__ volatile("nop");
@@ -17,7 +17,7 @@
 #define OUT_BYTES 16
 
 /* ROWS_NAME of a depthwise convolution of TAPS rows, ROW_BYTES bytes apart, for blocks of four channels. w: per tap a word for channels 0
-   and 2 and one for 1 and THREE_AND_SCALE; then per channel a multiplier and an OFFSET_AND_MORE. */
+   and 2 and one for 1 and THREE_AND_SCALE; then per channel CONSTANTS_IN_WORDS. */
 __attribute__((noinline))
 static void NAME(const int8_t* x, const int32_t* w, int8_t* out, BLOCKS_AND_LATE) {
 #if defined(__ARM_FEATURE_DSP)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#define CHANNELS 4
 #define HALFWORDS first and second as bytes
-#define OFFSET_AND_MORE offset
+#define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_conv_2x4_1
 #define BLOCKS_AND_LATE int32_t blocks
 #define ASSEMBLY __asm__ volatile("nop");
@@ -10,9 +11,8 @@
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 
-/* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel a
-   multiplier and an OFFSET_AND_MORE. */
+/* Two pixels times blocks of CHANNELS channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. */
 __attribute__((noinline))
 static void NAME(
     const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, BLOCKS_AND_LATE) {
@@ -31,7 +31,7 @@ ASSEMBLY
       }
     }
     w += 2 * steps;
-    for (int32_t channel = 0; channel < 4; ++channel, w += CONSTANTS) {
+    for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
       for (int32_t pixel = 0; pixel < 2; ++pixel) {
 RESCALE
         *(pixel == 0 ? out0++ : out1++) = (int8_t)value;

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #define CHANNELS 8
 #define HALFWORDS first and second as bytes
-#define OFFSET_AND_MORE offset
+#define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_dense_8_1
 #define BLOCKS_AND_LATE int32_t blocks
 #define ASSEMBLY __asm__ volatile("nop");
@@ -14,7 +14,7 @@
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 
 /* A row of count inputs times blocks of CHANNELS channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
-   one for 1 and 3, its halfwords HALFWORDS; then per channel a multiplier and an OFFSET_AND_MORE. */
+   one for 1 and 3, its halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. */
 __attribute__((noinline))
 static void NAME(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, BLOCKS_AND_LATE) {
 #if defined(__ARM_FEATURE_DSP)

@@ -7,7 +7,7 @@
 #define WIDTH 4
 #define CHANNELS 4
 #define WEIGHT_SCALE 4
-#define OFFSET_AND_MORE offset
+#define CONSTANTS_IN_WORDS multiplier, offset
 #define NAME kiln_depthwise_3x3
 #define UNUSED_PARAMETERS const int8_t* input, const int8_t* padding, int16_t* scratch, const int32_t* table, int8_t* out, int32_t row0, int32_t row1, int32_t row2, int32_t blocks
 #define PARAMETERS const int8_t* input, const int8_t* padding, int16_t* scratch, const int32_t* table, int8_t* out, int32_t row0, int32_t row1, int32_t row2, int32_t blocks
@@ -25,17 +25,14 @@
 #define STRIDE_W 1
 #define STRIDE_H 1
 #define TAP table[kx * 2 + (ky < 2 ? ky % 2 * 1 + ky / 2 : 1)] >> (ky < 2 ? 0 : 16)
-#define OFFSET_AT 7
-#define MULTIPLIER_AT 6
-#define CORRECTION
-#define SHIFT 3
+#define RESCALE int32_t value = table[7] + (int32_t)(((int64_t)sum * table[6]) >> 32); value >>= 3;
 #define OUT_ROW 16
 #define LOW -128
 #define HIGH 127
 
 /* ROWS_WORDS of a depthwise convolution of KERNEL with stride STRIDE, WIDTH columns and CHANNELS channels, for blocks of four channels from
    out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
-   WEIGHT_SCALE, multiplier, OFFSET_AND_MORE. scratch: [column][channel][pair of rows], values times 256. */
+   WEIGHT_SCALE, CONSTANTS_IN_WORDS. scratch: [column][channel][pair of rows], values times 256. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
   __asm__ volatile(
@@ -61,9 +58,7 @@ static void NAME(PARAMETERS) {
             sum += x * (int16_t)(TAP);
           }
         }
-        int32_t value = table[OFFSET_AT] + (int32_t)(((int64_t)sum * table[MULTIPLIER_AT]) >> 32);
-CORRECTION
-        value >>= SHIFT;
+RESCALE
         out[i % ROWS * OUT_ROW + i / ROWS * CHANNELS + c] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));
       }
     }

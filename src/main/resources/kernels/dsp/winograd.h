@@ -4,7 +4,7 @@
 #define PITCH 16
 #define CHANNELS 4
 #define FACTORS kiln_winograd_input_4
-#define OFFSET_AND_MORE offset
+#define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_winograd_4_out16
 #define BLOCKS_AND_LATE int32_t blocks
 #define ASSEMBLY __asm__ volatile("nop");
@@ -20,7 +20,7 @@
 
 /* Two times two pixels, PITCH bytes apart, of a 3x3 convolution of CHANNELS inputs, for blocks of four channels, by Winograd's F(2, 3).
    x: factors as FACTORS leaves them. w: per step of two inputs a word for each channel; after three and four
-   kinds of products per channel a multiplier and an OFFSET_AND_MORE. */
+   kinds of products per channel CONSTANTS_IN_WORDS. */
 __attribute__((noinline))
 static void NAME(const int8_t* x, const int32_t* w, int8_t* out, BLOCKS_AND_LATE) {
 #if defined(__ARM_FEATURE_DSP)

@@ -6,6 +6,7 @@
 #define PIXELS 2
 #define PIXEL_NAME pixels
 #define BLOCK 4
+#define FILLED 4
 #define DEPTH 12
 #define NAME kiln_mve_gemm_12_2x4
 #define END const int8_t* end
@@ -63,7 +64,7 @@ INSTRUCTIONS
       const int8_t* const constants = block + CONSTANTS + 4 * (c % BLOCK);
       int32_t acc = 0;
       for (int32_t k = 0; k < DEPTH; ++k) {
-        acc += x[p * step + k] * block[(k / 16 * BLOCK + c % BLOCK) * 16 + k % 16];
+        acc += x[p * step + k] * block[(k / 16 * FILLED + c % BLOCK) * 16 + k % 16];
       }
       out[p * channels + c] = RESULT(acc, kiln_mve_word(constants), kiln_mve_word(constants + WORDS),
                                               kiln_mve_word(constants + 2 * WORDS), zero_point, low, HIGH_AND_MORE);

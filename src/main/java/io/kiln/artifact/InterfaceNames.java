@@ -54,6 +54,11 @@ public record InterfaceNames(String model) {
         return prefix() + HEADER_SUFFIX;
     }
 
+    /** {@code tvmgen_<name>_tensors.h}. */
+    public String tensorsHeader() {
+        return prefix() + "_tensors" + HEADER_SUFFIX;
+    }
+
     /**
      * Name of a generated file without its suffix: {@code <name>_lib0} holds the entry point, those from 1 on the
      * operators.
@@ -158,7 +163,8 @@ public record InterfaceNames(String model) {
         return macro("STATE_SIZE");
     }
 
-    private String macro(String what) {
+    /** {@code TVMGEN_<NAME>_<WHAT>}. */
+    public String macro(String what) {
         return (prefix() + "_" + what).toUpperCase(Locale.ROOT);
     }
 

@@ -61,6 +61,7 @@ public record ModelMetadata(
      * @param outputs in model order
      * @param functions C names of the functions with the packed signature, in the order of a system library; the first one runs the model.
      *     Empty with the typed interface
+     * @param devices whose drivers are called, in the order of the devices' struct
      */
     public record Interface(
             ExecutorKind executor,
@@ -68,11 +69,24 @@ public record ModelMetadata(
             Io io,
             List<TensorInfo> inputs,
             List<TensorInfo> outputs,
-            List<String> functions) {
+            List<String> functions,
+            List<DeviceHooks> devices) {
         public Interface {
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
             functions = List.copyOf(functions);
+            devices = List.copyOf(devices);
+        }
+
+        /** The interface of a model without devices. */
+        public Interface(
+                ExecutorKind executor,
+                Convention convention,
+                Io io,
+                List<TensorInfo> inputs,
+                List<TensorInfo> outputs,
+                List<String> functions) {
+            this(executor, convention, io, inputs, outputs, functions, List.of());
         }
 
         /** The typed interface of a model with the ahead-of-time executor. */
@@ -82,7 +96,12 @@ public record ModelMetadata(
 
         /** The same with the functions that turned out to be packed. */
         public Interface withFunctions(List<String> packed) {
-            return new Interface(executor, convention, io, inputs, outputs, packed);
+            return new Interface(executor, convention, io, inputs, outputs, packed, devices);
+        }
+
+        /** The same with devices. */
+        public Interface withDevices(List<DeviceHooks> others) {
+            return new Interface(executor, convention, io, inputs, outputs, functions, others);
         }
     }
 

@@ -24,6 +24,7 @@ public enum RuntimeFeature {
             "",
             "include/crt_config.h",
             "include/dlpack/",
+            "include/kiln/tensor.h",
             "include/tvm/runtime/c_backend_api.h",
             "include/tvm/runtime/c_runtime_api.h",
             "include/tvm/runtime/crt/error_codes.h",

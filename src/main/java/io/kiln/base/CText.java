@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -14,6 +15,16 @@ public final class CText {
     /** The files that a C file includes, in its order and without their quotes or brackets. Conditions and comments are not looked at. */
     public static Stream<String> includes(String text) {
         return INCLUDE.matcher(text).results().map(include -> include.group(1));
+    }
+
+    /** A string constant with these bytes in UTF-8; what is not a plain character is an octal number, so that it cannot end the constant. */
+    public static String literal(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            boolean isPlain = b >= ' ' && b < 0x7f && b != '"' && b != '\\' && b != '?';
+            out.append(isPlain ? String.valueOf((char) b) : String.format("\\%03o", b & 0xFF));
+        }
+        return out.append('"').toString();
     }
 
     /**

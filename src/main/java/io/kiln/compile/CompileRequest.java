@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
@@ -26,6 +27,7 @@ import java.util.Optional;
 public final class CompileRequest {
     private final Path model;
     private final String name;
+    private final ModelIdentity identity;
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
@@ -47,6 +49,7 @@ public final class CompileRequest {
     CompileRequest(CompileRequestBuilder builder, Externals externalsOf) {
         model = builder.model;
         name = builder.name;
+        identity = builder.identity;
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
@@ -85,6 +88,11 @@ public final class CompileRequest {
     /** Module name. */
     public String name() {
         return name;
+    }
+
+    /** What the image tells of the model file. */
+    public ModelIdentity identity() {
+        return identity;
     }
 
     /** The target of Kiln's own code generator. */

@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.CNames;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.KilnException;
@@ -30,6 +31,7 @@ public final class CompileRequestBuilder {
     final CompositeTarget target;
     List<ExternalCodegen> codegens = List.of();
     String name = "default";
+    ModelIdentity identity = ModelIdentity.UNKNOWN;
     Optimize optimize = Optimize.SPEED;
     Io io = Io.CALLER;
     Convention convention = Convention.TYPED;
@@ -61,6 +63,12 @@ public final class CompileRequestBuilder {
     /** Sets the module name; the default is {@code default}, as in microTVM. */
     public CompileRequestBuilder name(String newName) {
         name = newName;
+        return this;
+    }
+
+    /** Sets what the image tells of the model file; the default is nothing. */
+    public CompileRequestBuilder identity(ModelIdentity newIdentity) {
+        identity = newIdentity;
         return this;
     }
 

@@ -11,6 +11,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.TensorHeader;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.partition.Externals;
@@ -19,7 +20,6 @@ import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
@@ -60,12 +60,13 @@ public final class ModelCompiler {
         artifacts.addAll(code(
                 request,
                 executable,
+                TensorHeader.of(module, request.identity()),
                 externals.generate(
                         module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable, externals),
-                ArtifactSet.of(artifacts, Map.of(Artifact.HOST, request.target().text())));
+                ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.unfitRecords());
     }
 
@@ -76,10 +77,12 @@ public final class ModelCompiler {
     }
 
     /** Entry point, operators, the code of other generators, and what describes the model. */
-    private static List<Artifact> code(CompileRequest request, ExecutableModule executable, List<Artifact> external) {
+    private static List<Artifact> code(
+            CompileRequest request, ExecutableModule executable, Artifact tensors, List<Artifact> external) {
         CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
         List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
         others.addAll(executable.description());
+        others.add(tensors);
         List<Artifact> files = new ArrayList<>(generator.finish(others));
         List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
         operators.addAll(external);

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
@@ -26,10 +27,13 @@ import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
+import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Lowers the operators of a fused function, orders them and plans their memory. */
@@ -74,7 +78,7 @@ final class ModulePlanner {
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api =
-                new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+                new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(origin, names, api, request.packed(), pools, planned, callees, called);
     }
 
@@ -101,6 +105,33 @@ final class ModulePlanner {
                     "at most " + limits,
                     "Let it take more of a memory with kiln.memory.<name>, or plan for RAM with kiln.optimize=ram"));
         }
+    }
+
+    /**
+     * The devices that operators, and the functions that they call, run on.
+     *
+     * @throws KilnException if programs have no way to pass their contexts
+     */
+    private List<DeviceHooks> devices(PlannedProgram planned) {
+        Set<String> contexts = planned.program().operators().stream()
+                .flatMap(operator -> operator.function().buffers().stream())
+                .filter(buffer -> buffer.scope() == Buffer.Scope.DEVICE)
+                .map(Buffer::name)
+                .collect(Collectors.toSet());
+        List<DeviceHooks> devices = externals.names().stream()
+                .map(DeviceHooks::of)
+                .filter(device -> contexts.contains(device.context()))
+                .sorted(Comparator.comparing(DeviceHooks::device))
+                .toList();
+        if (!devices.isEmpty() && (request.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
+            throw new KilnException(new Problem(
+                    "the device " + devices.get(0).device()
+                            + " needs a context, which only the C interface of the AOT executor passes",
+                    "model `" + request.name() + "`",
+                    "kiln.executor aot and kiln.interfaceApi c",
+                    "Set them, or take the code generator out of kiln.target"));
+        }
+        return devices;
     }
 
     /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */

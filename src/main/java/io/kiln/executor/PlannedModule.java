@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor;
 
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -56,6 +57,11 @@ public record PlannedModule(
     /** The memory layout. */
     public WorkspaceLayout layout() {
         return planned.layout();
+    }
+
+    /** The devices whose drivers it calls. */
+    public List<DeviceHooks> devices() {
+        return api.devices();
     }
 
     /** Whether the caller passes pointers to inputs and outputs. */

@@ -8,6 +8,7 @@ import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.contract.ContractStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.device.ProjectStep;
@@ -244,6 +245,17 @@ public final class Flow {
      */
     public void inspect(Path file, String inspector) {
         Inspector.lines(file, inspector).forEach(log::info);
+    }
+
+    /**
+     * Writes Java classes by which a service talks to an image with these models.
+     *
+     * @param directory root of source code
+     * @param packageName the classes' package
+     * @param withClients whether there are clients, which need Kiln's classes
+     */
+    public void contract(BuildSpec spec, Path directory, String packageName, boolean withClients) {
+        new ContractStep(log, spec).run(directory, packageName, withClients);
     }
 
     /**

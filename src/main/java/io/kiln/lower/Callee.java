@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * A function that an operator calls, lowered as a whole. It takes pointers to its inputs, results and variables, then to its
- * workspace if it needs one.
+ * workspace if it needs one, then to the contexts of devices.
  *
  * @param function its entry
  * @param workspaceBytes bytes that it needs of the caller's scratch

@@ -11,18 +11,20 @@ import java.util.Optional;
  *
  * @param channels constants of each channel
  */
-record FloorRescale(List<Channel> channels) {
+public record FloorRescale(List<Channel> channels) implements ChannelConstants {
     /** Largest distance of tried multipliers from the exact one. */
     private static final int MOST_NEIGHBOURS = 500;
     /** Wider shifts leave no room for steps in 64 bits. */
     private static final int MOST_SHIFT = 46;
 
-    FloorRescale {
+    private static final int WORD = 32;
+
+    public FloorRescale {
         channels = List.copyOf(channels);
     }
 
     /** Constants of a channel: a multiplier from 0 to 2^31 - 1, an offset below 2^62 and a shift of 1 to 46 bits. */
-    record Channel(int multiplier, long offset, int shift) {}
+    public record Channel(int multiplier, long offset, int shift) {}
 
     /**
      * Searches for constants that make this function equal to the reference.
@@ -31,7 +33,7 @@ record FloorRescale(List<Channel> channels) {
      * @param bound largest magnitude of the accumulators
      * @return the constants; empty if the reference rounds some halves up and others down
      */
-    static Optional<FloorRescale> find(ProvenRescale.Reference reference, int channels, long bound) {
+    public static Optional<FloorRescale> find(ProvenRescale.Reference reference, int channels, long bound) {
         List<Channel> found = new ArrayList<>();
         for (int c = 0; c < channels; c++) {
             Optional<Channel> channel = channel(reference, c, bound);
@@ -41,6 +43,25 @@ record FloorRescale(List<Channel> channels) {
             found.add(channel.get());
         }
         return Optional.of(new FloorRescale(found));
+    }
+
+    /**
+     * The same function with the zero point in the offsets, and shifts of at least 32 bits, for kernels that take the high word of
+     * multiplier times accumulator plus offset; empty if a shift is smaller.
+     */
+    public Optional<FloorRescale> ofHighWords(int zeroPoint) {
+        return channels.stream().anyMatch(c -> c.shift() < WORD)
+                ? Optional.empty()
+                : Optional.of(new FloorRescale(channels.stream()
+                        .map(c -> new Channel(c.multiplier(), c.offset() + ((long) zeroPoint << c.shift()), c.shift()))
+                        .toList()));
+    }
+
+    /** Multiplier, low and high word of the offset, and the shift of the high word. */
+    @Override
+    public List<Integer> constants(int channel) {
+        Channel c = channels.get(channel);
+        return List.of(c.multiplier(), (int) c.offset(), (int) (c.offset() >> WORD), c.shift() - WORD);
     }
 
     private static Optional<Channel> channel(ProvenRescale.Reference reference, int c, long bound) {

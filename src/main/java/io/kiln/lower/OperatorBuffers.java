@@ -6,11 +6,14 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.tir.Buffer;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The pointer parameters of an operator: its inputs in order, including those it changes, its output unless that is
- * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if there is any.
+ * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if there is any,
+ * then the contexts of devices.
  */
 public final class OperatorBuffers {
     private static final int SCRATCH_ALIGNMENT = 8;
@@ -20,6 +23,7 @@ public final class OperatorBuffers {
     private final List<Buffer> inputs = new ArrayList<>();
     private final Buffer output;
     private final List<Buffer> scratch = new ArrayList<>();
+    private final Set<Buffer> devices = new LinkedHashSet<>();
 
     public OperatorBuffers(FusedOperator op, Tables tables) {
         this.op = op;
@@ -58,6 +62,13 @@ public final class OperatorBuffers {
         return buffer;
     }
 
+    /** The context of a device, by the name of its parameter. */
+    public Buffer device(String name) {
+        Buffer context = Buffer.device(name);
+        devices.add(context);
+        return context;
+    }
+
     /** Bytes of scratch reserved, {@link #nextScratch one after another}. */
     public long scratchBytes() {
         long bytes = 0;
@@ -72,13 +83,14 @@ public final class OperatorBuffers {
         return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
     }
 
-    /** Inputs, the output unless it is empty, then the scratch if there is any. */
+    /** Inputs, the output unless it is empty, the scratch if there is any, the contexts of devices. */
     public List<Buffer> parameters() {
         List<Buffer> parameters = new ArrayList<>(inputs);
         if (output.elements() > 0) {
             parameters.add(output);
         }
         parameters.addAll(scratch);
+        parameters.addAll(devices);
         return parameters;
     }
 }

@@ -11,10 +11,10 @@ public interface OperatorLowering<O extends Op> {
     /**
      * Further inputs of a lowering.
      *
-     * @param dots the core's micro-kernel for dot products; empty where loops are as fast
+     * @param sums the core's micro-kernels for layers that remember; empty where loops are as fast
      * @param callees the functions called by operators, by index
      */
-    record Context(Optional<RowDots> dots, List<Callee> callees) {
+    record Context(Optional<SumKernels> sums, List<Callee> callees) {
         public Context {
             callees = List.copyOf(callees);
         }

@@ -29,7 +29,8 @@ import java.util.Optional;
  * @param shift bits to the right, 1 to 22
  * @param corrected which values are corrected
  */
-public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift, Corrected corrected) {
+public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift, Corrected corrected)
+        implements ChannelConstants {
     /** Values that are corrected. */
     public enum Corrected {
         NONE,
@@ -173,6 +174,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     }
 
     /** A channel's constants in the kernel's order: multiplier, offset and, if there are corrections, the channel's. */
+    @Override
     public List<Integer> constants(int channel) {
         Channel c = channels.get(channel);
         List<Integer> constants = new ArrayList<>(List.of(c.multiplier(), c.offset()));

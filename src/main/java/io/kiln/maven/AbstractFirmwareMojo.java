@@ -161,6 +161,14 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(property = "kiln.semihosting", defaultValue = "false")
     private boolean semihosting;
 
+    /**
+     * Version of the models, which programs read as {@code TVMGEN_NAME_MODEL_VERSION}; the default is the project's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.modelVersion", defaultValue = "${project.version}")
+    private String modelVersion;
+
     /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -216,11 +224,13 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 given.add(each.source(folder()));
             }
         }
-        return ModelFiles.choose(
+        List<ModelSource> chosen = ModelFiles.choose(
                 given,
                 model == null ? Optional.empty() : Optional.of(model.toPath()),
                 name,
                 inputShapes(),
                 folder().resolve("src").resolve("main").resolve("model"));
+        String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
+        return chosen.stream().map(source -> source.withVersion(version)).toList();
     }
 }

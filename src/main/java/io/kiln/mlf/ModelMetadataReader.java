@@ -4,6 +4,7 @@ package io.kiln.mlf;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
@@ -115,7 +116,6 @@ final class ModelMetadataReader {
         if (version.hasFunctions()) {
             functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
         }
-        checkDevices();
         return new ModelMetadata(
                 name,
                 target(),
@@ -136,10 +136,14 @@ final class ModelMetadataReader {
 
     private Interface typed(boolean isPooled, JsonKey main) {
         BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
+        List<DeviceHooks> devices = header.members(header.names().devicesStruct()).stream()
+                .map(DeviceHooks::new)
+                .toList();
         return Interface.typed(
-                isPooled ? Io.WORKSPACE : Io.CALLER,
-                tensors.read(Side.INPUTS, main.at("inputs")),
-                tensors.read(Side.OUTPUTS, main.at("outputs")));
+                        isPooled ? Io.WORKSPACE : Io.CALLER,
+                        tensors.read(Side.INPUTS, main.at("inputs")),
+                        tensors.read(Side.OUTPUTS, main.at("outputs")))
+                .withDevices(devices);
     }
 
     private Interface packed(PackedCode code, JsonKey main) {
@@ -223,17 +227,6 @@ final class ModelMetadataReader {
                 .filter(pool -> pool.kind() == Kind.WORKSPACE)
                 .mapToLong(ExternalPool::bytes)
                 .sum();
-    }
-
-    private void checkDevices() {
-        if (header.has(header.names().devicesStruct())) {
-            problems.add(
-                    "the model needs drivers of "
-                            + String.join(", ", header.members(header.names().devicesStruct())),
-                    headerPlace(),
-                    "operators that the core itself computes",
-                    "Export the model with --target=c alone");
-        }
     }
 
     /** A map by device in version 5, a list from 6 on. The core's own comes first, C before objects: partitioned models have several targets. */

@@ -9,7 +9,8 @@ import java.util.List;
 
 /**
  * What a call of an external function passes beside tensors: {@code int32_t f(const T* input…, const T* constant…, T* output, uint8_t*
- * context)}. The function returns 0, or anything else for an error, which ends the run. The context is left out if it needs none.
+ * context, void* device)}. The function returns 0, or anything else for an error, which ends the run. The context is left out if it needs
+ * none, and the device if the code generator has none.
  *
  * @param constants its tables, in order
  * @param contextBytes bytes of memory that it uses while it runs, aligned to 8 bytes and not initialised
@@ -25,7 +26,10 @@ public record ExternalCall(List<Table> constants, long contextBytes, String sche
         return new ExternalCall(List.of(), 0, schedule);
     }
 
-    /** The parameters in C, in order: {@code input_} or {@code input_<n>}, the tables' names, {@code output_}, {@code context_}. */
+    /**
+     * The parameters in C, in order: {@code input_} or {@code input_<n>}, the tables' names, {@code output_}, {@code context_},
+     * {@code device_}.
+     */
     public List<String> parameters(ExternalFunction function) {
         List<String> parameters = new ArrayList<>();
         List<TensorType> inputs = function.inputs();
@@ -37,6 +41,7 @@ public record ExternalCall(List<Table> constants, long contextBytes, String sche
         if (contextBytes > 0) {
             parameters.add("uint8_t* context_");
         }
+        function.device().ifPresent(device -> parameters.add("void* device_"));
         return parameters;
     }
 

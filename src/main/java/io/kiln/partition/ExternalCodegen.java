@@ -25,6 +25,14 @@ public interface ExternalCodegen {
         return Optional.empty();
     }
 
+    /**
+     * Whether its functions run on a device of its own, whose driver's hooks are called around them, see {@link
+     * io.kiln.artifact.DeviceHooks}. Its functions then get the device's context as their last argument.
+     */
+    default boolean hasDevice() {
+        return false;
+    }
+
     /** What a call of a function passes. */
     ExternalCall call(ExternalFunction function, CompositeTarget.External external, Target host);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.partition;
 
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.base.DType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -10,14 +11,19 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Lowers a composite to the call of its external function; its tables and its scratch are the operator's. */
 final class ExternalLowering {
+    /** Behind the name of the function that calls one between the hooks of its device. */
+    private static final String ON_DEVICE = "_on_device";
+
     private final FusedOperator op;
     private final ExternalFunction function;
     private final ExternalCall call;
@@ -45,6 +51,7 @@ final class ExternalLowering {
         if (call.contextBytes() > 0) {
             pass(buffers.scratch(DType.UINT8, call.contextBytes()), true);
         }
+        function.device().ifPresent(device -> pass(buffers.device(device.context()), true));
         BlockBuilder body = new BlockBuilder().call(kernel(), passed, List.of());
         return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), call.schedule())
                 .because("taken by " + function.composite().compiler());
@@ -57,15 +64,38 @@ final class ExternalLowering {
 
     private Kernel kernel() {
         boolean bools = passed.stream().anyMatch(buffer -> buffer.dtype() == DType.BOOL);
+        String prototype = "/* " + function.composite().name() + ", compiled by "
+                + function.composite().compiler() + ". */\nint32_t " + function.symbol() + "("
+                + String.join(", ", call.parameters(function)) + ");\n";
         return new Kernel(
-                function.symbol(),
+                function.symbol() + function.device().map(device -> ON_DEVICE).orElse(""),
                 pointers,
                 List.of(),
                 bools ? List.of("stdbool.h") : List.of(),
-                "/* " + function.composite().name() + ", compiled by "
-                        + function.composite().compiler() + ". */\nint32_t " + function.symbol() + "("
-                        + String.join(", ", call.parameters(function)) + ");\n",
-                List.of(),
+                prototype + function.device().map(this::onDevice).orElse(""),
+                function.device().map(device -> List.of(hooks(device))).orElse(List.of()),
                 true);
+    }
+
+    /** The call between the hooks: the device is closed even if its function failed. */
+    private String onDevice(DeviceHooks device) {
+        List<String> parameters = call.parameters(function);
+        String names = parameters.stream()
+                .map(parameter -> parameter.substring(parameter.lastIndexOf(' ') + 1))
+                .collect(Collectors.joining(", "));
+        return "static int32_t " + function.symbol() + ON_DEVICE + "(" + String.join(", ", parameters) + ") {\n"
+                + "  if (" + device.open() + "(device_) != 0) {\n"
+                + "    return -1;\n"
+                + "  }\n"
+                + "  const int32_t status = " + function.symbol() + "(" + names + ");\n"
+                + "  return " + device.close() + "(device_) != 0 ? -1 : status;\n"
+                + "}\n";
+    }
+
+    /** The hooks' declarations, once for each file. */
+    private static Intrinsic hooks(DeviceHooks device) {
+        String text = "/* The driver of " + device.device() + ". */\n" + DeviceHooks.declaration(device.open()) + ";\n"
+                + DeviceHooks.declaration(device.close()) + ";\n";
+        return new Intrinsic(device.open(), List.of(), DType.INT32, "", text, List.of());
     }
 }

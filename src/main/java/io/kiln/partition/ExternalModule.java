@@ -26,7 +26,7 @@ public final class ExternalModule {
      * @param prefix of its C names, such as {@code tvmgen_default}
      */
     public static ExternalModule of(Externals externals, Function function, String prefix) {
-        return new ExternalModule(externals, ExternalFunction.all(function, prefix));
+        return new ExternalModule(externals, ExternalFunction.all(function, prefix, externals::device));
     }
 
     /** Whether an operator is the call of an external function. */

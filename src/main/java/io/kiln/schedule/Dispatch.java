@@ -23,7 +23,7 @@ import io.kiln.lower.movement.MovementLowerings;
 import io.kiln.lower.signal.FilterBankLowering;
 import io.kiln.lower.signal.SignalLowering;
 import io.kiln.lower.sum.SumLowerings;
-import io.kiln.schedule.dot.ByteDots;
+import io.kiln.schedule.dot.RecurrentKernels;
 import io.kiln.schedule.mve.MveSum;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
@@ -77,7 +77,7 @@ public final class Dispatch {
         this.choices = choices;
         this.features = target.features();
         this.optimize = optimize;
-        this.context = new OperatorLowering.Context(ByteDots.of(features, optimize), callees);
+        this.context = new OperatorLowering.Context(RecurrentKernels.of(features, optimize), callees);
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

@@ -12,6 +12,8 @@ import io.kiln.schedule.dsp.DspConvSchedule;
 import io.kiln.schedule.dsp.DspDenseSchedule;
 import io.kiln.schedule.dsp.DspDepthwiseSchedule;
 import io.kiln.schedule.dsp.DspWinogradSchedule;
+import io.kiln.schedule.fpu.FpuConvSchedule;
+import io.kiln.schedule.fpu.FpuDepthwiseSchedule;
 import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
@@ -40,6 +42,8 @@ public final class LayerSchedules {
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
     private static final DotConvSchedule MVE_CONV_FLOAT = new DotConvSchedule("mve_conv_float");
     private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
+    private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
+    private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
     private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
     private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
 
@@ -59,6 +63,8 @@ public final class LayerSchedules {
             DSP_CONV16,
             MVE_CONV_FLOAT,
             MVE_DEPTHWISE_FLOAT,
+            FPU_CONV,
+            FPU_DEPTHWISE,
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
@@ -79,6 +85,8 @@ public final class LayerSchedules {
             DSP_CONV16::choose,
             MVE_CONV_FLOAT::choose,
             MVE_DEPTHWISE_FLOAT::choose,
+            FPU_CONV::choose,
+            FPU_DEPTHWISE::choose,
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 

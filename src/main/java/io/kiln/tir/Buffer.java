@@ -27,12 +27,19 @@ public record Buffer(String name, DType dtype, long elements, Scope scope) {
         /** Pointer into a buffer that is only read. */
         VIEW,
         /** Pointer into a buffer that is written. */
-        MUTABLE_VIEW
+        MUTABLE_VIEW,
+        /** Parameter: the context of a device, which is only handed on. */
+        DEVICE
+    }
+
+    /** The context of a device as a parameter. */
+    public static Buffer device(String name) {
+        return new Buffer(name, DType.UINT8, 0, Scope.DEVICE);
     }
 
     public boolean isWritable() {
         return switch (scope) {
-            case OUTPUT, SCRATCH, STATE, MUTABLE_VIEW -> true;
+            case OUTPUT, SCRATCH, STATE, MUTABLE_VIEW, DEVICE -> true;
             case INPUT, CONSTANT, VIEW -> false;
         };
     }

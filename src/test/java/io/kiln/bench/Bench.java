@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.bench.BenchData.Core;
+import io.kiln.bench.BenchData.Kind;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.BenchResult.Figures;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** Measures models against their goals and the peer's figures; {@link BenchOptions} says how it is called. */
 public final class Bench {
@@ -42,7 +44,10 @@ public final class Bench {
     }
 
     private int run() {
-        List<Row> rows = data.rows().stream().filter(options::selects).toList();
+        List<Row> rows = Stream.concat(
+                        data.rows().stream(), options.models().stream().flatMap(model -> data.rowsOf(model).stream()))
+                .filter(options::selects)
+                .toList();
         if (rows.isEmpty()) {
             System.out.println("no row matches; there are: "
                     + data.rows().stream().map(Row::id).toList());
@@ -88,15 +93,24 @@ public final class Bench {
                 boolean met = image.stack() <= data.stackGoal() && speed.ram() <= data.speedAboveRam() * image.ram();
                 yield BenchResult.of(row, image.ram(), met, List.of(image, speed));
             }
+            case LAYERS -> {
+                Figures image = figures(row, Optimize.SPEED, Io.CALLER, plugin);
+                List<LayerCost> costs = LayerCost.of(image.operators());
+                BenchTable.print(costs);
+                yield BenchResult.of(row, LayerCost.most(costs), true, List.of(image));
+            }
             case GENERATE -> BenchResult.of(row, GenerateTime.millis(model(row), options.out()), true, List.of());
         };
     }
 
     /** The row's model file, written first if it is made up. */
     private Path model(Row row) {
-        String golden = data.models().getOrDefault(row.model(), "");
+        String golden = row.goal().goal() == 0 ? row.model() : data.models().getOrDefault(row.model(), "");
         if (!golden.isEmpty()) {
             return options.golden().resolve(golden).resolve("model.tflite");
+        }
+        if (row.kind() == Kind.LAYERS) {
+            return HardLayers.write(options.out().resolve(row.model()));
         }
         Path file = options.out().resolve(row.model() + ".tflite");
         WholeFiles.write(file, LargeModel.write());
@@ -133,7 +147,7 @@ public final class Bench {
                     all.instructions(),
                     byClock));
         }
-        return Figures.of(setting, image, run, options.perOperator());
+        return Figures.of(setting, image, run, options.perOperator() || row.kind() == Kind.LAYERS);
     }
 
     /** The counting plugin, compiled for this computer. */

@@ -20,6 +20,7 @@ import java.util.Map;
  * @param cores by name
  * @param models golden model by short name
  * @param instructions goals by short name, then by core
+ * @param layers goals of made-up layers by core: a thousandth of a regular layer's cost for a multiply-accumulate
  * @param ram goals by short name
  * @param flash goals by short name
  * @param generate goals by short name, in milliseconds
@@ -33,6 +34,7 @@ record BenchData(
         Map<String, Core> cores,
         Map<String, String> models,
         Map<String, Map<String, Goal>> instructions,
+        Map<String, Goal> layers,
         Map<String, Goal> ram,
         Map<String, Goal> flash,
         Map<String, Goal> generate,
@@ -60,6 +62,7 @@ record BenchData(
     /** What a row counts. */
     enum Kind {
         INSTRUCTIONS,
+        LAYERS,
         RAM,
         FLASH,
         GENERATE
@@ -69,7 +72,7 @@ record BenchData(
     record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
         /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang} or {@code vww-generate}. */
         String id() {
-            String what = kind == Kind.INSTRUCTIONS ? core : kind.name().toLowerCase(Locale.ROOT);
+            String what = kind == Kind.INSTRUCTIONS || kind == Kind.LAYERS ? core : kind.name().toLowerCase(Locale.ROOT);
             return model + "-" + what + (toolchain.isEmpty() ? "" : "-" + toolchain);
         }
 
@@ -90,11 +93,21 @@ record BenchData(
         }
     }
 
+    /** Rows without goals for a golden model that is not among those of the tables, one for each core and toolchain. */
+    List<Row> rowsOf(String model) {
+        return cores.keySet().stream()
+                .flatMap(core ->
+                        toolchains.stream().map(t -> new Row(Kind.INSTRUCTIONS, model, core, t, new Goal(0, 0))))
+                .toList();
+    }
+
     /** Every row, instructions first. */
     List<Row> rows() {
         List<Row> rows = new ArrayList<>();
         instructions.forEach((model, byCore) -> byCore.forEach(
                 (core, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.INSTRUCTIONS, model, core, t, goal)))));
+        layers.forEach((core, goal) ->
+                toolchains.forEach(t -> rows.add(new Row(Kind.LAYERS, HardLayers.MODEL, core, t, goal))));
         ram.forEach((model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.RAM, model, memoryCore, t, goal))));
         flash.forEach(
                 (model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.FLASH, model, memoryCore, t, goal))));

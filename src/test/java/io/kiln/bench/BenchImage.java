@@ -50,9 +50,10 @@ import java.util.stream.Stream;
  * @param elf the image
  * @param board what runs it
  * @param metadata of the model
+ * @param cpu the core or instruction set that the code is for
  * @param library functions of the image that neither the archive nor the bench program has
  */
-record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Set<String> library) {
+record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, String cpu, Set<String> library) {
     private static final Pattern ALLOWED = Pattern.compile(
             "mem(cpy|move|set|cmp)|"
                     // Arm's run-time ABI and GCC's and Clang's names: copying, and 64-bit or missing integer
@@ -113,7 +114,8 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 others.add(symbol.name());
             }
         }
-        return new BenchImage(folder, elf, board, library.metadata(), others);
+        return new BenchImage(
+                folder, elf, board, library.metadata(), TargetOptions.parse(target).cpu(), others);
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {

@@ -11,14 +11,16 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How the bench is called: {@code Bench [filter]... [--per-operator] [--optimize=speed|size|ram] [--io=caller|workspace] [--golden=DIR]
- * [--out=DIR]}.
+ * How the bench is called: {@code Bench [filter]... [--per-operator] [--optimize=speed|size|ram] [--io=caller|workspace]
+ * [--model=NAME]... [--golden=DIR] [--out=DIR]}.
  *
  * @param filters rows to measure, such as {@code kws-m4f}, {@code vww-gnu}, {@code ram-clang}; also several in one word, separated by
  *     commas; none for all rows
  * @param perOperator whether operators are shown one by one
  * @param optimize instead of what the row is measured with
  * @param io likewise
+ * @param models folders of golden models that are no rows: each is measured on the cores and with the toolchains that the filters name, as in
+ *     {@code --model=fc_relu6 fc_relu6-m4f-gnu}
  * @param golden folder of the golden models
  * @param out where images, listings and {@code bench.json} go
  */
@@ -27,6 +29,7 @@ record BenchOptions(
         boolean perOperator,
         Optional<Optimize> optimize,
         Optional<Io> io,
+        List<String> models,
         Path golden,
         Path out) {
 
@@ -36,6 +39,7 @@ record BenchOptions(
         boolean perOperator = false;
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
+        List<String> models = new ArrayList<>();
         Path golden = Path.of("..", "shared", "golden");
         Path out = Path.of("target", "bench");
         for (String arg : String.join(" ", args).split("\\s+", -1)) {
@@ -46,6 +50,8 @@ record BenchOptions(
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {
                 io = Optional.of(Io.valueOf(value.toUpperCase(Locale.ROOT)));
+            } else if (arg.startsWith("--model=")) {
+                models.add(value);
             } else if (arg.startsWith("--golden=")) {
                 golden = Path.of(value);
             } else if (arg.startsWith("--out=")) {
@@ -61,6 +67,7 @@ record BenchOptions(
                 perOperator,
                 optimize,
                 io,
+                List.copyOf(models),
                 golden,
                 out.toAbsolutePath().normalize());
     }

@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.Disassembly.Tally;
+import io.kiln.cycles.core.CycleRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -14,9 +15,9 @@ import java.util.Locale;
  * One row, measured.
  *
  * @param row its id
- * @param kind what {@code count} counts: {@code instructions}, bytes of {@code ram} or {@code flash}, or milliseconds to {@code generate} C
+ * @param kind what {@code count} counts: {@code instructions}, thousandths of a regular layer's cost in {@code layers}, bytes of {@code ram} or {@code flash}, or milliseconds to {@code generate} C
  * @param count what was measured
- * @param goal what it shall not exceed
+ * @param goal what it shall not exceed; 0 if there is none
  * @param peer the peer's count; 0 if it is not known
  * @param timesGoal count by goal: 1 or less is good
  * @param timesFewer the peer's count by this one; 0 if it is not known
@@ -41,6 +42,7 @@ record BenchResult(
      * @param io as it was built
      * @param bitExact whether all outputs of all cases are the golden ones
      * @param instructions one inference
+     * @param cycles of one inference, estimated without wait states
      * @param loads items loaded, each register of a multiple load for itself; a vector load is one
      * @param stores likewise
      * @param takenBranches branches, calls and returns taken
@@ -52,6 +54,7 @@ record BenchResult(
             String io,
             boolean bitExact,
             long instructions,
+            CycleRange cycles,
             long loads,
             long stores,
             long takenBranches,
@@ -70,6 +73,7 @@ record BenchResult(
                     setting.io().text(),
                     run.bitExact(),
                     run.instructions(),
+                    run.cycles().whole().cycles(),
                     all.loads(),
                     all.stores(),
                     all.taken(),
@@ -79,10 +83,11 @@ record BenchResult(
                     image.section(".bss"),
                     run.stack(),
                     List.copyOf(image.library()),
-                    perOperator ? operators(image.metadata(), run.tallies()) : List.of());
+                    perOperator ? operators(image.metadata(), run) : List.of());
         }
 
-        private static List<Operator> operators(ModelMetadata model, List<Tally> tallies) {
+        private static List<Operator> operators(ModelMetadata model, BenchRun run) {
+            List<Tally> tallies = run.tallies();
             List<Operator> operators = new ArrayList<>();
             Tally entry = tallies.get(0);
             operators.add(new Operator(
@@ -91,6 +96,7 @@ record BenchResult(
                     0,
                     0,
                     entry.instructions(),
+                    run.cycles(0),
                     entry.loads(),
                     entry.stores(),
                     entry.taken()));
@@ -103,6 +109,7 @@ record BenchResult(
                         info.macs(),
                         info.executedMacs(),
                         tally.instructions(),
+                        run.cycles(i + 1),
                         tally.loads(),
                         tally.stores(),
                         tally.taken()));
@@ -126,6 +133,7 @@ record BenchResult(
             long macs,
             long executedMacs,
             long instructions,
+            CycleRange cycles,
             long loads,
             long stores,
             long takenBranches) {}
@@ -139,7 +147,7 @@ record BenchResult(
                 count,
                 goal,
                 peer,
-                rounded((double) count / goal),
+                goal == 0 ? 0 : rounded((double) count / goal),
                 rounded((double) peer / count),
                 met && count <= goal && images.stream().allMatch(Figures::bitExact),
                 images);

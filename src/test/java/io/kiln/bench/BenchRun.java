@@ -7,6 +7,12 @@ import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.bench.Disassembly.Tally;
+import io.kiln.cycles.CycleEstimate;
+import io.kiln.cycles.CycleEstimate.Cost;
+import io.kiln.cycles.CycleEstimator;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.cycles.core.CycleRange;
 import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -33,8 +39,10 @@ import java.util.stream.Collectors;
  * @param stack deepest of all cases, in bytes
  * @param bitExact whether all outputs are the golden ones
  * @param tallies index 0: the entry point and the main function, then one for each operator
+ * @param cycles estimated, likewise
  */
-record BenchRun(long instructions, long ticks, long stack, boolean bitExact, List<Tally> tallies) {
+record BenchRun(
+        long instructions, long ticks, long stack, boolean bitExact, List<Tally> tallies, CycleEstimate cycles) {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     /**
@@ -62,6 +70,12 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
         return read(image, golden, cases);
     }
 
+    /** Cycles of the entry point and the main function, or of an operator. */
+    CycleRange cycles(int tally) {
+        List<Cost> owners = cycles.owners();
+        return tally < owners.size() ? owners.get(tally).cycles() : CycleRange.NONE;
+    }
+
     private static BenchRun read(BenchImage image, Path golden, int cases) {
         ByteBuffer report =
                 ByteBuffer.wrap(bytes(image.folder().resolve("report.bin"))).order(ByteOrder.LITTLE_ENDIAN);
@@ -81,7 +95,23 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
         int operators = image.metadata().operators().size();
         List<Tally> tallies = code.tally(counts.subList(1, counts.size()), operators + 1);
         WholeFiles.write(image.folder().resolve("listing.txt"), String.join("\n", code.listing()) + "\n");
-        return new BenchRun(Long.parseLong(counts.get(0).substring("total ".length())), ticks, stack, good, tallies);
+        CycleEstimate cycles = CycleEstimator.estimate(
+                ElfFile.read(image.elf()),
+                counts.stream().skip(1).map(BenchRun::block).toList(),
+                CoreTables.require(image.cpu()));
+        return new BenchRun(
+                Long.parseLong(counts.get(0).substring("total ".length())), ticks, stack, good, tallies, cycles);
+    }
+
+    /** A line as the plugin writes it. */
+    private static ExecutedBlock block(String line) {
+        String[] words = line.split(" ", -1);
+        return new ExecutedBlock(
+                Integer.parseInt(words[0]),
+                Long.parseLong(words[1], 16),
+                Integer.parseInt(words[2]),
+                Long.parseLong(words[3]),
+                Long.parseLong(words[4]));
     }
 
     /** The plugin's file: where which function lies. */

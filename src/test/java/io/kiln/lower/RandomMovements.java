@@ -14,12 +14,14 @@ import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
+import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -124,11 +126,34 @@ final class RandomMovements {
         return function(seed, new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new));
     }
 
+    /** By indices: slices, rows that are replaced or combined, or the indices of extreme elements. */
     private Function take(long seed) {
+        int kind = random.nextInt(3);
+        if (kind == 0) {
+            return scatter(seed);
+        }
+        if (kind == 1 && !dtype.isWideUnsigned()) {
+            int size = shape.dim(-1);
+            return function(seed, new Topk(1 + random.nextInt(size), random.nextBoolean()), parameter(shape));
+        }
         int axis = random.nextInt(shape.rank());
         TensorType type = new TensorType(Shape.of(1 + random.nextInt(5)), DType.INT32);
         Constant indices = new Constant("", type, RandomOperators.input(type, random.nextLong()));
         return function(seed, new Take(axis, 0), parameter(shape), indices);
+    }
+
+    private Function scatter(long seed) {
+        boolean isArithmetic = dtype.isFloat() || dtype == DType.INT32;
+        ScatterNd.Mode[] modes = ScatterNd.Mode.values();
+        ScatterNd.Mode mode = isArithmetic ? modes[random.nextInt(modes.length)] : ScatterNd.Mode.UPDATE;
+        int rows = 1 + random.nextInt(9);
+        int width = 1 + random.nextInt(5);
+        int updates = 1 + random.nextInt(7);
+        TensorType type = new TensorType(Shape.of(1, updates), DType.INT32);
+        Constant known = new Constant("", type, RandomOperators.input(type, random.nextLong()));
+        Arg data = parameter(Shape.of(rows, width));
+        Arg indices = random.nextBoolean() ? known : parameter(type);
+        return function(seed, new ScatterNd(mode), data, indices, parameter(Shape.of(updates, width)));
     }
 
     /** The nearest pixels, of any type; mixed ones if these are int8 or float. */

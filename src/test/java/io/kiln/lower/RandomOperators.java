@@ -51,6 +51,7 @@ public final class RandomOperators {
             case 3, 11, 15 -> depthwise(seed);
             case 7 -> drawn("column", seed, RandomFilters::overTime);
             case 9 -> drawn("square", seed, RandomFilters::square);
+            case 14 -> hard(seed);
             case 1, 6, 12 -> RandomMovements.next(seed);
             case 2, 5, 13 -> RandomLayers.next(seed);
             default -> next(seed);
@@ -60,6 +61,11 @@ public final class RandomOperators {
     /** An int8 depthwise convolution with as many channels as its input has. */
     public static Function depthwise(long seed) {
         return drawn("depthwise", seed, RandomFilters::depthwise);
+    }
+
+    /** An int8 layer that is hard on purpose. */
+    public static Function hard(long seed) {
+        return drawn("hard", seed, RandomFilters::hard);
     }
 
     private static Function drawn(String kind, long seed, Consumer<RandomFilters> filter) {

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -20,6 +21,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.firmware.app.DefaultApplication;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -168,10 +170,6 @@ final class TvmArchiveTest {
     void whatARunNeedsBesideTensorsIsNamed() {
         String header = "codegen/host/include/tvmgen_default.h";
         refused(TvmArchive.of("v6").replacing(header, "/*!\n * \\brief entry", """
-            struct tvmgen_default_devices {
-              void* ethos_u;
-            };
-
             struct tvmgen_default_workspace_pools {
               void* sram;
               void* dtcm;
@@ -180,10 +178,33 @@ final class TvmArchiveTest {
             /*!
              * \\brief entry\
             """))
-                .hasMessageContaining("tvmgen_default.h: the model needs drivers of ethos_u")
                 .hasMessageContaining("tvmgen_default.h: the size of the memory pool sram is not defined")
                 .hasMessageContaining("the size of the memory pool dtcm is not defined; expected a macro"
                         + " TVMGEN_DEFAULT_DTCM_WORKSPACE_POOL_SIZE or TVMGEN_DEFAULT_DTCM_CONSTANT_POOL_SIZE");
+    }
+
+    @Test
+    void driversOfDevicesAreTheCallers() {
+        String header = "codegen/host/include/tvmgen_default.h";
+        ModelLibrary model = read(TvmArchive.of("v6").replacing(header, "/*!\n * \\brief entry", """
+            struct tvmgen_default_devices {
+              void* ethos_u;
+              void* npu;
+            };
+
+            /*!
+             * \\brief entry\
+            """)).get(0);
+        assertThat(model.metadata().api().devices())
+                .extracting(DeviceHooks::instance)
+                .containsExactly("kiln_device_ethos_u", "kiln_device_npu");
+        assertThat(DefaultApplication.files(List.of(model.metadata()))
+                        .get("kiln_app_models.c")
+                        .text())
+                .containsOnlyOnce("extern void* const kiln_device_ethos_u;\n")
+                .contains("  struct tvmgen_default_devices devices = "
+                        + "{.ethos_u = kiln_device_ethos_u, .npu = kiln_device_npu};\n"
+                        + "  return tvmgen_default_run(&inputs, &outputs, &devices);\n");
     }
 
     @Test

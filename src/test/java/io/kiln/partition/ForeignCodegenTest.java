@@ -7,15 +7,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.ir.op.Op;
 import io.kiln.reference.GoldenModels;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Somebody's code generator takes its operators; whatever it does wrong is one message that names it. */
 class ForeignCodegenTest {
@@ -47,9 +62,16 @@ class ForeignCodegenTest {
         }
     }
 
-    private static String symbols(ExternalUnit unit) {
-        return String.join(
-                "\n", unit.functions().stream().map(ExternalFunction::symbol).toList());
+    /** Takes what each function is called with, beside a context. */
+    private static String functions(ExternalUnit unit) {
+        return functions(unit, ", uint8_t* context_");
+    }
+
+    private static String functions(ExternalUnit unit, String more) {
+        return unit.functions().stream()
+                .map(function ->
+                        "int32_t " + function.symbol() + "(const int8_t*in, int8_t * const out" + more + ")\n{}\n")
+                .collect(Collectors.joining());
     }
 
     private static CompiledModel compile(Npu npu) {
@@ -62,7 +84,7 @@ class ForeignCodegenTest {
     @Test
     void whoIsNamedFirstTakesFirst() {
         CompiledModel model =
-                compile(new Npu(function -> new ExternalCall(List.of(), 100, "npu"), ForeignCodegenTest::symbols));
+                compile(new Npu(function -> new ExternalCall(List.of(), 100, "npu"), ForeignCodegenTest::functions));
         assertThat(model.library().metadata().operators()).hasSize(3).allSatisfy(operator -> {
             assertThat(operator.choice().codegen().name()).isEqualTo("my-npu");
             assertThat(operator.choice().codegen().composite()).isEqualTo("my-npu.dense");
@@ -84,7 +106,7 @@ class ForeignCodegenTest {
                         function -> {
                             throw new IllegalStateException("no lanes");
                         },
-                        ForeignCodegenTest::symbols)))
+                        ForeignCodegenTest::functions)))
                 .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (")
                 .hasMessageContaining("no lanes");
         assertThatThrownBy(() -> compile(new Npu(function -> new ExternalCall(List.of(), -1, ""), unit -> "")))
@@ -96,6 +118,130 @@ class ForeignCodegenTest {
                 })))
                 .hasMessageContaining("code generator my-npu: it could not generate code")
                 .hasMessageContaining("npu.so");
+    }
+
+    @Test
+    void whatItReturnsWrongIsOneMessage() {
+        ExternalCall good = ExternalCall.plain("npu");
+        assertThatThrownBy(() -> compile(new Npu(function -> good, unit -> functions(unit, ", int32_t lanes"))))
+                .hasMessage("code generator my-npu: it generated tvmgen_default_my_npu_main_0(const int8_t*, int8_t*, "
+                        + "int32_t lanes) in default_lib2.c; expected (const int8_t*, int8_t*), which it is called with. "
+                        + "Report this to its maker, or take it out of kiln.target.");
+        assertThatThrownBy(() -> compile(new Npu(function -> table("a b", 4), unit -> "")))
+                .hasMessageContaining("code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
+        assertThatThrownBy(() -> compile(new Npu(function -> table("filter", 7), unit -> "")))
+                .hasMessageContaining("gives the table `filter` of my-npu.dense 7 bytes, which are no elements of type int32");
+        assertThatThrownBy(() -> compile(new Npu(function -> null, unit -> "")))
+                .hasMessageContaining("code generator my-npu: it answered null when it was to take my-npu.dense (");
+        assertThatThrownBy(() -> compile(new Npu(
+                        function -> {
+                            throw new KilnException(new Problem("only 8 lanes", "dense", "16", "Buy more"));
+                        },
+                        unit -> "")))
+                .hasMessageContaining("code generator my-npu, dense: it could not take my-npu.dense (")
+                .hasMessageContaining("only 8 lanes; expected 16. Buy more.");
+    }
+
+    @Test
+    void filesThatAreNotItsOwnAreRefused() {
+        assertThat(problem(file("c", "default_lib2.c", Artifact.HOST)))
+                .contains("says that `c` generated its file default_lib2.c");
+        assertThat(problem(file("my-npu", "default_lib1.c", Artifact.HOST)))
+                .contains("named a file default_lib1.c, as Kiln names its own; expected default_lib2 or a name of its own");
+        assertThat(problem(file("my-npu", "tvmgen_default.h", "my-npu")))
+                .contains("named a file tvmgen_default.h, as Kiln names its own; expected default_lib2 or a name of its own");
+        assertThat(problem(file("my-npu", "npu.c", "fpga")))
+                .contains("made npu.c for the target key `fpga`; expected host or my-npu");
+        assertThat(problem(file("my-npu", "npu.h", "my-npu"))).isEmpty();
+    }
+
+    private static Optional<String> problem(Artifact file) {
+        CompositeTarget target = CompositeTarget.parse("my-npu, c");
+        ExternalUnit unit =
+                new ExternalUnit("m.tflite", "default_lib2", List.of(), target.externals().get(0), target.host());
+        return ExternalFiles.problem(List.of(file), unit, function -> ExternalCall.plain("npu"));
+    }
+
+    private static Artifact file(String codegen, String name, String key) {
+        return new Artifact(codegen, Artifact.NATIVE, name, Bytes.ofText(""), key);
+    }
+
+    private static ExternalCall table(String name, int bytes) {
+        return new ExternalCall(
+                List.of(new ExternalCall.Table(name, DType.INT32, Bytes.wrap(new byte[bytes]))), 0, "npu");
+    }
+
+    /** What its patterns do wrong. */
+    private record Careless(String called, String pattern, Predicate<Op> accepts, Predicate<Match> holds)
+            implements ExternalCodegen {
+        @Override
+        public String name() {
+            return called;
+        }
+
+        @Override
+        public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
+            List<Condition> conditions = List.of(new Condition("it does not hold", holds));
+            return List.of(
+                    new CompositePattern(pattern, List.of(new PatternStep("qnn.dense", accepts, false)), conditions));
+        }
+
+        @Override
+        public ExternalCall call(ExternalFunction function, CompositeTarget.External external, Target host) {
+            return ExternalCall.plain("npu");
+        }
+
+        @Override
+        public List<Artifact> generate(ExternalUnit unit) {
+            return List.of();
+        }
+    }
+
+    private static ThrowingCallable compiling(Careless codegen) {
+        return () -> ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("hello_world_int8"), "careless, c")
+                .codegens(List.of(codegen))
+                .build());
+    }
+
+    @Test
+    void patternsThatFailAreNamed() {
+        assertThatThrownBy(compiling(new Careless("careless", "other.dense", op -> true, match -> true)))
+                .hasMessageContaining("code generator careless: it named a pattern `other.dense`; expected careless.<what>");
+        assertThatThrownBy(compiling(new Careless(
+                        "careless",
+                        "careless.dense",
+                        op -> {
+                            throw new ClassCastException("not a dense layer");
+                        },
+                        match -> true)))
+                .hasMessageContaining("code generator careless: it could not compare operators with careless.dense: ")
+                .hasMessageContaining("not a dense layer");
+        assertThatThrownBy(compiling(new Careless(
+                        "careless",
+                        "careless.dense",
+                        op -> true,
+                        match -> match.root().args().size() > 0 && match.root().constant(0) == null)))
+                .hasMessageContaining("code generator careless: it could not compare operators with careless.dense (");
+        assertThatThrownBy(compiling(new Careless(null, "careless.dense", op -> true, match -> true)))
+                .hasMessageContaining("it answered null when it was to state its name")
+                .hasMessageContaining("code generator " + Careless.class.getName());
+    }
+
+    @Test
+    void aServiceThatCannotBeMadeIsNamed(@TempDir Path folder) throws IOException {
+        Path services = folder.resolve("META-INF/services/" + ExternalCodegen.class.getName());
+        Files.createDirectories(services.getParent());
+        for (String broken : List.of("com.acme.Missing", Npu.class.getName())) {
+            Files.writeString(services, broken + "\n");
+            try (URLClassLoader loader = new URLClassLoader(
+                    new URL[] {folder.toUri().toURL()}, ExternalCodegen.class.getClassLoader())) {
+                assertThatThrownBy(() -> Externals.of(CompositeTarget.parse("my-npu, c"), List.of(), loader))
+                        .isInstanceOf(KilnException.class)
+                        .hasMessageContaining("code generator that is a service of " + ExternalCodegen.class.getName()
+                                + ": it could not be loaded")
+                        .hasMessageContaining(broken);
+            }
+        }
     }
 
     @Test

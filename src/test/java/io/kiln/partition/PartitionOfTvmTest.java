@@ -19,7 +19,6 @@ import io.kiln.transform.Pipeline;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,11 +83,6 @@ class PartitionOfTvmTest {
                 CompileRequest.builder(model, TARGET).name(name).build().externals();
         Function fused = Pipeline.of(PassOptions.of(256, List.of("remove-constant-channels")), externals.passes())
                 .run(imported);
-        Map<Integer, ExternalFunction> functions = ExternalFunction.all(fused, "tvmgen_" + name);
-        return functions.values().stream()
-                .sorted(Comparator.comparingInt(
-                                (ExternalFunction f) -> f.symbol().length())
-                        .thenComparing(ExternalFunction::symbol))
-                .toList();
+        return ExternalModule.of(externals, fused, "tvmgen_" + name).functions();
     }
 }

@@ -51,7 +51,11 @@ public final class FloatNet {
 
     /** A variable that begins with zeros. */
     public Arg.Ref variable(int... shape) {
-        TensorType type = new TensorType(Shape.of(shape), DType.FLOAT32);
+        return variable(new TensorType(Shape.of(shape), DType.FLOAT32));
+    }
+
+    /** A variable of any type that begins with zeros. */
+    public Arg.Ref variable(TensorType type) {
         Arg.Ref value = new Arg.Ref(types.size());
         variables.add(new Variable(value.id(), "state" + value.id(), type, Bytes.wrap(new byte[(int) type.bytes()])));
         types.put(value.id(), type);

@@ -19,6 +19,7 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.plan.PlannedNode;
@@ -113,6 +114,7 @@ class QuantizerTest {
     @Test
     void stateStaysFloatAndIsKept() {
         Arg.Ref state = net.variable(1, 8);
+        Arg.Ref slot = net.variable(new TensorType(Shape.of(1), DType.INT32));
         Arg.Ref svdf = net.bind(
                 new Svdf(1, 0, 0, 0),
                 net.relu(net.dense(net.input(1, 5), 3)),
@@ -120,6 +122,7 @@ class QuantizerTest {
                 net.constant(1, 4, 2),
                 net.constant(1, 4),
                 state,
+                slot,
                 Constant.scalar(1),
                 Constant.scalar(0),
                 Constant.scalar(1),
@@ -130,7 +133,7 @@ class QuantizerTest {
         assertThat(quantized.network().missing()).containsExactly("tfl.svdf");
         assertThat(quantized.function().variables())
                 .extracting(v -> v.type().dtype())
-                .containsExactly(DType.FLOAT32);
+                .containsExactly(DType.FLOAT32, DType.INT32);
         assertThat(precisions(quantized)).containsExactly(Precision.INT8, Precision.FLOAT, Precision.INT8);
         assertSecondRunRemembersTheFirst(model, quantized.function());
     }

@@ -70,6 +70,9 @@ final class CFilePrinter {
         if (item instanceof CItem.Macro macro) {
             comment(macro.comment());
             line("#define " + macro.name() + " " + macro.value());
+        } else if (item instanceof CItem.Defines group) {
+            comment(group.comment());
+            group.defines().forEach(define -> line(("#define " + define.name() + " " + define.text()).stripTrailing()));
         } else if (item instanceof CItem.Struct struct) {
             comment(struct.comment());
             line(struct.name() + " {");
@@ -92,12 +95,12 @@ final class CFilePrinter {
         } else if (item instanceof CItem.Definition definition) {
             comment(definition.comment());
             line(definition.signature().text() + " {");
-            definition.body().forEach(this::statement);
+            definition.body().forEach(statement -> statement(statement, "  "));
             line("}");
         }
     }
 
-    private void statement(CStatement statement) {
+    private void statement(CStatement statement, String indent) {
         if (statement instanceof CStatement.CheckAlignment check) {
             line("  if (((uintptr_t)" + check.pointer() + " & " + (check.alignment() - 1) + "u) != 0u) {");
             line("    return " + check.error() + ";  /* " + check.errorName() + ": not aligned to " + check.alignment()
@@ -112,18 +115,29 @@ final class CFilePrinter {
         } else if (statement instanceof CStatement.Return exit) {
             line("  return " + exit.value() + ";");
         } else {
-            packed(statement);
+            packed(statement, indent);
         }
     }
 
-    /** Statements of functions with the packed signature. */
-    private void packed(CStatement statement) {
+    private void between(CStatement.Between between, String indent) {
+        line(indent + "if (" + between.first() + " == 0) {");
+        between.body().forEach(statement -> statement(statement, indent + "  "));
+        line(indent + "  if (" + between.last() + " != 0) {");
+        line(indent + "    " + between.status() + " = -1;");
+        line(indent + "  }");
+        line(indent + "}");
+    }
+
+    /** Statements of functions that call others, and of those with the packed signature. */
+    private void packed(CStatement statement, String indent) {
         if (statement instanceof CStatement.Ignore ignore) {
             line("  (void)" + ignore.parameter() + ";");
         } else if (statement instanceof CStatement.Variable variable) {
             line("  " + variable.declaration() + " = " + variable.value() + ";");
         } else if (statement instanceof CStatement.Assign assign) {
-            line("  " + assign.target() + " = " + assign.value() + ";");
+            line(indent + assign.target() + " = " + assign.value() + ";");
+        } else if (statement instanceof CStatement.Between between) {
+            between(between, indent);
         } else if (statement instanceof CStatement.Demand demand) {
             line("  if (" + demand.call() + " != 0) {");
             line("    return -1;");

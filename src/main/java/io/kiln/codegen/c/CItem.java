@@ -14,6 +14,21 @@ public sealed interface CItem {
      */
     record Macro(String comment, String name, long value) implements CItem {}
 
+    /** A macro and its text. */
+    record Define(String name, String text) {}
+
+    /**
+     * Macros of one thing.
+     *
+     * @param comment what they tell of
+     * @param defines in order
+     */
+    record Defines(String comment, List<Define> defines) implements CItem {
+        public Defines {
+            defines = List.copyOf(defines);
+        }
+    }
+
     /**
      * A struct whose members have one type.
      *

@@ -34,6 +34,20 @@ public sealed interface CStatement {
     /** Gives something a value. */
     record Assign(String target, String value) implements CStatement {}
 
+    /**
+     * Does something between two calls. If the first one fails, nothing follows; if the last one fails, the status is an error.
+     *
+     * @param status a variable, which is an error before
+     * @param first the first call, which returns 0 unless it fails
+     * @param body what is done then
+     * @param last the last call, which returns 0 unless it fails
+     */
+    record Between(String status, String first, List<CStatement> body, String last) implements CStatement {
+        public Between {
+            body = List.copyOf(body);
+        }
+    }
+
     /** Leaves the function if what it calls fails. */
     record Demand(String call) implements CStatement {}
 

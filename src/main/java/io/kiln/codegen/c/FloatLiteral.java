@@ -6,7 +6,7 @@ package io.kiln.codegen.c;
  * an expression such as {@code 0.0f / 0.0f} gives a NaN of the compiler's choice; GCC and Clang have built-in functions
  * that state the bits and are allowed in static initialisers.
  */
-final class FloatLiteral {
+public final class FloatLiteral {
     private static final int INFINITY = 0x7F800000;
 
     /** The bit that marks a quiet NaN. */
@@ -15,7 +15,7 @@ final class FloatLiteral {
     private FloatLiteral() {}
 
     /** The constant of these bits. */
-    static String of(int bits) {
+    public static String of(int bits) {
         float value = Float.intBitsToFloat(bits);
         if (Float.isFinite(value)) {
             return Float.toString(value).replace("E", "e") + "f";

@@ -49,7 +49,7 @@ final class OperatorFilePrinter {
         if (!statics.isEmpty()) {
             out.append("\n/* What is remembered from run to run. */\n");
             statics.forEach(
-                    s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
+                    s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "]" + alignment(s) + ";\n"));
         }
         unit.scratch().ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
         Set<String> called = UsedIntrinsics.calls(functions);
@@ -102,5 +102,10 @@ final class OperatorFilePrinter {
         List<CItem> items = PackedText.definition(
                 "", packed, unit.packed().checked(), called && !packed.tensors().isEmpty(), 0, result);
         return FunctionPrinter.printPart(part, unit.packed()) + CFilePrinter.print(unit.origin(), items);
+    }
+
+    /** Kernels load several elements of 16 bits as a word. */
+    private static String alignment(Buffer state) {
+        return state.dtype() == DType.INT16 && state.elements() > 1 ? " __attribute__((aligned(4)))" : "";
     }
 }

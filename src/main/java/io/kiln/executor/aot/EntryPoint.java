@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CFile;
@@ -20,6 +21,8 @@ import java.util.Optional;
 final class EntryPoint {
     private static final String CHECK_FAILURE = "0x500";
     private static final String CHECK_FAILURE_NAME = "kTvmErrorPlatformCheckFailure";
+
+    private static final String STATUS = "status";
 
     private final PlannedModule module;
     private final PrimFunc main;
@@ -55,7 +58,7 @@ final class EntryPoint {
     /** Inputs and outputs belong to the caller, the pool is internal. */
     private List<CItem> callerItems() {
         List<CItem> items = new ArrayList<>();
-        items.add(new CItem.Prototype("", CSignature.of(main)));
+        items.addAll(prototypes());
         for (WorkspacePool pool : module.workspacePools()) {
             String size = module.pools().size() == 1 ? module.names().workspaceSize() : String.valueOf(pool.bytes());
             items.add(new CItem.StaticBytes(
@@ -81,20 +84,34 @@ final class EntryPoint {
             body.addAll(checked("outputs->" + output.cName(), output.dtype().bytes()));
         }
         module.workspacePools().forEach(pool -> arguments.add(pool.name()));
-        body.add(call(arguments));
+        body.addAll(call(arguments));
         return body;
+    }
+
+    private List<CItem> prototypes() {
+        List<CItem> items = new ArrayList<>(List.of(new CItem.Prototype("", CSignature.of(main))));
+        for (DeviceHooks device : module.devices()) {
+            items.add(hook("The driver of " + device.device() + ".", device.activate()));
+            items.add(hook("", device.deactivate()));
+        }
+        return items;
+    }
+
+    private static CItem hook(String comment, String name) {
+        return new CItem.Prototype(comment, CSignature.fallible(name, List.of("void* context")));
     }
 
     /** The pool belongs to the caller, and contains inputs and outputs. */
     private List<CItem> workspaceItems() {
         List<CStatement> run = new ArrayList<>();
         module.workspacePools().forEach(pool -> run.addAll(checked(member(pool), pool.alignment())));
-        run.add(call(module.workspacePools().stream().map(EntryPoint::member).toList()));
-        return List.of(
-                new CItem.Prototype("", CSignature.of(main)),
+        run.addAll(call(module.workspacePools().stream().map(EntryPoint::member).toList()));
+        List<CItem> items = prototypes();
+        items.addAll(List.of(
                 map(Side.INPUTS, Place.INPUT, module.api().inputs()),
                 map(Side.OUTPUTS, Place.OUTPUT, module.api().outputs()),
-                new CItem.Definition(TypedSignatures.run(module), run));
+                new CItem.Definition(TypedSignatures.run(module), run)));
+        return items;
     }
 
     private CItem map(Side side, Place place, List<TensorInfo> tensors) {
@@ -135,7 +152,24 @@ final class EntryPoint {
                 : List.of();
     }
 
-    private CStatement call(List<String> arguments) {
-        return new CStatement.Return(module.names().main() + "(" + String.join(", ", arguments) + ")");
+    /** Runs the operators, with the devices active: what is activated is deactivated, whatever happens between. */
+    private List<CStatement> call(List<String> arguments) {
+        List<String> all = new ArrayList<>(arguments);
+        module.devices().forEach(device -> all.add("devices->" + device.device()));
+        String main = module.names().main() + "(" + String.join(", ", all) + ")";
+        if (module.devices().isEmpty()) {
+            return List.of(new CStatement.Return(main));
+        }
+        List<CStatement> run = List.of(new CStatement.Assign(STATUS, main));
+        for (int i = module.devices().size() - 1; i >= 0; i--) {
+            DeviceHooks device = module.devices().get(i);
+            String context = "(devices->" + device.device() + ")";
+            run = List.of(
+                    new CStatement.Between(STATUS, device.activate() + context, run, device.deactivate() + context));
+        }
+        List<CStatement> body = new ArrayList<>(List.of(new CStatement.Variable("int32_t " + STATUS, "-1")));
+        body.addAll(run);
+        body.add(new CStatement.Return(STATUS));
+        return body;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.Interface;
@@ -34,6 +35,7 @@ final class InterfaceHeader {
     static CFile of(PlannedModule module, long stateBytes) {
         InterfaceHeader header = new InterfaceHeader(module);
         header.tensors();
+        header.devices();
         if (module.isCallerOwned()) {
             header.callerInterface();
         } else {
@@ -73,6 +75,17 @@ final class InterfaceHeader {
                 name,
                 type,
                 tensors.stream().map(TensorInfo::cName).toList()));
+    }
+
+    /** What programs pass to the hooks of each device's driver. */
+    private void devices() {
+        if (!module.devices().isEmpty()) {
+            items.add(new CItem.Struct(
+                    "Device context pointers of " + module.name(),
+                    names.devicesStruct(),
+                    "void*",
+                    module.devices().stream().map(DeviceHooks::device).toList()));
+        }
     }
 
     private void callerInterface() {

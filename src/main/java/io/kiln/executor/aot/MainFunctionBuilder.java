@@ -73,6 +73,7 @@ final class MainFunctionBuilder {
         }
         parameters.addAll(variables);
         parameters.addAll(pools.values());
+        module.devices().forEach(device -> parameters.add(Buffer.device(device.context())));
         StateMemory.ensureInitialised(module, body);
         for (Step step : module.program().steps()) {
             if (step instanceof Step.Copy copy) {
@@ -131,6 +132,8 @@ final class MainFunctionBuilder {
                 place(scratch, module.layout().scratch(index) + bytes);
                 arguments.add(scratch);
                 bytes += parameter.bytes();
+            } else if (parameter.scope() == Scope.DEVICE) {
+                arguments.add(parameter);
             }
         }
         return new Stmt.CallFunction(operator.function().name(), arguments, range);

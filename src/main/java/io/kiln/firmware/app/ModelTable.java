@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.DeviceHooks;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
@@ -71,6 +72,13 @@ final class ModelTable {
             line("");
         }
         PoolMemory.definitions(models).forEach(this::line);
+        models.stream()
+                .flatMap(model -> model.api().devices().stream())
+                .map(DeviceHooks::instance)
+                .distinct()
+                .sorted()
+                .forEach(instance -> line("/* The context of a device; its driver defines it. */\nextern void* const " + instance
+                        + ";\n"));
     }
 
     private void model(ModelMetadata model) {
@@ -119,9 +127,23 @@ final class ModelTable {
             line(PoolMemory.struct(model));
         }
         reset(model);
-        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "") + ");");
+        String devices = devices(model);
+        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "")
+                + devices + ");");
         line("}");
         line("");
+    }
+
+    /** Declares the contexts of a model's devices, which lie with their drivers; returns the argument. */
+    private String devices(ModelMetadata model) {
+        if (model.api().devices().isEmpty()) {
+            return "";
+        }
+        String members = model.api().devices().stream()
+                .map(device -> "." + device.device() + " = " + device.instance())
+                .collect(Collectors.joining(", "));
+        line("  " + names(model).devicesStruct() + " devices = {" + members + "};");
+        return ", &devices";
     }
 
     /**
@@ -159,8 +181,9 @@ final class ModelTable {
         line("");
         line("static int32_t run_" + name + "(void) {");
         line(PoolMemory.struct(model));
+        String devices = devices(model);
         reset(model);
-        line("  return " + names.run() + "(&pools);");
+        line("  return " + names.run() + "(&pools" + devices + ");");
         line("}");
         line("");
     }

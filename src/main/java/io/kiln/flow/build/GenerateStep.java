@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
@@ -118,6 +119,7 @@ public final class GenerateStep {
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name());
+            now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
@@ -216,6 +218,7 @@ public final class GenerateStep {
                 .pools(pools.workspace())
                 .constantPools(pools.constants())
                 .name(model.name())
+                .identity(ModelIdentity.of(model.file(), model.version()))
                 .optimize(optimize)
                 .io(io)
                 .convention(spec.calls().convention())

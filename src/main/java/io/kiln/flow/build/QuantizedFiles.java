@@ -38,7 +38,7 @@ public final class QuantizedFiles {
     }
 
     /** The request for a model of the build; empty if it is compiled as it is, as models without samples among several are. */
-    Optional<QuantizeRequest> request(ModelSource model) {
+    public Optional<QuantizeRequest> request(ModelSource model) {
         if (!spec.quantize().isActive() || ModelArchives.accepts(model.file())) {
             return Optional.empty();
         }
@@ -61,7 +61,9 @@ public final class QuantizedFiles {
     /** The model as it was compiled: the quantized one if there is one, which later steps read instead of the user's. */
     public ModelSource compiled(ModelSource model) {
         Path relay = spec.layout().quantized(name(model), "relay");
-        return request(model).isPresent() && Files.isRegularFile(relay) ? new ModelSource(relay, model.name()) : model;
+        return request(model).isPresent() && Files.isRegularFile(relay)
+                ? new ModelSource(relay, model.name()).withVersion(model.version())
+                : model;
     }
 
     /** Deletes the files of an earlier run. */

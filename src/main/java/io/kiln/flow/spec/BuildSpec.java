@@ -94,11 +94,22 @@ public record BuildSpec(
      * @param file the file
      * @param name module name, as in {@code tvmgen_<name>_run}
      * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
+     * @param version its version, for programs; empty if it has none
      */
-    public record ModelSource(Path file, String name, String inputShapes) {
+    public record ModelSource(Path file, String name, String inputShapes, String version) {
+        /** A model without a version. */
+        public ModelSource(Path file, String name, String inputShapes) {
+            this(file, name, inputShapes, "");
+        }
+
         /** A model with the shapes of its file. */
         public ModelSource(Path file, String name) {
             this(file, name, "");
+        }
+
+        /** The same model in a version. */
+        public ModelSource withVersion(String newVersion) {
+            return new ModelSource(file, name, inputShapes, newVersion);
         }
 
         /** The inputs' shapes, parsed. */

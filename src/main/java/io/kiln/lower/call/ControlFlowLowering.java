@@ -83,6 +83,9 @@ public final class ControlFlowLowering {
         if (callee.workspaceBytes() > 0) {
             all.add(scratch.orElseThrow());
         }
+        callee.function().buffers().stream()
+                .filter(buffer -> buffer.scope() == Buffer.Scope.DEVICE)
+                .forEach(context -> all.add(buffers.device(context.name())));
         return new Stmt.CallFunction(callee.function().name(), all, List.of());
     }
 

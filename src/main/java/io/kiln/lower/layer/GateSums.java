@@ -17,7 +17,6 @@ import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rescale;
-import io.kiln.lower.RowDots;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -39,6 +38,7 @@ final class GateSums {
     private static final List<String> NAMES = List.of("input_gate", "forget_gate", "cell_gate", "output_gate");
 
     private final FusedOperator op;
+    private final GateWeights gates;
     private final String kind;
     private final boolean recurrent;
     private final int count;
@@ -48,33 +48,28 @@ final class GateSums {
     private final DType sumType;
     private final Buffer weights;
     private final Optional<Buffer> beginnings;
-    private final Optional<Dots> dots;
 
     /**
      * Lays out the tables.
      *
      * @param recurrent whether the values are the hidden state
-     * @param dots a micro-kernel, used if it fits
      */
-    GateSums(FusedOperator op, Tables tables, boolean recurrent, Optional<Dots> dots) {
-        Lstm lstm = (Lstm) op.root().op();
+    GateSums(FusedOperator op, Tables tables, boolean recurrent) {
         DType dtype = op.type().dtype();
         this.op = op;
+        this.gates = new GateWeights(op, recurrent);
         this.kind = recurrent ? "recurrent" : "input";
         this.recurrent = recurrent;
-        this.count = weights(0).type().shape().dim(1);
-        this.zeroPoint = recurrent ? lstm.hiddenZeroPoint() : lstm.inputZeroPoint();
-        boolean folds = !dtype.isFloat() && bound(true) <= Integer.MAX_VALUE;
-        this.bound = dtype.isFloat() ? 0 : bound(folds);
+        this.count = gates.count();
+        this.zeroPoint = gates.zeroPoint();
+        boolean folds = !dtype.isFloat() && gates.bound(true) <= Integer.MAX_VALUE;
+        this.bound = dtype.isFloat() ? 0 : gates.bound(folds);
         this.isFolded = folds || zeroPoint == 0;
         boolean isWide = bound > Integer.MAX_VALUE;
         this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
-        DType weightType = weights(0).type().dtype();
-        this.dots = dots.filter(d -> sumType == DType.INT32 && isFolded && dtype == DType.INT8);
+        DType weightType = gates.weights(0).type().dtype();
         this.weights = tables.add(
-                kind + "_weights",
-                weightType,
-                this.dots.map(this::packed).orElseGet(() -> sideBySide(gates(this::weights), weightType.bytes())));
+                kind + "_weights", weightType, sideBySide(gates(gates::weights), weightType.bytes()));
         this.beginnings = recurrent && (zeroPoint == 0 || !folds)
                 ? Optional.empty()
                 : Optional.of(tables.add(kind + "_bias", sumType, beginnings(folds)));
@@ -84,61 +79,15 @@ final class GateSums {
         return IntStream.range(0, Lstm.GATES).mapToObj(ofGate).toList();
     }
 
-    private Constant weights(int gate) {
-        return op.root().constant((recurrent ? Lstm.RECURRENT_WEIGHTS : Lstm.INPUT_WEIGHTS) + gate);
-    }
-
-    private int units() {
-        return op.type().shape().dim(2);
-    }
-
-    /** Whether a micro-kernel for int8 may suit. */
-    static boolean suit(FusedOperator op) {
-        return op.type().dtype() == DType.INT8;
-    }
-
-    /** A micro-kernel for the four gates of a unit, and memory for their sums. */
-    record Dots(RowDots kernel, Buffer sums) {}
-
-    private Bytes packed(Dots by) {
-        int rows = units() * Lstm.GATES;
-        return by.kernel.pack(rows, count, (row, i) -> weights(row % Lstm.GATES).integer(row / Lstm.GATES * count + i));
-    }
-
-    /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
-    private long bound(boolean folds) {
-        DType dtype = op.type().dtype();
-        long largest = folds ? -dtype.min() : Math.max(dtype.max() - zeroPoint, zeroPoint - dtype.min());
-        long most = 0;
-        for (int gate = 0; gate < Lstm.GATES; gate++) {
-            for (int unit = 0; unit < units(); unit++) {
-                long magnitude = 0;
-                for (int i = 0; i < count; i++) {
-                    magnitude += Math.abs(weights(gate).integer(unit * count + i));
-                }
-                most = Math.max(most, Math.abs(beginning(gate, unit, folds)) + largest * magnitude);
-            }
-        }
-        return most;
-    }
-
-    private long beginning(int gate, int unit, boolean folds) {
-        long first = recurrent ? 0 : op.root().constant(Lstm.BIASES + gate).integer(unit);
-        for (int i = 0; folds && i < count; i++) {
-            first -= zeroPoint * weights(gate).integer(unit * count + i);
-        }
-        return first;
-    }
-
     private Bytes beginnings(boolean folds) {
         if (sumType.isFloat()) {
             return sideBySide(gates(gate -> op.root().constant(Lstm.BIASES + gate)), sumType.bytes());
         }
         ByteBuffer data =
-                ByteBuffer.allocate(units() * Lstm.GATES * sumType.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int unit = 0; unit < units(); unit++) {
+                ByteBuffer.allocate(gates.units() * Lstm.GATES * sumType.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int unit = 0; unit < gates.units(); unit++) {
             for (int gate = 0; gate < Lstm.GATES; gate++) {
-                long first = beginning(gate, unit, folds);
+                long first = gates.beginning(gate, unit, folds);
                 if (sumType == DType.INT64) {
                     data.putLong(first);
                 } else {
@@ -169,28 +118,6 @@ final class GateSums {
      */
     List<Expr> emit(BlockBuilder block, Expr unit, Buffer values, Expr from) {
         Expr at = block.let(kind + "_gates", mul(unit, Lstm.GATES));
-        return dots.map(by -> dotProducts(block, by, unit, at, values, from))
-                .orElseGet(() -> loop(block, unit, at, values, from));
-    }
-
-    private List<Expr> dotProducts(BlockBuilder block, Dots by, Expr unit, Expr at, Buffer values, Expr from) {
-        for (int gate = 0; gate < Lstm.GATES; gate++) {
-            int g = gate;
-            block.store(
-                    by.sums,
-                    imm(g),
-                    beginnings.<Expr>map(b -> load(b, add(at, g))).orElseGet(this::zero));
-        }
-        by.kernel.emit(block, kind, weights, unit, new RowDots.Vector(values, from, count), by.sums);
-        List<Expr> results = new ArrayList<>();
-        for (int gate = 0; gate < Lstm.GATES; gate++) {
-            Expr sum = block.let(kind + "_" + NAMES.get(gate), load(by.sums, imm(gate)));
-            results.add(rescaled(sum, gate));
-        }
-        return results;
-    }
-
-    private List<Expr> loop(BlockBuilder block, Expr unit, Expr at, Buffer values, Expr from) {
         List<Expr.Var> sums = gates(gate -> block.mutable(
                 kind + "_" + NAMES.get(gate),
                 beginnings.<Expr>map(b -> load(b, add(at, gate))).orElseGet(this::zero)));
@@ -215,7 +142,7 @@ final class GateSums {
     }
 
     private Expr rescaled(Expr sum, int gate) {
-        QuantizedMultiplier by = multiplier(op, recurrent ? Lstm.GATES + gate : gate);
+        QuantizedMultiplier by = gates.multiplier(gate);
         Expr scaled = op.type().dtype() == DType.INT8
                 ? Rescale.of(cast(DType.INT32, sum), by, bound)
                 : new Expr.Call(
@@ -225,12 +152,5 @@ final class GateSums {
                                 imm(FixedPoint.reducedMultiplier(by.multiplier())),
                                 imm(15 - by.shift())));
         return new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled));
-    }
-
-    /** One of the multipliers that the operator has. */
-    static QuantizedMultiplier multiplier(FusedOperator op, int index) {
-        return new QuantizedMultiplier(
-                (int) op.root().constant(Lstm.MULTIPLIERS).integer(index),
-                (int) op.root().constant(Lstm.MULTIPLIERS + 1).integer(index));
     }
 }

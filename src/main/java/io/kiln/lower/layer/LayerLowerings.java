@@ -34,8 +34,8 @@ public final class LayerLowerings {
             simple(TflNormalize.class, (op, rows) -> new NormalizeLowering(op).lower(rows)),
             simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
             simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),
-            entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.dots()).lower(rows)),
-            entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.dots()).lower(rows)),
+            entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.sums()).lower(rows)),
+            entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.sums()).lower(rows)),
             simple(CircularBuffer.class, CircularBufferLowering::lower),
             simple(RefWrite.class, VariableLowering::lower));
 

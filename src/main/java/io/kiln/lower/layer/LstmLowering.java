@@ -20,8 +20,8 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rescale;
 import io.kiln.lower.RowDependency;
-import io.kiln.lower.RowDots;
 import io.kiln.lower.Rows;
+import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.lower.element.ElementFunction;
 import io.kiln.lower.element.TableFunctions;
@@ -31,6 +31,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * {@link Lstm}: step by step for each sequence, unit by unit; the hidden state gets a step's results after all units
@@ -47,9 +48,7 @@ public final class LstmLowering {
     private final Lstm lstm;
     private final Tables tables;
     private final OperatorBuffers buffers;
-    private final GateSums ofData;
-    private final GateSums ofHidden;
-    private final Optional<GateSums.Dots> dots;
+    private final Optional<GateKernels> kernels;
     private final boolean isFloat;
     private final int batch;
     private final int steps;
@@ -62,18 +61,14 @@ public final class LstmLowering {
     /**
      * Lays out tables.
      *
-     * @param dots for int8 data, if the core has a micro-kernel for it
+     * @param kernels the core's micro-kernels, if it has any
      */
-    public LstmLowering(FusedOperator op, Optional<RowDots> dots) {
+    public LstmLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.lstm = (Lstm) op.root().op();
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
-        Optional<GateSums.Dots> scratch = dots.filter(d -> GateSums.suit(op))
-                .map(d -> new GateSums.Dots(d, buffers.scratch(DType.INT32, RowDots.ROWS)));
-        this.dots = scratch;
-        this.ofData = new GateSums(op, tables, false, scratch);
-        this.ofHidden = new GateSums(op, tables, true, scratch);
+        this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, tables, buffers));
         Shape data = op.rootTypes().get(0).shape();
         this.isFloat = op.type().dtype().isFloat();
         this.batch = lstm.batch(data);
@@ -116,7 +111,7 @@ public final class LstmLowering {
                         rows,
                         dependencies,
                         body.build(),
-                        dots.isPresent() ? "steps(dots)" : "steps")
+                        kernels.isPresent() ? "steps(kernels)" : "steps")
                 .executing(macs);
     }
 
@@ -124,18 +119,37 @@ public final class LstmLowering {
         Buffer hidden = buffers.argument(Lstm.HIDDEN);
         Expr from = block.let("from", mul(position, inputs));
         Expr to = block.let("to", mul(position, units));
+        GateKernels.UnitBody body = (unit, u, gates) -> unit(unit, gates, add(state, u), add(to, u));
+        kernels.ifPresentOrElse(
+                k -> k.emit(block, buffers.argument(0), from, hidden, state, body),
+                () -> loops(block, from, state, body));
+        block.loop("u", units, (unit, u) -> unit.store(hidden, add(state, u), load(buffers.output(), add(to, u))));
+    }
+
+    private void loops(BlockBuilder block, Expr from, Expr state, GateKernels.UnitBody body) {
+        GateSums ofData = new GateSums(op, tables, false);
+        GateSums ofHidden = new GateSums(op, tables, true);
         block.loop("u", units, (unit, u) -> {
             List<Expr> data = ofData.emit(unit, u, buffers.argument(0), from);
-            List<Expr> remembered = ofHidden.emit(unit, u, hidden, state);
-            Expr input = applied(unit, "input", logistic, sum(data.get(0), remembered.get(0)));
-            Expr forget = applied(unit, "forget", logistic, sum(data.get(1), remembered.get(1)));
-            Expr candidate = applied(unit, "candidate", gateTanh, sum(data.get(2), remembered.get(2)));
-            Expr output = applied(unit, "output_gate", logistic, sum(data.get(3), remembered.get(3)));
-            Expr cell = cell(unit, add(state, u), input, forget, candidate);
-            Expr squashed = applied(unit, "squashed", cellTanh, cell);
-            unit.store(buffers.output(), add(to, u), result(squashed, output));
+            List<Expr> remembered = ofHidden.emit(unit, u, buffers.argument(Lstm.HIDDEN), state);
+            body.emit(
+                    unit,
+                    u,
+                    IntStream.range(0, Lstm.GATES)
+                            .mapToObj(gate -> sum(data.get(gate), remembered.get(gate)))
+                            .toList());
         });
-        block.loop("u", units, (unit, u) -> unit.store(hidden, add(state, u), load(buffers.output(), add(to, u))));
+    }
+
+    /** What follows the sums of a unit's gates, with its places in the cell and in the output. */
+    private void unit(BlockBuilder unit, List<Expr> gates, Expr place, Expr to) {
+        Expr input = applied(unit, "input", logistic, gates.get(0));
+        Expr forget = applied(unit, "forget", logistic, gates.get(1));
+        Expr candidate = applied(unit, "candidate", gateTanh, gates.get(2));
+        Expr output = applied(unit, "output_gate", logistic, gates.get(3));
+        Expr cell = cell(unit, place, input, forget, candidate);
+        Expr squashed = applied(unit, "squashed", cellTanh, cell);
+        unit.store(buffers.output(), to, result(squashed, output));
     }
 
     private Expr sum(Expr a, Expr b) {
@@ -179,7 +193,7 @@ public final class LstmLowering {
         if (isFloat) {
             return product;
         }
-        long most = Rescale.largest(GateSums.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
+        long most = Rescale.largest(GateWeights.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
         Expr value = Rescale.plus(product, lstm.hiddenZeroPoint(), most);
         return op.type().dtype() == DType.INT8
                 ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
@@ -188,6 +202,6 @@ public final class LstmLowering {
 
     private Expr product(Expr a, Expr b, int multiplier) {
         Expr product = mul(a, b);
-        return isFloat ? product : Rescale.of(product, GateSums.multiplier(op, multiplier), PRODUCT_BOUND);
+        return isFloat ? product : Rescale.of(product, GateWeights.multiplier(op, multiplier), PRODUCT_BOUND);
     }
 }

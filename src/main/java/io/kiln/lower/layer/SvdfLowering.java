@@ -5,11 +5,11 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
@@ -19,157 +19,160 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rescale;
 import io.kiln.lower.RowDependency;
-import io.kiln.lower.RowDots;
 import io.kiln.lower.Rows;
+import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
-/** A filter with state: the state is shifted, gets the new features, and is weighed by age. */
+/**
+ * A filter with state: new features replace the oldest in the ring, and all are weighed by age; both by micro-kernels
+ * where the core has them and the types fit.
+ */
 public final class SvdfLowering {
-    /** With more inputs a sum of bytes could exceed 32 bits. */
-    private static final int MOST_INPUTS = 1 << 15;
+    /** Units whose sums are computed together in loops. */
+    private static final int BLOCK = 4;
 
     private final FusedOperator op;
     private final Svdf svdf;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer state;
-    private final int filters;
-    private final int inputs;
-    private final int memory;
-    private final int batch;
+    private final SvdfShape shape;
     private final boolean isFloat;
-    private final Optional<RowDots> dots;
+    private final Optional<SvdfKernels> kernels;
 
     /**
      * Reads the operator.
      *
-     * @param dots for int8 data, if the core has a micro-kernel for it
+     * @param kernels the core's micro-kernels, if it has any
      */
-    public SvdfLowering(FusedOperator op, Optional<RowDots> dots) {
+    public SvdfLowering(FusedOperator op, Optional<SumKernels> kernels) {
         this.op = op;
         this.svdf = (Svdf) op.root().op();
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.state = buffers.argument(Svdf.STATE);
-        this.filters = op.rootTypes().get(1).shape().dim(0);
-        this.inputs = op.rootTypes().get(1).shape().dim(1);
-        this.memory = op.rootTypes().get(2).shape().dim(1);
-        this.batch = op.type().shape().dim(0);
+        this.shape = SvdfShape.of(op);
         this.isFloat = op.type().dtype().isFloat();
-        this.dots = dots.filter(d -> !isFloat
-                && op.root().args().get(1) instanceof Constant
-                && filters % RowDots.ROWS == 0
-                && inputs <= MOST_INPUTS);
+        this.kernels = kernels.flatMap(k -> SvdfKernels.of(op, k));
     }
 
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        long elements = (long) batch * filters * memory;
-        body.loop("i", elements - 1, (b, i) -> b.store(state, i, load(state, add(i, 1))));
-        dots.ifPresentOrElse(d -> dotProducts(body, d), () -> features(body));
-        results(body);
+        Expr slot = slot(body);
+        kernels.ifPresentOrElse(k -> k.emit(body, slot, tables, buffers), () -> loops(body, slot));
         List<RowDependency> dependencies = op.inputs().stream()
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
-        long macs = (long) batch * filters * (inputs + memory);
-        return Nests.operator(
-                        op, buffers, tables, rows, dependencies, body.build(), dots.isPresent() ? "svdf(dots)" : "svdf")
-                .executing(macs);
+        String schedule = kernels.isPresent() ? "ring(kernels)" : "ring";
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule)
+                .executing(shape.macs());
+    }
+
+    /** The slot of the new features; the variable goes on to the next one. */
+    private Expr slot(BlockBuilder body) {
+        Buffer variable = buffers.argument(Svdf.SLOT);
+        Expr named = body.let("named", load(variable, imm(0)));
+        Expr isSlot = Exprs.lt(Exprs.cast(DType.UINT32, named), imm(shape.memory(), DType.UINT32));
+        Expr slot = body.let("slot", select(isSlot, named, imm(0)));
+        Expr next = body.let("next", add(slot, 1));
+        body.store(variable, imm(0), select(Exprs.lt(next, imm(shape.memory())), next, imm(0)));
+        return slot;
+    }
+
+    private void loops(BlockBuilder body, Expr slot) {
+        Buffer features = shape.rank() == 1
+                ? buffers.argument(1)
+                : tables.add("features", op.rootTypes().get(1).dtype(), shape.byRank(op.root().constant(1)));
+        Units units = new Units(
+                buffers.argument(3),
+                tables.add("times", state.dtype(), shape.byAge(op.root().constant(2))),
+                new Epilogue(op, Integer.MAX_VALUE, tables));
+        body.loop("b", shape.batch(), (outer, b) -> {
+            Expr ring = outer.let("ring", mul(b, shape.memory() * (long) shape.filters()));
+            Expr to = outer.let("to", add(ring, mul(slot, shape.filters())));
+            outer.loop("f", shape.filters(), (block, f) -> feature(block, features, b, f, add(to, f)));
+            int whole = shape.units() / BLOCK * BLOCK;
+            outer.loop("u", imm(0), imm(whole), BLOCK, (block, u) -> {
+                results(block, units, new Place(slot, ring, b, u), BLOCK);
+            });
+            outer.loop("u", imm(whole), imm(shape.units()), 1, (block, u) -> {
+                results(block, units, new Place(slot, ring, b, u), 1);
+            });
+        });
     }
 
     private Expr zero() {
         return isFloat ? imm(0.0f) : imm(0);
     }
 
-    private void features(BlockBuilder body) {
+    private void feature(BlockBuilder block, Buffer weights, Expr b, Expr f, Expr to) {
         Buffer data = buffers.argument(0);
-        Buffer weights = buffers.argument(1);
-        body.loop(
-                "b",
-                batch,
-                (outer, b) -> outer.loop("f", filters, (block, f) -> {
-                    Expr.Var sum = block.mutable("feature", zero());
-                    block.loop("c", inputs, (inner, c) -> {
-                        Expr value = load(data, add(mul(b, inputs), c));
-                        Expr centred = isFloat ? value : sub(value, imm(svdf.inputZeroPoint()));
-                        inner.assign(sum, add(sum, mul(load(weights, add(mul(f, inputs), c)), centred)));
-                    });
-                    Expr last = add(mul(add(mul(b, filters), f), memory), memory - 1L);
-                    block.store(
-                            state,
-                            last,
-                            isFloat ? sum : limited(block, sum, Svdf.STATE + 1, svdf.stateZeroPoint(), state));
-                }));
+        Expr.Var sum = block.mutable("feature", zero());
+        block.loop("c", shape.inputs(), (inner, c) -> {
+            Expr value = load(data, add(mul(b, shape.inputs()), c));
+            Expr centred = isFloat ? value : sub(value, imm(svdf.inputZeroPoint()));
+            inner.assign(sum, add(sum, mul(load(weights, add(mul(f, shape.inputs()), c)), centred)));
+        });
+        block.store(state, to, isFloat ? sum : limited(sum, Svdf.FEATURE, svdf.stateZeroPoint(), state));
+    }
+
+    /** What units have in common. */
+    private record Units(Buffer bias, Buffer times, Epilogue epilogue) {}
+
+    /** Where units are: the newest slot, the start of the ring, the batch and the first unit. */
+    private record Place(Expr slot, Expr ring, Expr batch, Expr unit) {}
+
+    private void results(BlockBuilder block, Units units, Place at, int count) {
+        List<Expr.Var> sums = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sums.add(block.mutable("sum" + i, wrapping(load(units.bias, add(at.unit, i)))));
+        }
+        block.loop("r", shape.rank(), (filter, r) -> {
+            Expr column = filter.let("column", add(mul(r, shape.units()), at.unit));
+            Expr older = filter.let("older", sub(imm(shape.memory() - 1L), at.slot));
+            weigh(filter, units.times, sums, new Run(imm(0), older, add(at.slot, 1), add(at.ring, column), column));
+            weigh(filter, units.times, sums, new Run(older, imm(shape.memory()), sub(imm(0), older), add(at.ring, column), column));
+        });
+        for (int i = 0; i < count; i++) {
+            Expr result = isFloat
+                    ? sums.get(i)
+                    : limited(
+                            Exprs.cast(DType.INT32, sums.get(i)),
+                            Svdf.RESULT,
+                            svdf.outputZeroPoint(),
+                            buffers.output());
+            Expr place = add(add(mul(at.batch, shape.units()), at.unit), i);
+            units.epilogue.store(block, "_out" + i, result, imm(0), buffers.output(), place);
+        }
     }
 
     /**
-     * The features of as many filters as a micro-kernel processes; the zero point is in the initial values of the sums.
+     * Ages whose slots follow one another.
+     *
+     * @param shift slot of an age, less the age
+     * @param state place of the first unit in the first slot
+     * @param weights place of the first unit's weight for the oldest
      */
-    private void dotProducts(BlockBuilder body, RowDots by) {
-        Constant times = op.root().constant(1);
-        Buffer weights = tables.add(
-                "feature_weights", DType.INT8, by.pack(filters, inputs, (f, i) -> times.integer(f * inputs + i)));
-        int[] first = IntStream.range(0, filters)
-                .map(f -> -svdf.inputZeroPoint()
-                        * (int) IntStream.range(0, inputs)
-                                .mapToLong(i -> times.integer(f * inputs + i))
-                                .sum())
-                .toArray();
-        Buffer begins = tables.add("feature_begin", DType.INT32, first);
-        Buffer sums = buffers.scratch(DType.INT32, RowDots.ROWS);
-        body.loop(
-                "b",
-                batch,
-                (outer, b) -> outer.loop("g", filters / RowDots.ROWS, (block, g) -> {
-                    Expr f = block.let("f", mul(g, RowDots.ROWS));
-                    for (int row = 0; row < RowDots.ROWS; row++) {
-                        block.store(sums, imm(row), load(begins, add(f, row)));
-                    }
-                    RowDots.Vector data = new RowDots.Vector(buffers.argument(0), mul(b, inputs), inputs);
-                    by.emit(block, "feature", weights, g, data, sums);
-                    block.loop("row", RowDots.ROWS, (each, row) -> {
-                        Expr sum = load(sums, row);
-                        Expr last = add(mul(add(add(mul(b, filters), f), row), memory), memory - 1L);
-                        each.store(state, last, limited(each, sum, Svdf.STATE + 1, svdf.stateZeroPoint(), state));
-                    });
-                }));
-    }
+    private record Run(Expr begin, Expr end, Expr shift, Expr state, Expr weights) {}
 
-    private void results(BlockBuilder body) {
-        int units = filters / svdf.rank();
-        int span = svdf.rank() * memory;
-        Buffer times = buffers.argument(2);
-        Buffer bias = buffers.argument(3);
-        Epilogue epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
-        body.loop(
-                "b",
-                batch,
-                (outer, b) -> outer.loop("u", units, (block, u) -> {
-                    Expr.Var sum = block.mutable("sum", wrapping(load(bias, u)));
-                    Expr unit = block.let("unit", add(mul(b, units), u));
-                    block.loop("k", span, (inner, k) -> {
-                        Expr value = load(state, add(mul(unit, span), k));
-                        Expr centred = isFloat ? value : sub(value, imm(svdf.stateZeroPoint()));
-                        Expr product = mul(wrapping(load(times, add(mul(u, span), k))), wrapping(centred));
-                        inner.assign(sum, add(sum, product));
-                    });
-                    Expr result = isFloat
-                            ? sum
-                            : limited(
-                                    block,
-                                    Exprs.cast(DType.INT32, sum),
-                                    Svdf.STATE + 3,
-                                    svdf.outputZeroPoint(),
-                                    buffers.output());
-                    epilogue.store(block, "_out", result, imm(0), buffers.output(), unit);
-                }));
+    private void weigh(BlockBuilder block, Buffer times, List<Expr.Var> sums, Run run) {
+        block.loop("age", run.begin, run.end, 1, (inner, age) -> {
+            Expr from = inner.let("from", add(run.state, mul(add(age, run.shift), shape.filters())));
+            Expr by = inner.let("by", add(run.weights, mul(age, shape.filters())));
+            for (int i = 0; i < sums.size(); i++) {
+                Expr value = load(state, add(from, i));
+                Expr centred = isFloat ? value : sub(value, imm(svdf.stateZeroPoint()));
+                Expr product = mul(wrapping(load(times, add(by, i))), wrapping(centred));
+                inner.assign(sums.get(i), add(sums.get(i), product));
+            }
+        });
     }
 
     /** Sums of products of two int16 wrap around in the reference kernel; in C only unsigned numbers may. */
@@ -177,16 +180,11 @@ public final class SvdfLowering {
         return state.dtype() == DType.INT16 ? Exprs.cast(DType.UINT32, value) : value;
     }
 
-    private Expr limited(BlockBuilder block, Expr sum, int multiplier, int zeroPoint, Buffer to) {
-        QuantizedMultiplier by = new QuantizedMultiplier(scalar(multiplier), scalar(multiplier + 1));
+    private Expr limited(Expr sum, int multiplier, int zeroPoint, Buffer to) {
+        QuantizedMultiplier by = shape.multiplier(op, multiplier);
         Expr rescaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(sum, imm(by.multiplier()), imm(by.shift())));
         Expr shifted = Rescale.plus(rescaled, zeroPoint, Rescale.largest(by, Integer.MAX_VALUE));
         DType dtype = to.dtype();
-        return block.let(
-                "limited", new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(dtype.min()), imm(dtype.max()))));
-    }
-
-    private int scalar(int argument) {
-        return (int) op.root().constant(argument).integer(0);
+        return new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(dtype.min()), imm(dtype.max())));
     }
 }

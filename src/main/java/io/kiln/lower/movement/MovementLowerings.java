@@ -8,6 +8,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
@@ -27,6 +28,7 @@ public final class MovementLowerings {
             boxes(Pad.class, Boxes::padded),
             boxes(Concatenate.class, Boxes::parts),
             simple(Take.class, TakeLowering::lower),
+            simple(ScatterNd.class, ScatterLowering::lower),
             simple(TflDynamicUpdateSlice.class, (op, rows) -> new UpdateSliceLowering(op).lower(rows)));
 
     private MovementLowerings() {}

@@ -52,7 +52,7 @@ public final class TakeLowering {
     }
 
     /** An index clamped to the valid range. */
-    private static Expr index(BlockBuilder block, Expr stated, int size) {
+    static Expr index(BlockBuilder block, Expr stated, int size) {
         Expr index = block.let("index", stated);
         Expr below = block.let("below", Exprs.min(index, imm(size - 1)));
         return block.let("inside", Exprs.max(below, imm(0)));

@@ -10,6 +10,7 @@ import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflCumsum;
 import io.kiln.ir.op.reduce.TflSum;
+import io.kiln.ir.op.reduce.Topk;
 import io.kiln.lower.OperatorLowering;
 import java.util.Map;
 
@@ -19,6 +20,7 @@ public final class SumLowerings {
             entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),
             entry(TflSum.class, (op, sum, rows, c) -> ReduceLowering.sum(op, sum, rows)),
             entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),
+            simple(Topk.class, TopkLowering::lower),
             simple(TflCumsum.class, (op, rows) -> new CumsumLowering(op).lower(rows)),
             simple(TflBatchMatmul.class, (op, rows) -> new BatchMatmulLowering(op).lower(rows)));
 

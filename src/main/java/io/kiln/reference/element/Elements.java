@@ -4,6 +4,7 @@ package io.kiln.reference.element;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
+import java.util.function.IntBinaryOperator;
 import java.util.function.ToIntFunction;
 
 /** A tensor filled by copying elements of others, of any type. */
@@ -30,6 +31,21 @@ public final class Elements {
             longs[to] = from.longs()[index];
         } else {
             ints[to] = from.ints()[index];
+        }
+    }
+
+    /** A function of two floats. */
+    @FunctionalInterface
+    public interface FloatFunction {
+        float of(float a, float b);
+    }
+
+    /** Combines an element, the first operand, with one of another tensor, of int32 or float32. */
+    public void combine(Tensor with, int index, int to, IntBinaryOperator ofInts, FloatFunction ofFloats) {
+        if (type.dtype().isFloat()) {
+            floats[to] = ofFloats.of(floats[to], with.floats()[index]);
+        } else {
+            ints[to] = ofInts.applyAsInt(ints[to], with.ints()[index]);
         }
     }
 

@@ -8,6 +8,7 @@ import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
@@ -23,6 +24,7 @@ public final class MovementKernels {
             pure(Concatenate.class, Movements::concatenate),
             pure(BroadcastTo.class, Movements::broadcast),
             pure(Take.class, Resizes::take),
+            pure(ScatterNd.class, Movements::scatter),
             pure(Resize2d.class, Resizes::resize));
 
     private MovementKernels() {}

@@ -4,6 +4,7 @@ package io.kiln.reference.movement;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
 import io.kiln.ir.op.movement.Transpose;
@@ -87,6 +88,28 @@ public final class Movements {
                 Elements.advance(at, part.shape());
             }
             begin += part.shape().dim(op.axis());
+        }
+        return result.tensor();
+    }
+
+    static Tensor scatter(ScatterNd op, List<Tensor> args, TensorType type) {
+        Tensor updates = args.get(2);
+        Elements result = new Elements(type);
+        for (int i = 0; i < type.shape().elements(); i++) {
+            result.copy(args.get(0), i, i);
+        }
+        int width = type.shape().dim(1);
+        for (int i = 0; i < updates.shape().elements(); i++) {
+            int row = Math.max(
+                    0, Math.min(args.get(1).ints()[i / width], type.shape().dim(0) - 1));
+            int to = row * width + i % width;
+            switch (op.mode()) {
+                case UPDATE -> result.copy(updates, i, to);
+                case ADD -> result.combine(updates, i, to, Integer::sum, Float::sum);
+                case MUL -> result.combine(updates, i, to, (a, b) -> a * b, (a, b) -> a * b);
+                case MIN -> result.combine(updates, i, to, Math::min, (a, b) -> b < a ? b : a);
+                case MAX -> result.combine(updates, i, to, Math::max, (a, b) -> b > a ? b : a);
+            }
         }
         return result.tensor();
     }

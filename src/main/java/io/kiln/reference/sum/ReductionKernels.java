@@ -8,6 +8,7 @@ import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflSum;
+import io.kiln.ir.op.reduce.Topk;
 import io.kiln.reference.kernel.OperatorKernel;
 import io.kiln.reference.layer.Normalizations;
 import java.util.Map;
@@ -18,7 +19,8 @@ public final class ReductionKernels {
             pure(Reduce.class, Reductions::reduce),
             pure(TflSum.class, Reductions::sum),
             pure(TflNormalize.class, Normalizations::normalize),
-            pure(ArgReduce.class, Reductions::index));
+            pure(ArgReduce.class, Reductions::index),
+            pure(Topk.class, Reductions::topk));
 
     private ReductionKernels() {}
 }

@@ -4,6 +4,7 @@ package io.kiln.reference.sum;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.op.reduce.TflSum;
+import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.element.Elements;
@@ -99,6 +100,37 @@ final class Reductions {
             result[i] = best[i] / stride % data.shape().dim(op.axis());
         }
         return Tensor.of(type, result);
+    }
+
+    static Tensor topk(Topk op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int size = data.shape().dim(-1);
+        int[] result = new int[(int) type.shape().elements()];
+        for (int vector = 0; vector < result.length / op.k(); vector++) {
+            int last = -1;
+            for (int rank = 0; rank < op.k(); rank++) {
+                int best = -1;
+                for (int i = vector * size; i < (vector + 1) * size; i++) {
+                    boolean isBehind = rank == 0 || isBehind(op, data, last, i);
+                    if (isBehind && (best < 0 || isBetter(op, data, i, best))) {
+                        best = i;
+                    }
+                }
+                last = best < 0 ? last : best;
+                result[vector * op.k() + rank] = Math.max(0, best - vector * size);
+            }
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static boolean isBetter(Topk op, Tensor data, int a, int b) {
+        return op.isAscend() ? isAbove(data, b, a) : isAbove(data, a, b);
+    }
+
+    /** Whether an element comes after another; one that is not a number comes after none. */
+    private static boolean isBehind(Topk op, Tensor data, int last, int i) {
+        boolean isNumber = !data.isFloat() || !(Float.isNaN(data.floats()[i]) || Float.isNaN(data.floats()[last]));
+        return isBetter(op, data, last, i) || (isNumber && !isBetter(op, data, i, last) && i > last);
     }
 
     /** For each element of the data, the element of the result to which it is reduced. */

@@ -4,6 +4,7 @@ package io.kiln.schedule.direct;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.parts.PlainLoops;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -86,8 +87,7 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
 
     /** Wherever it applies. */
     public Optional<Choice<Workload>> choose(Workload workload) {
-        String reason = "no micro-kernel for this core and shape: portable loops";
-        return applies(workload).map(w -> new Choice<>(this, w, configuration(w), reason));
+        return applies(workload).map(w -> new Choice<>(this, w, configuration(w), PlainLoops.reason(w)));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.kiln.schedule.direct;
 
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.PlainLoops;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -63,7 +64,7 @@ public final class DepthwiseDirectSchedule implements Schedule<Workload> {
                 .with("unrolled", Boolean.toString(canUnroll(workload.conv())))
                 .withUnusual("pixel_block", pixels, 1);
         String reason = pixels == 1
-                ? "depthwise: channel by channel, no other schedule fits"
+                ? PlainLoops.reason(workload)
                 : "depthwise: pixels side by side share their inputs and weights";
         return new Choice<>(this, workload, FourBitWeights.packed(configuration, workload), reason);
     }

@@ -130,7 +130,7 @@ final class DspColumnDepthwise {
         Buffer in = block.view("in" + suffix, input, from);
         Buffer out = block.mutableView("out" + suffix, output, to);
         List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
-        scalars.addAll(kernel.epilogue().arguments(rescale));
+        scalars.addAll(kernel.epilogue().arguments());
         block.call(kernel.kernel(), List.of(in, w, out), scalars);
     }
 }

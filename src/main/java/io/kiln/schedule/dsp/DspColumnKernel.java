@@ -50,12 +50,12 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
                 .with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
                 .with("TAPS", taps)
                 .with("ROW_BYTES", rowBytes)
-                .with("THREE_AND_SCALE", "3" + (epilogue.isSummed() ? ", times 256" : ""))
+                .with("THREE_AND_SCALE", "3" + (epilogue.range().isSummed() ? ", times 256" : ""))
                 .with("NAME", name())
                 .with("ASSEMBLY", assembly())
                 .with("TAP_WORDS", 2 * taps)
                 .with("ROWS", rows)
-                .with("WEIGHT", "weight" + (epilogue.isSummed() ? " / 256" : ""))
+                .with("WEIGHT", "weight" + (epilogue.range().isSummed() ? " / 256" : ""))
                 .with("RESCALE", epilogue.twin("        ", "sum"))
                 .with("OUT_BYTES", outBytes)
                 .text();
@@ -75,8 +75,7 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         for (int c = 0; c < 4; c++) {
             List<String> sums = List.of("r" + (2 + c), "r" + (6 + c)).subList(0, rows);
             List<String> places = List.of("[r0, #" + c + "]", "[r0, #" + (outBytes + c) + "]");
-            epilogue.scale(asm, sums, List.of(), false);
-            epilogue.finish(asm, sums, places, "[sp, #12]");
+            epilogue.store(asm, new DspEpilogue.Sums(sums, List.of(), false), places, "[sp, #12]");
         }
         asm.line("add r0, #4");
         asm.line("str r0, [sp, #4]");

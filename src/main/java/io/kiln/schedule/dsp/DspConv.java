@@ -20,7 +20,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
+import java.util.function.BiConsumer;
 
 /**
  * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  * <pre>
  * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
  * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
- * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before
+ * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before; fewer than four make a smaller block
  * </pre>
  */
 final class DspConv {
@@ -50,7 +50,7 @@ final class DspConv {
         long pixels = DspWindow.isFlat(conv)
                 ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
                 : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
-        return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * order.length;
+        return conv.output().dim(0) * pixels * DspWeights.blocks(conv).size() * BLOCK * order.length;
     }
 
     /** The loops. */
@@ -69,7 +69,8 @@ final class DspConv {
         this.conv = task.conv();
         this.rescale = rescale;
         this.order = order(conv);
-        this.kernel = DspConvKernel.of(order.length / 2, unroll, rescale);
+        this.kernel = DspConvKernel.of(
+                order.length / 2, unroll, Math.min(BLOCK, conv.channels() / conv.groups()), rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -80,15 +81,11 @@ final class DspConv {
 
     /** The tap of each input of the widened window; -1 where there is none. */
     private static int[] order(ConvComputation conv) {
-        return DspPaddedRows.isNeeded(conv)
-                ? DspPaddedRows.order(conv)
-                : IntStream.range(0, (conv.taps() + 3) / 4 * 4)
-                        .map(i -> i < conv.taps() ? i : -1)
-                        .toArray();
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.order(conv) : DspWindow.order(conv);
     }
 
     private static long scratchBytes(ConvComputation conv) {
-        return DspPaddedRows.isNeeded(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
+        return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
     }
 
     private static long roundUp(long value, int multiple) {
@@ -97,16 +94,14 @@ final class DspConv {
 
     private int[] packWeights() {
         List<Integer> words = new ArrayList<>();
-        for (int first = 0; first < conv.channels(); first += BLOCK) {
-            packBlock(Math.min(first, conv.channels() - BLOCK), words);
-        }
+        DspWeights.blocks(conv).forEach(channels -> packBlock(channels, words));
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private void packBlock(int first, List<Integer> words) {
+    private void packBlock(int[] channels, List<Integer> words) {
         List<int[]> taps = new ArrayList<>();
-        for (int o = first; o < first + BLOCK; o++) {
-            taps.add(DspWeights.taps(conv, o, order));
+        for (int i = 0; i < BLOCK; i++) {
+            taps.add(DspWeights.taps(conv, channels, i, order));
         }
         for (int i = 0; i < order.length; i += 4) {
             for (int word = 0; word < 2; word++) {
@@ -114,7 +109,7 @@ final class DspConv {
                 DspWeights.putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
             }
         }
-        for (int o = first; o < first + BLOCK; o++) {
+        for (int o : channels) {
             rescale.put(o, words);
         }
     }
@@ -127,7 +122,7 @@ final class DspConv {
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
-        boolean isPadded = DspPaddedRows.isNeeded(conv);
+        boolean isPadded = DspPaddedRows.areFor(conv);
         if (isPadded) {
             padded.begin(body);
         }
@@ -152,8 +147,10 @@ final class DspConv {
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
         pairs(batch, begin, end, (pair, first, second) -> {
-            window.gatherFlat(pair, add(from, first), add(from, second));
-            multiply(pair, add(to, first), add(to, second));
+            groups(pair, (group, g) -> {
+                window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
+                multiply(group, add(to, first), add(to, second), g);
+            });
         });
     }
 
@@ -163,8 +160,10 @@ final class DspConv {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
             pairs(row, imm(0), imm(width), (pair, first, second) -> {
-                window.gather(pair, lines, first, second);
-                multiply(pair, add(line, first), add(line, second));
+                groups(pair, (group, g) -> {
+                    window.gather(group, lines, first, second, inputChannel(g));
+                    multiply(group, add(line, first), add(line, second), g);
+                });
             });
         });
     }
@@ -175,7 +174,7 @@ final class DspConv {
             Expr line = row.let("line", outputLine(rows, n, y));
             pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second) -> {
                 padded.gather(pair, first, second);
-                multiply(pair, add(line, first), add(line, second));
+                multiply(pair, add(line, first), add(line, second), imm(0));
             });
         });
     }
@@ -202,22 +201,41 @@ final class DspConv {
         void emit(BlockBuilder block, Expr first, Expr second);
     }
 
-    /** All channels of two pixels of the output. */
-    private void multiply(BlockBuilder block, Expr first, Expr second) {
-        int channels = conv.channels();
-        int whole = channels / BLOCK;
-        call(block, "", first, second, 0, weights, whole);
-        if (channels % BLOCK != 0) {
-            Buffer rest = block.view("rest", weights, imm(weights.elements() / (whole + 1) * whole));
-            call(block, "_rest", first, second, channels - BLOCK, rest, 1);
+    private void groups(BlockBuilder block, BiConsumer<BlockBuilder, Expr> body) {
+        if (conv.groups() == 1) {
+            body.accept(block, imm(0));
+        } else {
+            block.loop("g", conv.groups(), body::accept);
         }
     }
 
-    private void call(BlockBuilder block, String suffix, Expr first, Expr second, int channel, Buffer w, int blocks) {
-        Buffer out0 = block.mutableView("out0" + suffix, output, add(mul(first, conv.channels()), channel));
-        Buffer out1 = block.mutableView("out1" + suffix, output, add(mul(second, conv.channels()), channel));
+    private Expr inputChannel(Expr group) {
+        return mul(group, conv.channelsPerGroup());
+    }
+
+    /** All channels of a group of two pixels of the output. */
+    private void multiply(BlockBuilder block, Expr first, Expr second, Expr group) {
+        int channels = conv.channels() / conv.groups();
+        int whole = Math.max(1, channels / BLOCK);
+        boolean hasRest = channels > BLOCK && channels % BLOCK != 0;
+        long blocks = whole + (hasRest ? 1 : 0);
+        long words = weights.elements() / conv.groups();
+        Expr from = mul(group, words);
+        Expr channel = mul(group, channels);
+        Buffer all = conv.groups() == 1 ? weights : block.view("weights", weights, from);
+        call(block, "", add(mul(first, conv.channels()), channel), add(mul(second, conv.channels()), channel), all, whole);
+        if (hasRest) {
+            Buffer rest = block.view("rest", weights, add(from, words / blocks * whole));
+            Expr last = add(channel, channels - (long) BLOCK);
+            call(block, "_rest", add(mul(first, conv.channels()), last), add(mul(second, conv.channels()), last), rest, 1);
+        }
+    }
+
+    private void call(BlockBuilder block, String suffix, Expr first, Expr second, Buffer w, int blocks) {
+        Buffer out0 = block.mutableView("out0" + suffix, output, first);
+        Buffer out1 = block.mutableView("out1" + suffix, output, second);
         List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2), imm(blocks)));
-        scalars.addAll(kernel.epilogue().arguments(rescale));
+        scalars.addAll(kernel.epilogue().arguments());
         block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
     }
 }

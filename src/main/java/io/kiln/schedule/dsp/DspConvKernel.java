@@ -27,23 +27,24 @@ import java.util.List;
  * <p>A step of two inputs is 12 instructions for 16 products: 2 LDRD, 8 SMLAD, 2 SXTB16.
  *
  * @param name C name
+ * @param channels channels of a block, 1 to 4; all four have weights
  * @param first steps before the loop
  * @param unroll steps in the loop; 0 for no loop
  * @param epilogue the rescaling of the sums
  */
-record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
+record DspConvKernel(String name, int channels, int first, int unroll, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/conv");
 
     private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
     private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
 
     /** The kernel for a number of steps of two inputs, unrolled as requested. */
-    static DspConvKernel of(int steps, int unroll, DspRescale rescale) {
+    static DspConvKernel of(int steps, int unroll, int channels, DspRescale rescale) {
         DspEpilogue epilogue = DspEpilogue.of(rescale);
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
         int loop = steps <= 2 * unroll ? 0 : unroll;
-        String name = "kiln_conv_2x4_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
-        return new DspConvKernel(name, first, loop, epilogue);
+        String name = "kiln_conv_2x" + channels + "_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
+        return new DspConvKernel(name, channels, first, loop, epilogue);
     }
 
     Kernel kernel() {
@@ -65,6 +66,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private String definition() {
         return epilogue.headOfPairs(TEXT)
                 .with("NAME", name)
+                .with("CHANNELS", channels)
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();
@@ -73,7 +75,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private String assembly() {
         AsmText asm = new AsmText();
         asm.line("push {r7, r11}");
-        List<String> values = new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + 4 * blocks"));
+        List<String> values = new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + " + channels + " * blocks"));
         List<String> types = new ArrayList<>(
                 List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*"));
         epilogue.parameters().forEach(p -> {
@@ -92,12 +94,12 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
             asm.line("bne 2b");
         }
         asm.line("ldrd r0, lr, [sp, #4]");
-        for (int c = 0; c < 4; c++) {
+        for (int c = 0; c < channels; c++) {
             boolean isSecond = c % 2 != 0;
             List<String> sums = List.of(PIXEL_0[c], PIXEL_1[c]);
             List<String> others = isSecond ? List.of() : List.of(PIXEL_0[c + 1], PIXEL_1[c + 1]);
-            epilogue.scale(asm, sums, others, isSecond);
-            epilogue.finish(asm, sums, List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
+            DspEpilogue.Sums ofChannel = new DspEpilogue.Sums(sums, others, isSecond);
+            epilogue.store(asm, ofChannel, List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
         }
         asm.line("strd r0, lr, [sp, #4]");
         asm.line("ldr r10, [sp, #16]");
@@ -111,7 +113,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
 
     /** Two inputs of both pixels; the first step of a block starts the sums. */
     private void step(AsmText asm, boolean starts) {
-        if (!epilogue.isSummed()) {
+        if (!epilogue.range().isSummed()) {
             stepOfBytes(asm, starts);
             return;
         }

@@ -2,7 +2,6 @@
 package io.kiln.schedule.dsp;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -14,12 +13,17 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
-/** Ungrouped convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
+/** Convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
 public final class DspConvSchedule implements Schedule<DspRescale> {
     /** Also used by {@link DspDenseSchedule}. */
-    static final String REASON = "two weights a halfword and one high multiply per output, proven exact";
+    static String reason(DspRescale rescale) {
+        return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
+    }
 
     private static final int BLOCK = 4;
+
+    /** Fewer inputs of a group are gathered more slowly than plain loops multiply them. */
+    private static final int LEAST_OF_GROUP = 4;
 
     /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
@@ -38,16 +42,9 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     }
 
     private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
         boolean isInt8 = conv.weight().type().dtype() == DType.INT8
                 && conv.op().rootTypes().get(0).dtype() == DType.INT8;
-        boolean runs = w.dilationW() == 1 || w.kernelW() == 1;
-        return isInt8
-                && conv.groups() == 1
-                && !conv.depthwise()
-                && conv.channels() >= BLOCK
-                && (DspPaddedRows.isNeeded(conv) ? DspPaddedRows.fits(conv) : true)
-                && runs;
+        return isInt8 && !conv.depthwise() && (conv.groups() == 1 || conv.channelsPerGroup() >= LEAST_OF_GROUP);
     }
 
     @Override
@@ -68,6 +65,6 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
                 .with("unroll", UNROLL);
         return workload.isForSize()
                 ? Optional.empty()
-                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, REASON));
+                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason(rescale)));
     }
 }

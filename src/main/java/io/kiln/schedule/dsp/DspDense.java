@@ -118,7 +118,7 @@ final class DspDense {
         Buffer out = body.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
         DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), unroll, rescale);
-        scalars.addAll(kernel.epilogue().arguments(rescale));
+        scalars.addAll(kernel.epilogue().arguments());
         body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }
 }

@@ -120,8 +120,8 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             boolean isSecond = c % 2 != 0;
             List<String> others = isSecond || isAlone ? List.of() : List.of("r" + (3 + c));
             int at = 16 + (hasTail ? 4 : 0);
-            epilogue.scale(asm, List.of(sum), others, isSecond);
-            epilogue.finish(asm, List.of(sum), List.of("[r0], #1"), "[sp, #" + at + "]");
+            DspEpilogue.Sums ofChannel = new DspEpilogue.Sums(List.of(sum), others, isSecond);
+            epilogue.store(asm, ofChannel, List.of("[r0], #1"), "[sp, #" + at + "]");
         }
         asm.line("str r0, [sp, #4]");
         asm.line("ldr r10, [sp, #12]");
@@ -142,7 +142,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             String both = "r" + (2 + 2 * pair);
             String second = "r" + (3 + 2 * pair);
             asm.line("ldrd r12, lr, [r1], #8");
-            if (!epilogue.isSummed()) {
+            if (!epilogue.range().isSummed()) {
                 asm.line("sxtb16 r6, r12, ror #8");
                 asm.line("sxtb16 r7, lr, ror #8");
                 multiply(asm, starts, both, "r10", "r6");

@@ -66,6 +66,6 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
     private Choice<DspRescale> choice(DspRescale rescale) {
         Configuration configuration =
                 Configuration.of(name()).with("channel_block", block(rescale)).with("unroll", UNROLL);
-        return new Choice<>(this, rescale, configuration, DspConvSchedule.REASON);
+        return new Choice<>(this, rescale, configuration, DspConvSchedule.reason(rescale));
     }
 }

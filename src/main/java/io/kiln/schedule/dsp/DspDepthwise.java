@@ -45,7 +45,7 @@ final class DspDepthwise {
 
     private final ConvComputation conv;
     private final DspDepthwiseShape shape;
-    private final DspRescale rescale;
+    private final DspDepthwiseEpilogue epilogue;
     private final Rows rows;
     private final Buffer input;
     private final Buffer output;
@@ -68,12 +68,12 @@ final class DspDepthwise {
      *
      * @param outputRows output rows computed together
      */
-    DspDepthwise(ConvTask task, DspRescale rescale, int outputRows) {
+    DspDepthwise(ConvTask task, DspDepthwiseEpilogue epilogue, int outputRows) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.shape = DspDepthwiseShape.of(conv);
-        this.rescale = rescale;
+        this.epilogue = epilogue;
         this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -95,14 +95,14 @@ final class DspDepthwise {
                     words.add((scaled(o, tap, kx) & 0xFFFF) | (scaled(o, tap + 1, kx) << 16));
                 }
             }
-            rescale.put(o, words);
+            epilogue.rescale().put(o, words);
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
     private int scaled(int channel, int ky, int kx) {
         return ky < shape.kernelH()
-                ? conv.tap(channel, ky, kx, 0) << (rescale.rescale().scaleBits() - INPUT_SCALE_BITS)
+                ? conv.tap(channel, ky, kx, 0) << epilogue.weightBits()
                 : 0;
     }
 
@@ -161,7 +161,7 @@ final class DspDepthwise {
 
     /** One or two output rows. */
     private void row(BlockBuilder block, Expr n, Expr y, int count, String suffix) {
-        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, rescale);
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, epilogue);
         Expr top = block.let(
                 "top" + suffix, sub(mul(y, shape.strideH()), imm(conv.window().padTop())));
         List<Expr> scalars = new ArrayList<>();

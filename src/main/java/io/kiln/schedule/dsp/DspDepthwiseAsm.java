@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
-import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,7 +15,7 @@ import java.util.List;
  * r4-r9    weights, the last ones of these
  * r10 r11  multiplier, offset
  * r12 lr   inputs
- * stack    corrections (two), end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
+ * stack    more constants of the channel (two), end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
  * </pre>
  *
  * <p>With a window of 3x3 and stride 1, two outputs of four channels are computed in 3 LDRD, 12 multiplies and 6 instructions to rescale
@@ -30,12 +28,9 @@ final class DspDepthwiseAsm {
     /** Largest number of bytes of scratch under a window. */
     static final int MOST_COLUMN_BYTES = 1020;
 
-    /** Largest number of corrections of a channel. */
-    static final int MOST_CORRECTIONS = 2;
-
     private static final int LDRD_REACH = MOST_COLUMN_BYTES;
     static final int LDR_REACH = 4095;
-    private static final int CORRECTION = 0;
+    private static final int KEPT = 0;
     private static final int END = 8;
     private static final int COUNT = 12;
     static final int SCRATCH = 16;
@@ -48,14 +43,14 @@ final class DspDepthwiseAsm {
     private final DspDepthwiseShape shape;
     private final int outputRows;
     private final int inputRows;
-    private final DspRescale rescale;
+    private final DspDepthwiseEpilogue epilogue;
     private final AsmText text = new AsmText();
 
     private DspDepthwiseAsm(DspDepthwiseKernel kernel) {
         this.shape = kernel.shape();
         this.outputRows = kernel.rows();
         this.inputRows = shape.inputRows(outputRows);
-        this.rescale = kernel.rescale();
+        this.epilogue = kernel.epilogue();
     }
 
     /** The body of a naked function with the kernel's parameters. */
@@ -98,9 +93,9 @@ final class DspDepthwiseAsm {
         text.line("3:");
         text.line("ldr lr, [sp, #%d]", TABLE);
         text.line("ldm lr!, {r%d-r11}", MULTIPLIER - shape.weights());
-        for (int i = 0; i < rescale.rescale().corrections(); i++) {
+        for (int i = 0; i < epilogue.kept(); i++) {
             text.line("ldr r2, [lr], #4");
-            text.line("str r2, [sp, #%d]", CORRECTION + WORD * i);
+            text.line("str r2, [sp, #%d]", KEPT + WORD * i);
         }
         text.line("str lr, [sp, #%d]", TABLE);
         int unroll = unroll();
@@ -167,6 +162,10 @@ final class DspDepthwiseAsm {
     /** Sums of the window whose first column is the given one from r0 on. */
     private void sums(int column) {
         boolean[] started = new boolean[outputRows];
+        for (int row = 0; row < outputRows && epilogue.hasBias(); row++) {
+            text.line(row == 0 ? "ldr r2, [sp, #%d]" : "mov r3, r2", KEPT);
+            started[row] = true;
+        }
         for (int kx = 0; kx < shape.kernelW(); kx++) {
             int words = (inputRows + 1) / 2;
             for (int pair = 0; pair < words; pair += 2) {
@@ -216,40 +215,12 @@ final class DspDepthwiseAsm {
 
     /** Rescales, limits and stores the sums. */
     private void finish(int offset) {
-        ProvenRescale r = rescale.rescale();
-        List<String> sums = new ArrayList<>(List.of("r2", "r3")).subList(0, outputRows);
-        sums.forEach(s -> text.line("smmla %s, %s, r10, r11", s, s));
-        RescaleCorrection correction = RescaleCorrection.of(r);
-        for (int i = 0; i < correction.count(); i++) {
-            text.line("ldr r12, [sp, #%d]", CORRECTION + WORD * i);
-            if (!correction.isSigned()) {
-                correction.apply(text, sums, "r12", "lr");
-                continue;
-            }
-            for (String s : sums) {
-                text.line("and lr, r12, %s, asr #31", s);
-                text.line("sub %s, lr", s);
-                text.line("%s %s, #%d", r.lateOffset() < 0 ? "sub" : "add", s, Math.abs(r.lateOffset()));
-            }
-        }
-        sums.forEach(s -> text.line("ssat %s, #8, %s, asr #%d", s, s, r.shift()));
-        sums.forEach(this::limit);
+        List<String> sums = List.of("r2", "r3").subList(0, outputRows);
+        List<String> places = new ArrayList<>();
         for (int row = 0; row < outputRows; row++) {
-            text.line("strb r%d, [r1, #%d]", 2 + row, offset + row * shape.width() * shape.channels());
+            places.add("[r1, #" + (offset + row * shape.width() * shape.channels()) + "]");
         }
-    }
-
-    private void limit(String register) {
-        if (rescale.low() > -128) {
-            text.line("cmp %s, #%d", register, rescale.low());
-            text.line("it lt");
-            text.line("movlt %s, #%d", register, rescale.low());
-        }
-        if (rescale.high() < 127) {
-            text.line("cmp %s, #%d", register, rescale.high());
-            text.line("it gt");
-            text.line("movgt %s, #%d", register, rescale.high());
-        }
+        epilogue.store(text, sums, KEPT, places);
     }
 
     private void nextBlock() {

@@ -5,8 +5,6 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.lower.ProvenRescale;
-import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
@@ -19,21 +17,14 @@ import java.util.stream.IntStream;
  *
  * @param shape geometry
  * @param rows output rows, 1 or 2; two follow each other in memory
- * @param rescale the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
+ * @param epilogue the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
  */
-record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale) {
+record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/depthwise");
 
     /** Equal only for kernels with the same text. */
     String name() {
-        ProvenRescale r = rescale.rescale();
-        RescaleCorrection correction = RescaleCorrection.of(r);
-        String late = correction.isSigned()
-                ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
-                : correction.suffix();
-        String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
-        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + "_scale" + r.scaleBits() + "_shift" + r.shift()
-                + late + limits;
+        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + epilogue.suffix();
     }
 
     Kernel kernel() {
@@ -52,19 +43,13 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     }
 
     private String definition() {
-        ProvenRescale r = rescale.rescale();
         KernelText text = TEXT.with("NAME", name())
                 .with("ROWS_WORDS", rows == 1 ? "One row" : "Two rows")
                 .with("KERNEL", shape.kernelH() + "x" + shape.kernelW())
                 .with("STRIDE", shape.strideH() + "x" + shape.strideW())
                 .with("WIDTH", shape.width())
-                .with("WEIGHT_SCALE", 1 << (r.scaleBits() - 8))
-                .with(
-                        "OFFSET_AND_MORE",
-                        "offset"
-                                + (r.hasCorrections()
-                                        ? ", " + RescaleCorrection.of(r).text()
-                                        : ""))
+                .with("WEIGHT_SCALE", 1 << epilogue.weightBits())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("PARAMETERS", parameters(""))
                 .with("ASSEMBLY", DspDepthwiseAsm.of(this));
@@ -88,11 +73,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     }
 
     private KernelText twin(KernelText text) {
-        ProvenRescale r = rescale.rescale();
         int count = shape.inputRows(rows);
-        int at = shape.weights() + 2;
-        RescaleCorrection corrected = RescaleCorrection.of(r);
-        String correction = corrected.twin("value", i -> "table[" + (at + i) + "]", "" + corrected.argument());
         return text.with("INPUT_ROWS", count)
                 .with(
                         "OFFSETS",
@@ -101,7 +82,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("FIRST_COLUMN", shape.padLeft() * DspDepthwiseShape.BLOCK)
                 .with("COLUMN_ROWS", 2 * shape.pairs())
                 .with("CHANNELS", shape.channels())
-                .with("TABLE_WORDS", shape.weights() + 2 + r.corrections())
+                .with("TABLE_WORDS", shape.weights() + 2 + epilogue.kept())
                 .with("OUTPUTS", shape.width() * rows)
                 .with("KERNEL_W", shape.kernelW())
                 .with("KERNEL_H", shape.kernelH())
@@ -109,13 +90,10 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("STRIDE_W", shape.strideW())
                 .with("STRIDE_H", shape.strideH())
                 .with("TAP", tap())
-                .with("MULTIPLIER_AT", shape.weights())
-                .with("OFFSET_AT", shape.weights() + 1)
-                .with("CORRECTION", r.hasCorrections() ? "        " + correction : "")
-                .with("SHIFT", r.shift())
+                .with("RESCALE", epilogue.twin(shape.weights()).indent(8))
                 .with("OUT_ROW", shape.width() * shape.channels())
-                .with("LOW", rescale.low())
-                .with("HIGH", rescale.high());
+                .with("LOW", epilogue.rescale().low())
+                .with("HIGH", epilogue.rescale().high());
     }
 
     /** C's expression of a tap: pairs of rows lie in one word, the last row of an odd number in the upper half of another. */

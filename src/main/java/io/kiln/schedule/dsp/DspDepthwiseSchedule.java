@@ -17,7 +17,7 @@ import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
-public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
+public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue> {
     /** Largest number of words of weights in registers. */
     private static final int MOST_WEIGHTS = 6;
     /** Largest number of input rows with registers for their addresses. */
@@ -31,15 +31,11 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
     }
 
     @Override
-    public Optional<DspRescale> applies(Workload workload) {
+    public Optional<DspDepthwiseEpilogue> applies(Workload workload) {
         if (!workload.features().hasDsp() || !workload.isPlainInt8() || !suits(workload.conv())) {
             return Optional.empty();
         }
-        return DspRescale.of(workload.conv(), false)
-                .filter(r -> r.rescale().scaleBits() >= DspDepthwise.INPUT_SCALE_BITS)
-                .filter(r -> r.rescale().scaleBits() <= 2 * DspDepthwise.INPUT_SCALE_BITS)
-                .filter(r -> r.rescale().corrections() <= DspDepthwiseAsm.MOST_CORRECTIONS)
-                .filter(r -> isImmediate(r.rescale().lateOffset()));
+        return DspDepthwiseEpilogue.of(workload.conv());
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -61,14 +57,8 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
                 && (shape.padLeft() + shape.kernelW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
     }
 
-    /** Whether it fits an immediate of ADD: eight bits anywhere in a word. */
-    private static boolean isImmediate(int value) {
-        int magnitude = Math.abs(value);
-        return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;
-    }
-
     @Override
-    public Space space(Workload workload, DspRescale rescale) {
+    public Space space(Workload workload, DspDepthwiseEpilogue rescale) {
         Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
         return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
     }
@@ -85,12 +75,12 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
     }
 
     @Override
-    public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
+    public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
         return new DspDepthwise(task, rescale, configuration.number("rows")).loops();
     }
 
     /** Where size does not count. */
-    public Optional<Choice<DspRescale>> choose(Workload workload) {
+    public Optional<Choice<DspDepthwiseEpilogue>> choose(Workload workload) {
         if (workload.isForSize()) {
             return Optional.empty();
         }
@@ -98,7 +88,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
             Configuration configuration = Configuration.of(name())
                     .with("rows", mostRows(workload.conv()))
                     .with("channel_block", BLOCK);
-            String reason = "depthwise on a core with SIMD on halves, rescaling proven in one multiply";
+            String reason = "depthwise on a core with SIMD on halves, " + rescale.rescale().inWords();
             return new Choice<>(this, rescale, configuration, reason);
         });
     }

@@ -24,5 +24,11 @@ final class DspGather {
             List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)),
             List.of(INT32, INT32, INT32, INT32));
 
+    /** The same, counted in bytes. */
+    static final Kernel WIDEN_BYTES = Kernel.inFile(
+            "dsp/kiln_widen_bytes",
+            List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)),
+            List.of(INT32, INT32, INT32, INT32));
+
     private DspGather() {}
 }

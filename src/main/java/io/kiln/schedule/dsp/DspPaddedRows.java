@@ -22,6 +22,7 @@ import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Inputs of first layers, whose runs are no whole fours: the rows under a line of windows are copied into scratch with their padding,
@@ -38,6 +39,9 @@ final class DspPaddedRows {
     /** Largest offset of a load. */
     private static final int MOST_BYTES = 4095;
 
+    /** Largest number of taps of straight code. */
+    private static final int MOST_TAPS = 160;
+
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
@@ -48,16 +52,19 @@ final class DspPaddedRows {
         this.scratch = scratch;
     }
 
-    /** Whether runs of a window, or what of them lies inside, are no whole fours. */
-    static boolean isNeeded(ConvComputation conv) {
+    /**
+     * Whether runs of a window, or what of them lies inside, are no whole fours; if the window is small enough for straight code, and the
+     * rows are short enough for constant offsets.
+     */
+    static boolean areFor(ConvComputation conv) {
         Window w = conv.window();
-        int unit = w.isPadded() ? conv.input().dim(3) : run(conv);
-        return (w.isPadded() || w.kernelH() > 1) && unit % 4 != 0;
-    }
-
-    /** Whether the rows are short enough for constant offsets. */
-    static boolean fits(ConvComputation conv) {
-        return conv.window().kernelH() * pitch(conv) <= MOST_BYTES;
+        boolean isDilated = DspWindow.isDilated(conv);
+        int unit = w.isPadded() || isDilated ? conv.input().dim(3) : run(conv);
+        return conv.groups() == 1
+                && (w.isPadded() || w.kernelH() > 1 || isDilated)
+                && unit % 4 != 0
+                && conv.taps() <= MOST_TAPS
+                && w.kernelH() * pitch(conv) <= MOST_BYTES;
     }
 
     private static int run(ConvComputation conv) {
@@ -67,7 +74,7 @@ final class DspPaddedRows {
     /** Columns that windows touch, padding included. */
     private static int columns(ConvComputation conv) {
         return (conv.output().dim(2) - 1) * conv.window().strideW()
-                + conv.window().kernelW();
+                + conv.window().spanW();
     }
 
     /** Bytes from row to row; a load of four at the end stays inside. */
@@ -86,8 +93,16 @@ final class DspPaddedRows {
         return 4L * places(conv).size() + (long) conv.window().kernelH() * pitch(conv);
     }
 
-    /** A byte of a window. */
-    private record Place(int row, int column) {}
+    /** A byte of a window, counted along its row. */
+    private record Place(int row, int column) {
+        /** Bytes from the window's first one. */
+        int offset(ConvComputation conv) {
+            int channels = conv.input().dim(3);
+            int dilation = DspWindow.isDilated(conv) ? conv.window().dilationW() : 1;
+            int inRow = column / channels * dilation * channels + column % channels;
+            return row * pitch(conv) + (dilation > 1 && column >= run(conv) ? 0 : inRow);
+        }
+    }
 
     private static List<Place> places(ConvComputation conv) {
         List<Place> places = new ArrayList<>();
@@ -156,7 +171,10 @@ final class DspPaddedRows {
     }
 
     private Kernel kernel() {
-        String name = "kiln_widen_" + conv.window().kernelH() + "x" + run(conv) + "_" + pitch(conv);
+        String dilated = DspWindow.isDilated(conv)
+                ? "_dilated" + conv.window().dilationW() + "_" + conv.input().dim(3)
+                : "";
+        String name = "kiln_widen_" + conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
         return new Kernel(
                 name,
                 List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
@@ -168,9 +186,8 @@ final class DspPaddedRows {
 
     private String definition(String name) {
         AsmText asm = new AsmText();
-        int[] offsets = places(conv).stream()
-                .mapToInt(p -> p.row() * pitch(conv) + p.column())
-                .toArray();
+        int[] offsets =
+                places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
         for (int i = 0; i < offsets.length; i += 4) {
             four(asm, "%1", "%3", "%5", Arrays.copyOfRange(offsets, i, i + 4));
             four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));
@@ -193,8 +210,9 @@ final class DspPaddedRows {
 
     /** Loads four bytes of a window, neighbours in one go. */
     private static void four(AsmText asm, String from, String to, String spare, int[] offsets) {
-        asm.line("ldr%s %s, [%s, #%d]", offsets[3] == offsets[0] + 3 ? "" : "b", to, from, offsets[0]);
-        if (offsets[3] != offsets[0] + 3) {
+        boolean areNeighbours = IntStream.range(1, 4).allMatch(i -> offsets[i] == offsets[0] + i);
+        asm.line("ldr%s %s, [%s, #%d]", areNeighbours ? "" : "b", to, from, offsets[0]);
+        if (!areNeighbours) {
             for (int i = 1; i < 4; i++) {
                 asm.line("ldrb %s, [%s, #%d]", spare, from, offsets[i]);
                 asm.line("orr %s, %s, %s, lsl #%d", to, to, spare, 8 * i);

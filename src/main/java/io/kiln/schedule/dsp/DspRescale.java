@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
+import io.kiln.lower.ChannelConstants;
+import io.kiln.lower.FloorRescale;
 import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.StepwiseRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
 import java.util.List;
@@ -11,14 +14,14 @@ import java.util.Optional;
  * The rescaling of a convolution or dense layer for Arm's DSP instructions. The accumulator is the plain sum of inputs times
  * weights: the input's zero point and the bias are in the constants of the rescaling.
  *
- * @param rescale constants, proven equal to the reference
- * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by at least
- *     {@link #LEAST_SCALE_BITS}
+ * @param constants constants, proven equal to the reference or those of its own steps
+ * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by
+ *     {@link #LEAST_SCALE_BITS}, which 32 bits hold
  * @param freeBits powers of two by which the first of two channels, or a single one, is already scaled
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low, int high) {
+record DspRescale(ChannelConstants constants, boolean isSummed, int freeBits, int low, int high) {
     /** Scale of one of two weights packed in a halfword. */
     static final int LEAST_SCALE_BITS = 8;
 
@@ -28,15 +31,35 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low
      * @param fits whether the weights can be packed as sums
      */
     static Optional<DspRescale> of(ConvComputation conv, boolean fits) {
-        return FoldedSums.of(conv)
-                .flatMap(sums -> (fits
-                                ? find(sums, LEAST_SCALE_BITS)
-                                : ProvenRescale.find(sums.reference(), sums.bounds()))
-                        .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums)));
+        return FoldedSums.of(conv).flatMap(sums -> of(sums, fits));
     }
 
-    private static DspRescale of(ProvenRescale rescale, boolean isSummed, FoldedSums sums) {
-        return new DspRescale(rescale, isSummed, isSummed ? LEAST_SCALE_BITS : 0, sums.low(), sums.high());
+    private static Optional<DspRescale> of(FoldedSums sums, boolean fits) {
+        Optional<DspRescale> proven = (fits
+                        ? find(sums, LEAST_SCALE_BITS)
+                        : ProvenRescale.find(sums.reference(), sums.bounds()))
+                .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums));
+        long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
+        boolean isSummed = fits && most <= Integer.MAX_VALUE >> LEAST_SCALE_BITS;
+        return proven.or(() -> general(sums).map(r -> of(r, isSummed, sums)));
+    }
+
+    private static DspRescale of(ChannelConstants constants, boolean isSummed, FoldedSums sums) {
+        return new DspRescale(constants, isSummed, isSummed ? LEAST_SCALE_BITS : 0, sums.low(), sums.high());
+    }
+
+    /** The reference's steps, or its results by a wider offset. */
+    static Optional<ChannelConstants> general(FoldedSums sums) {
+        ProvenRescale.Reference reference = sums.reference();
+        Optional<ChannelConstants> stepwise =
+                StepwiseRescale.of(reference, sums.bounds()).map(r -> r);
+        if (stepwise.isPresent() || sums.largest() > Integer.MAX_VALUE) {
+            return stepwise;
+        }
+        long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
+        return FloorRescale.find(reference, sums.bounds().size(), most)
+                .flatMap(r -> r.ofHighWords(sums.requantization().outputZeroPoint()))
+                .map(r -> r);
     }
 
     /**
@@ -63,15 +86,20 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low
         return low > -128 || high < 127;
     }
 
-    /**
-     * Number of constants that a kernel loads for each channel: multiplier, offset, and its corrections.
-     */
+    /** For a reason: how values are rescaled. */
+    String inWords() {
+        return constants instanceof ProvenRescale
+                ? "one high multiply per output, proven exact"
+                : "rescaled in steps, as no single high multiply is proven exact";
+    }
+
+    /** Number of constants that a kernel loads for each channel. */
     int constantsPerChannel() {
-        return 2 + rescale.corrections();
+        return constants.constants(0).size();
     }
 
     /** Appends the constants of a channel. */
     void put(int channel, List<Integer> words) {
-        words.addAll(rescale.constants(channel));
+        words.addAll(constants.constants(channel));
     }
 }

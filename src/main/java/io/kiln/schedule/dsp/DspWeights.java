@@ -2,8 +2,10 @@
 package io.kiln.schedule.dsp;
 
 import io.kiln.lower.layer.ConvComputation;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Weights of two output channels in one halfword, as small as int8 but with half the unpacking:
@@ -22,15 +24,38 @@ import java.util.List;
 final class DspWeights {
     private DspWeights() {}
 
-    /** Whether the channels of a convolution fit in blocks of four, the last of which may overlap the one before. */
-    static boolean fit(ConvComputation conv) {
-        for (int first = 0; first < conv.channels(); first += 4) {
-            int o = Math.min(first, conv.channels() - 4);
-            if (!fits(taps(conv, o), taps(conv, o + 1)) || !fits(taps(conv, o + 2), taps(conv, o + 3))) {
-                return false;
+    /**
+     * The blocks of four channels of a convolution, group by group: the last one of a group may overlap the one before; a group of fewer
+     * channels is one block of so many.
+     */
+    static List<int[]> blocks(ConvComputation conv) {
+        int perGroup = conv.channels() / conv.groups();
+        int size = Math.min(4, perGroup);
+        List<int[]> blocks = new ArrayList<>();
+        for (int group = 0; group < conv.channels(); group += perGroup) {
+            for (int first = 0; first < perGroup; first += 4) {
+                int o = group + Math.min(first, perGroup - size);
+                blocks.add(IntStream.range(o, o + size).toArray());
             }
         }
-        return true;
+        return blocks;
+    }
+
+    /** Whether the channels of a convolution fit in {@link #blocks}. */
+    static boolean fit(ConvComputation conv) {
+        return blocks(conv).stream()
+                .allMatch(block -> fits(taps(conv, block, 0), taps(conv, block, 1))
+                        && fits(taps(conv, block, 2), taps(conv, block, 3)));
+    }
+
+    /** Weights of a channel of a block; 0 if it has no such channel. */
+    private static int[] taps(ConvComputation conv, int[] block, int i) {
+        return i < block.length ? taps(conv, block[i]) : new int[conv.taps()];
+    }
+
+    /** The same in the order of its inputs. */
+    static int[] taps(ConvComputation conv, int[] block, int i, int[] order) {
+        return i < block.length ? taps(conv, block[i], order) : new int[order.length];
     }
 
     /** Whether the channels of a layer fit two by two. */

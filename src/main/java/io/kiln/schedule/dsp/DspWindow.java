@@ -5,6 +5,8 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.and;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.max;
+import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
@@ -17,22 +19,28 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
 /**
- * Copies the windows of two neighbouring pixels to scratch. A window's row is one run in the input; its part outside is
- * filled with the zero point. Runs, and their parts inside, are multiples of four.
+ * Copies the windows of two neighbouring pixels to scratch. A window consists of runs that are adjacent in the input: its rows, or its pixels if
+ * the width is dilated or there are groups. The part of a row outside the input is filled with the zero point. In scratch, runs are filled up to fours.
  */
 final class DspWindow {
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
     private final int run;
+    private final int pitch;
+    private final int runsInRow;
 
     DspWindow(ConvComputation conv, Buffer input, Buffer scratch) {
         this.conv = conv;
         this.input = input;
         this.scratch = scratch;
         this.run = run(conv);
+        this.pitch = (run + 3) / 4 * 4;
+        this.runsInRow = conv.window().kernelW() * conv.channelsPerGroup() / run;
     }
 
     /** The rows of the windows in one line of the output. */
@@ -44,29 +52,39 @@ final class DspWindow {
         return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
     }
 
+    /** Whether neighbouring pixels of a window are not adjacent in the input. */
+    static boolean isDilated(ConvComputation conv) {
+        return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
+    }
+
     private static int run(ConvComputation conv) {
-        return conv.window().kernelW() * conv.input().dim(3);
+        boolean isAdjacent = conv.groups() == 1 && !isDilated(conv);
+        return (isAdjacent ? conv.window().kernelW() : 1) * conv.channelsPerGroup();
+    }
+
+    /** The tap of each input of the widened window; -1 where there is none. */
+    static int[] order(ConvComputation conv) {
+        int run = run(conv);
+        int pitch = (run + 3) / 4 * 4;
+        return IntStream.range(0, conv.taps() / run * pitch)
+                .map(i -> i % pitch < run ? i / pitch * run + i % pitch : -1)
+                .toArray();
     }
 
     /** Gathers two pixels of an input that is read pixel by pixel. */
-    void gatherFlat(BlockBuilder block, Expr first, Expr second) {
-        widenPair(block, imm(0), mul(first, run), mul(second, run), run);
+    void gatherFlat(BlockBuilder block, Expr first, Expr second, Expr channel) {
+        int channels = conv.input().dim(3);
+        widenPair(block, imm(0), add(mul(first, channels), channel), add(mul(second, channels), channel));
     }
 
-    private void widenPair(BlockBuilder block, Expr to, Expr a, Expr b, int count) {
-        int whole = count / 4 * 4;
+    private void widenPair(BlockBuilder block, Expr to, Expr a, Expr b) {
+        int whole = run / 4 * 4;
         if (whole > 0) {
             widen(block, DspGather.WIDEN_PAIR, "", to, a, b, whole);
         }
-        if (whole < count) {
-            widen(
-                    block,
-                    DspGather.WIDEN_REST,
-                    "_rest",
-                    add(to, 4L * whole),
-                    add(a, whole),
-                    add(b, whole),
-                    count - whole);
+        if (whole < run) {
+            Expr rest = add(to, 4L * whole);
+            widen(block, DspGather.WIDEN_REST, "_rest", rest, add(a, whole), add(b, whole), run - whole);
         }
     }
 
@@ -79,7 +97,7 @@ final class DspWindow {
 
     /** Prepares a line of the output: fills window rows outside the input once. */
     Lines lines(BlockBuilder block, Rows rows, Expr n, Expr y) {
-        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        TapRange ky = range(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()), 1);
         if (!ky.isWhole()) {
             fillRows(block, "above", imm(0), ky.begin());
             fillRows(block, "below", ky.end(), imm(conv.window().kernelH()));
@@ -87,65 +105,110 @@ final class DspWindow {
         return new Lines(ky, rows, n);
     }
 
+    /** The taps inside the input, between none and all of the window even if that lies outside as a whole. */
+    private TapRange range(BlockBuilder block, String name, Expr position, TapRange.Axis axis, int dimension) {
+        TapRange range = TapRange.of(block, name, position, axis);
+        int last = (conv.output().dim(dimension) - 1) * axis.stride() - axis.padding();
+        boolean mayLieOutside = last >= axis.size() || axis.padding() > (axis.taps() - 1) * axis.dilation();
+        return range.isWhole() || !mayLieOutside
+                ? range
+                : new TapRange(
+                        range.origin(),
+                        block.let("first_" + name, min(range.begin(), imm(axis.taps()))),
+                        block.let("end_" + name, max(range.end(), imm(0))),
+                        axis.taps());
+    }
+
     private void fillRows(BlockBuilder block, String name, Expr begin, Expr end) {
-        block.loop(name, begin, end, 1, (row, k) -> {
+        Expr columns = imm(run / conv.channelsPerGroup());
+        block.loop(name, mul(begin, runsInRow), mul(end, runsInRow), 1, (row, k) -> {
             for (int pixel = 0; pixel < 2; pixel++) {
-                edge(row, pixel, k, imm(0), new Edge(imm(conv.window().kernelW()), imm(0), imm(0)));
+                edge(row, pixel, k, imm(0), new Edge(columns, imm(0), imm(0)));
             }
         });
     }
 
-    /** Gathers the windows of the pixels at two columns. */
-    void gather(BlockBuilder block, Lines lines, Expr first, Expr second) {
+    /** Gathers the windows of the pixels at two columns, from an input channel on. */
+    void gather(BlockBuilder block, Lines lines, Expr first, Expr second, Expr channel) {
         Window w = conv.window();
         TapRange.Axis axis = TapRange.Axis.columns(w, conv.input());
         if (!axis.padded()) {
-            inside(block, lines, mul(first, w.strideW()), mul(second, w.strideW()));
+            inside(block, lines, mul(first, w.strideW()), mul(second, w.strideW()), channel);
         } else {
             Expr origin0 = block.let("origin0", sub(mul(first, w.strideW()), imm(w.padLeft())));
             Expr origin1 = block.let("origin1", sub(mul(second, w.strideW()), imm(w.padLeft())));
             Expr most = imm(conv.input().dim(2) - w.spanW() + 1L);
             block.ifThenElse(
                     and(lt(imm(-1), origin0), lt(origin1, most)),
-                    b -> inside(b, lines, origin0, origin1),
-                    b -> outside(b, lines, List.of(first, second), axis));
+                    b -> inside(b, lines, origin0, origin1, channel),
+                    b -> outside(b, lines, List.of(first, second), channel));
         }
     }
 
     /** For windows with all columns inside. */
-    private void inside(BlockBuilder block, Lines lines, Expr origin0, Expr origin1) {
-        block.loop("ky", lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
-            List<Expr> from = List.of(inputIndex(lines, k, origin0), inputIndex(lines, k, origin1));
-            widenPair(row, mul(k, 4L * run), from.get(0), from.get(1), run);
-        });
+    private void inside(BlockBuilder block, Lines lines, Expr origin0, Expr origin1, Expr channel) {
+        block.loop("ky", lines.ky().begin(), lines.ky().end(), 1, (row, k) -> runs(row, k, (one, kx) -> {
+            Expr dilated = mul(kx, conv.window().dilationW());
+            Expr a = add(inputIndex(lines, k, add(origin0, dilated)), channel);
+            Expr b = add(inputIndex(lines, k, add(origin1, dilated)), channel);
+            widenPair(one, mul(add(mul(k, runsInRow), kx), 4L * pitch), a, b);
+        }));
+    }
+
+    /** The runs of a row. */
+    private void runs(BlockBuilder row, Expr k, BiConsumer<BlockBuilder, Expr> body) {
+        if (runsInRow == 1) {
+            body.accept(row, imm(0));
+        } else {
+            row.loop("kx", runsInRow, body::accept);
+        }
     }
 
     /** For windows with columns outside. */
-    private void outside(BlockBuilder block, Lines lines, List<Expr> columns, TapRange.Axis axis) {
+    private void outside(BlockBuilder block, Lines lines, List<Expr> columns, Expr channel) {
+        TapRange.Axis axis = TapRange.Axis.columns(conv.window(), conv.input());
         for (int pixel = 0; pixel < 2; pixel++) {
             int number = pixel;
-            TapRange kx = TapRange.of(block, "x" + pixel, columns.get(pixel), axis);
+            TapRange kx = range(block, "x" + pixel, columns.get(pixel), axis, 2);
             block.loop("k" + pixel, lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
-                Expr from = inputIndex(lines, k, add(kx.origin(), kx.begin()));
-                Expr after = sub(imm(conv.window().kernelW()), kx.end());
-                edge(row, number, k, from, new Edge(kx.begin(), kx.count(), after));
+                if (runsInRow == 1) {
+                    Expr from = add(inputIndex(lines, k, add(kx.origin(), kx.begin())), channel);
+                    Expr after = sub(imm(conv.window().kernelW()), kx.end());
+                    edge(row, number, k, from, new Edge(kx.begin(), kx.count(), after));
+                } else {
+                    pixels(row, number, lines, k, kx, channel);
+                }
             });
         }
     }
 
-    /** How many columns of a window lie before the input, inside and after it. */
+    /** A row of the window of one pixel whose runs are pixels of the input. */
+    private void pixels(BlockBuilder row, int number, Lines lines, Expr k, TapRange kx, Expr channel) {
+        Expr first = mul(k, runsInRow);
+        Edge none = new Edge(imm(1), imm(0), imm(0));
+        row.loop("before", imm(0), kx.begin(), 1, (b, x) -> edge(b, number, add(first, x), imm(0), none));
+        row.loop("kx", kx.begin(), kx.end(), 1, (b, x) -> {
+            Expr column = add(kx.origin(), mul(x, conv.window().dilationW()));
+            Expr from = add(inputIndex(lines, k, column), channel);
+            edge(b, number, add(first, x), from, new Edge(imm(0), imm(1), imm(0)));
+        });
+        row.loop("after", kx.end(), imm(runsInRow), 1, (b, x) -> edge(b, number, add(first, x), imm(0), none));
+    }
+
+    /** How many columns of a run lie before the input, inside and after it. */
     private record Edge(Expr before, Expr inside, Expr after) {}
 
-    /** One row of the window of one pixel. */
-    private void edge(BlockBuilder block, int pixel, Expr k, Expr from, Edge columns) {
+    /** One run of the window of one pixel. */
+    private void edge(BlockBuilder block, int pixel, Expr number, Expr from, Edge columns) {
         String name = "_" + pixel;
-        int channels = conv.input().dim(3);
-        Expr place = add(mul(k, 4L * run), 4L * pixel);
+        int channels = conv.channelsPerGroup();
+        boolean areFours = channels % 4 == 0;
+        Expr place = add(mul(number, 4L * pitch), 4L * pixel);
         Buffer to = block.mutableView("to" + name, scratch, place);
         Buffer source = block.view("from" + name, input, from);
-        long unit = channels / 4;
+        long unit = areFours ? channels / 4 : channels;
         block.call(
-                DspGather.WIDEN_EDGE,
+                areFours ? DspGather.WIDEN_EDGE : DspGather.WIDEN_BYTES,
                 List.of(to, source),
                 List.of(
                         mul(columns.before, unit),

@@ -153,7 +153,7 @@ final class DspWinograd {
     private void call(BlockBuilder block, String suffix, Expr to, Buffer w, int blocks) {
         Buffer out = block.mutableView("out" + suffix, output, to);
         List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
-        scalars.addAll(kernel.epilogue().arguments(rescale));
+        scalars.addAll(kernel.epilogue().arguments());
         block.call(kernel.kernel(), List.of(scratch, w, out), scalars);
     }
 }

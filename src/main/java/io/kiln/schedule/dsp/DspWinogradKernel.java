@@ -160,8 +160,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
             List<String> sums = List.of("r" + (2 + 2 * c), "r" + (3 + 2 * c));
             List<String> places =
                     List.of("[r0, #" + (pixel * pitch + c) + "]", "[r0, #" + ((pixel + 2) * pitch + c) + "]");
-            epilogue.scale(asm, sums, List.of(), false);
-            epilogue.finish(asm, sums, places, "[sp, #" + LATE + "]");
+            epilogue.store(asm, new DspEpilogue.Sums(sums, List.of(), false), places, "[sp, #" + LATE + "]");
         }
     }
 }

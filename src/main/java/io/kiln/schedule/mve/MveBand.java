@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Copies the padded rows under an output row, then from these the windows one by one; for few channels, where a row of
- * a window is a short run:
+ * a window is a short run, and for dilated windows, where it is a run for each of its columns:
  *
  * <pre>
  * scratch   [ky][column][channel]                              the rows with their padding
@@ -98,13 +98,31 @@ record MveBand(ConvComputation conv, int chunk) implements MveGather {
     @Override
     public Buffer windows(BlockBuilder block, Place place, int x, int pixels) {
         Window w = conv.window();
-        int run = w.kernelW() * conv.input().dim(3);
-        int stride = w.strideW() * conv.input().dim(3);
+        int channels = conv.input().dim(3);
+        int adjacent = w.dilationW() == 1 ? w.kernelW() : 1;
+        int to = bandBytes(conv);
         for (int ky = 0; ky < w.kernelH(); ky++) {
-            Buffer from = block.view("from" + ky, place.scratch(), imm(ky * rowBytes(conv) + x * stride));
-            Buffer to = block.mutableView("to" + ky, place.scratch(), imm(bandBytes(conv) + ky * run));
-            block.call(MveCopy.spread(run, stride, conv.taps()), List.of(from, to), List.of(imm(pixels)));
+            for (int kx = 0; kx < w.kernelW(); kx += adjacent) {
+                int column = x * w.strideW() + kx * w.dilationW();
+                Run run = new Run(ky * rowBytes(conv) + column * channels, to, adjacent * channels);
+                copy(block, place, run, pixels);
+                to += run.bytes;
+            }
         }
         return block.view("windows", place.scratch(), imm(bandBytes(conv)));
+    }
+
+    /** Bytes that are adjacent in a row and in a window, of the first pixel. */
+    private record Run(int from, int to, int bytes) {}
+
+    private void copy(BlockBuilder block, Place place, Run run, int pixels) {
+        for (int c = 0; c < run.bytes; c += MveCopy.MOST_RUN) {
+            String suffix = String.valueOf(run.to - bandBytes(conv) + c);
+            Buffer from = block.view("from" + suffix, place.scratch(), imm(run.from + c));
+            Buffer to = block.mutableView("to" + suffix, place.scratch(), imm(run.to + c));
+            int part = Math.min(run.bytes - c, MveCopy.MOST_RUN);
+            int step = conv.window().strideW() * conv.input().dim(3);
+            block.call(MveCopy.spread(part, step, conv.taps()), List.of(from, to), List.of(imm(pixels)));
+        }
     }
 }

@@ -4,10 +4,8 @@ package io.kiln.schedule.mve;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -17,7 +15,6 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -26,19 +23,20 @@ import java.util.List;
 
 /**
  * Depthwise convolution on MVE: the rows under a window are interleaved in scratch, so that the window of a channel is
- * at most four words, which one instruction gathers and another multiplies and adds; see {@link MveDepthwiseKernel} for
+ * a few words, of which one instruction gathers four and another multiplies and adds them; see {@link MveDepthwiseKernel} for
  * registers.
  *
  * <pre>
- * scratch   [four rows of the window][column, padding included][channel][row]
- * weights   of each four channels [channel][word][row of the word], zeros where the window has no tap; then constants
+ * scratch   see {@link MveInterleaved}, for some pixels of a row
+ * weights   of each four channels [four words][channel][word][row of the word], zeros where the window has no tap; then constants
  * </pre>
  *
  * <p>Padding has the value of the zero point, which is folded into the bias. Channels are processed in fours; the last
- * four overlap the ones before if channels are not a multiple of four.
+ * four overlap the ones before if channels are not a multiple of four. If an input channel has several output channels, the
+ * first ones of all input channels are computed, then the second ones, and so on.
  */
 final class MveDepthwise {
-    static final int WORDS = 4;
+    private static final int WORDS = 4;
 
     private final ConvComputation conv;
     private final MveRescale rescale;
@@ -48,9 +46,11 @@ final class MveDepthwise {
     private final Buffer offsets;
     private final List<Groups> groups = new ArrayList<>();
     private final MveDepthwiseKernel kernel;
+    private final MveDepthwiseKernel.Shape shape;
+    private final MveInterleaved inputs;
 
-    /** Number of consecutive groups of four channels. */
-    private record Groups(int channel, int count, Buffer packed) {}
+    /** Number of consecutive groups of four input channels, and which of their output channels. */
+    private record Groups(int channel, int output, int count, Buffer packed) {}
 
     /**
      * Packs weights and reserves scratch.
@@ -64,15 +64,29 @@ final class MveDepthwise {
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
-        this.kernel = new MveDepthwiseKernel(!keepsWeights, MveEnd.of(rescale));
+        this.inputs = new MveInterleaved(conv);
+        this.scratch = buffers.scratch(DType.INT8, inputs.scratchBytes());
+        this.shape = shape(conv);
+        this.kernel = new MveDepthwiseKernel(!keepsWeights, shape, MveEnd.of(rescale));
         this.offsets = tables.add("offsets", DType.INT32, offsets());
-        int channels = conv.channels();
-        groups.add(new Groups(0, channels / 4, tables.add("packed", DType.INT32, pack(0, channels / 4))));
-        if (channels % 4 != 0) {
-            int last = channels - 4;
-            groups.add(new Groups(last, 1, tables.add("packed_last", DType.INT32, pack(last, 1))));
+        int channels = conv.input().dim(3);
+        for (int m = 0; m < shape.multiplier(); m++) {
+            String suffix = m == 0 ? "" : "_" + m;
+            int whole = Math.max(1, channels / 4);
+            groups.add(new Groups(0, m, whole, tables.add("packed" + suffix, DType.INT32, pack(0, m, whole))));
+            if (channels > 4 && channels % 4 != 0) {
+                int last = channels - 4;
+                Buffer packed = tables.add("packed_last" + suffix, DType.INT32, pack(last, m, 1));
+                groups.add(new Groups(last, m, 1, packed));
+            }
         }
+    }
+
+    /** Windows and channels of a convolution. */
+    static MveDepthwiseKernel.Shape shape(ConvComputation conv) {
+        int passes = (new MveInterleaved(conv).words() + WORDS - 1) / WORDS;
+        int channels = conv.input().dim(3);
+        return new MveDepthwiseKernel.Shape(passes, conv.channels() / channels, Math.min(4, channels));
     }
 
     /** The loops. */
@@ -80,53 +94,30 @@ final class MveDepthwise {
         return new LayerLoops(body(rows), executedMacs());
     }
 
-    /** Multiply-accumulates of the loops: 16 for each output, channels by fours. */
+    /** Multiply-accumulates of the loops: 16 in a pass for each output, channels by fours. */
     private long executedMacs() {
-        long channels = (conv.channels() + 3) / 4 * 4L;
-        return conv.output().elements() / conv.channels() * channels * 4 * WORDS;
-    }
-
-    /** Fours of rows under a window. */
-    static int bands(ConvComputation conv) {
-        return (conv.window().kernelH() + 3) / 4;
-    }
-
-    private static int columns(ConvComputation conv) {
-        Window w = conv.window();
-        return (conv.output().dim(2) - 1) * w.strideW() + (w.kernelW() - 1) * w.dilationW() + 1;
-    }
-
-    private static int bandBytes(ConvComputation conv) {
-        return columns(conv) * conv.channels() * 4;
-    }
-
-    /** Whole vectors are written, four at a time, the last one past the end of the band. */
-    static int scratchBytes(ConvComputation conv) {
-        return bands(conv) * bandBytes(conv) + 64;
+        long channels = (conv.input().dim(3) + 3) / 4 * 4L * shape.multiplier();
+        return conv.output().elements() / conv.channels() * channels * 4 * WORDS * shape.passes();
     }
 
     /** Position of the words of a window, relative to its first column; missing words repeat the first. */
     private int[] offsets() {
-        int[] places = new int[WORDS];
-        Window w = conv.window();
-        for (int k = 0; k < bands(conv) * w.kernelW(); k++) {
-            places[k] = k / w.kernelW() * bandBytes(conv) + k % w.kernelW() * w.dilationW() * conv.channels() * 4;
+        int[] places = new int[WORDS * shape.passes()];
+        for (int k = 0; k < inputs.words(); k++) {
+            places[k] = inputs.offset(k);
         }
         return places;
     }
 
-    private int[] pack(int first, int count) {
-        ByteBuffer table =
-                ByteBuffer.allocate(count * MveDepthwiseKernel.GROUP_WORDS * 4).order(ByteOrder.LITTLE_ENDIAN);
-        Window w = conv.window();
+    private int[] pack(int first, int output, int count) {
+        ByteBuffer table = ByteBuffer.allocate(count * shape.groupWords() * 4).order(ByteOrder.LITTLE_ENDIAN);
+        int every = shape.multiplier();
         for (int c = first; c < first + 4 * count; c += 4) {
-            for (int o = c; o < c + 4; o++) {
-                for (int k = 0; k < 4 * WORDS; k++) {
-                    int ky = k / 4 / w.kernelW() * 4 + k % 4;
-                    table.put(ky < w.kernelH() ? (byte) conv.tap(o, ky, k / 4 % w.kernelW(), 0) : 0);
-                }
+            for (int i = 0; i < 4 * 4 * WORDS * shape.passes(); i++) {
+                int channel = (c + i / (4 * WORDS) % 4) * every + output;
+                table.put((byte) inputs.weight(channel, i / (16 * WORDS) * 4 * WORDS + i % (4 * WORDS)));
             }
-            rescale.putBlock(table, c, 4);
+            rescale.putBlock(table, c * every + output, 4, every);
         }
         int[] words = new int[table.capacity() / 4];
         table.flip().order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(words);
@@ -135,62 +126,35 @@ final class MveDepthwise {
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        Window w = conv.window();
-        int inside = Math.min(conv.input().dim(2), columns(conv) - w.padLeft());
-        int column = conv.channels() * 4;
+        int width = conv.output().dim(2);
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                for (int band = 0; band < bands(conv); band++) {
-                    interleave(row, rows, n, y, band, inside);
+                for (int x = 0; x < width; x += inputs.chunk()) {
+                    BlockBuilder part = new BlockBuilder();
+                    int pixels = Math.min(inputs.chunk(), width - x);
+                    inputs.copy(part, new MveInterleaved.Place(rows, input, scratch, n, y), x, pixels);
+                    multiply(part, add(mul(n, conv.output().dim(1)), rows.outputLine(y)), x, pixels);
+                    row.add(part.build());
                 }
-                for (int band = 0; band < bands(conv); band++) {
-                    int start = band * bandBytes(conv);
-                    int right = columns(conv) - w.padLeft() - inside;
-                    MveCopy.fill(row, "left" + band, scratch, start, w.padLeft() * column, conv.inputZeroPoint());
-                    int end = start + (w.padLeft() + inside) * column;
-                    MveCopy.fill(row, "right" + band, scratch, end, right * column, conv.inputZeroPoint());
-                }
-                multiply(row, rows, n, y);
             });
         });
         return body.build();
     }
 
-    private void interleave(BlockBuilder block, Rows rows, Expr n, Expr y, int band, int inside) {
-        Window w = conv.window();
-        int count = Math.min(4, w.kernelH() - 4 * band);
-        List<Expr> scalars = new ArrayList<>();
-        scalars.add(imm((long) inside * conv.channels()));
-        scalars.add(imm(conv.inputZeroPoint()));
-        for (int i = 0; i < count; i++) {
-            int ky = 4 * band + i;
-            Expr row = sub(mul(y, w.strideH()), imm(w.padTop() - (long) ky * w.dilationH()));
-            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, row));
-            Expr place = mul(line, (long) conv.input().dim(2) * conv.channels());
-            if (w.padTop() + w.padBottom() > 0) {
-                Expr in = Exprs.and(
-                        Exprs.gt(row, imm(-1)), Exprs.lt(row, imm(conv.input().dim(1))));
-                place = Exprs.select(in, place, imm(-1));
-            }
-            scalars.add(block.let("row" + ky, place));
-        }
-        int start = band * bandBytes(conv) + w.padLeft() * conv.channels() * 4;
-        Buffer to = block.mutableView("band" + band, scratch, imm(start));
-        block.call(MveDepthwiseKernel.interleave(count), List.of(input, to), scalars);
-    }
-
-    private void multiply(BlockBuilder block, Rows rows, Expr n, Expr y) {
-        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        Expr place = block.let("place", mul(line, (long) conv.output().dim(2) * conv.channels()));
+    /** Pixels of a row of the output, from {@code first} on. */
+    private void multiply(BlockBuilder block, Expr line, int first, int pixels) {
+        Expr pixel = add(mul(line, conv.output().dim(2)), first);
+        Expr place = block.let("place", mul(pixel, conv.channels()));
         for (Groups g : groups) {
-            Buffer x = block.view("x" + g.channel(), scratch, imm(4L * g.channel()));
-            Buffer out = block.mutableView("out" + g.channel(), output, add(place, g.channel()));
+            int channel = g.channel() * shape.multiplier() + g.output();
+            Buffer x = block.view("x" + channel, scratch, imm(4L * g.channel()));
+            Buffer out = block.mutableView("out" + channel, output, add(place, channel));
             block.call(
                     kernel.kernel(),
                     List.of(x, offsets, g.packed(), out),
                     List.of(
-                            imm(conv.output().dim(2)),
-                            imm((long) conv.window().strideW() * conv.channels() * 4),
+                            imm(pixels),
+                            imm(inputs.step()),
                             imm(g.count()),
                             imm(conv.channels()),
                             imm(rescale.requantization().outputZeroPoint()),

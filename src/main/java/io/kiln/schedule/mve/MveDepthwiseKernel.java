@@ -30,16 +30,41 @@ import java.util.Optional;
  * <p>If rows are so narrow that keeping weights does not pay, they are reloaded for each pixel ({@code narrow}); then
  * q6 and q7 hold constants in turn, and the loop goes over groups of channels.
  *
+ * <p>Windows of more than four words are summed in passes of four, for which weights and addresses are loaded each time.
+ *
  * @param narrow whether weights are loaded for each pixel
+ * @param shape of the windows and channels
  * @param end how sums become results
  */
-record MveDepthwiseKernel(boolean narrow, MveEnd end) {
+record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
 
     private static final KernelText TEXT = KernelText.of("mve/depthwise");
 
-    /** Words of a group of four channels: weights, then three for the end. */
-    static final int GROUP_WORDS = 16 + 12;
+    /**
+     * Windows and channels.
+     *
+     * @param passes fours of words of a window
+     * @param multiplier output channels of an input channel, of which one is computed
+     * @param valid channels that exist of the four
+     */
+    record Shape(int passes, int multiplier, int valid) {
+        /** Words of a group of four channels: weights, then three for the end. */
+        int groupWords() {
+            return 16 * passes + 12;
+        }
+
+        /** Whether the registers are enough for weights that are kept. */
+        boolean isSimple() {
+            return passes == 1;
+        }
+
+        private String suffix() {
+            return (passes == 1 ? "" : "_words" + 4 * passes)
+                    + (multiplier == 1 ? "" : "_every" + multiplier)
+                    + (valid == 4 ? "" : "_of" + valid);
+        }
+    }
 
     /** Offset of the upper limit in the state. */
     private static final int ABOVE = 40;
@@ -103,7 +128,7 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
     }
 
     String name() {
-        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + end.suffix();
+        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + shape.suffix() + end.suffix();
     }
 
     private String definition() {
@@ -112,25 +137,34 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
                 .with("LOOP", narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n")
                 .with("INSTRUCTIONS", MveText.lines(instructions()))
                 .with("NEXT_PIXEL", narrow ? "    state.x += step;\n    state.out += channels;\n" : "")
-                .with("GROUP_WORDS", GROUP_WORDS)
+                .with("PASSES", shape.passes())
+                .with("EVERY", shape.multiplier())
+                .with("CHANNELS", "4 * groups" + (shape.valid() == 4 ? "" : " - " + (4 - shape.valid())))
                 .text();
     }
 
     private String instructions() {
         Optional<MveFloor> floor = end.floor();
-        return narrow
-                ? ROW
-                        + GROUP_OF_PIXEL
-                        + floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish())
-                        + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
-                : GROUP + floor.map(f -> PLAIN_PIXEL + roundDown(f)).orElseGet(() -> PIXEL + finish()) + NEXT;
+        if (narrow) {
+            String sums = shape.passes() == 1 ? ROW + GROUP_OF_PIXEL : passes();
+            String results = end.any()
+                    ? anyNarrow()
+                    : floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish());
+            return sums + results + store() + "le lr, 1b\n";
+        }
+        return end.any()
+                ? group() + PLAIN_PIXEL + any() + next()
+                : group() + floor.map(f -> PLAIN_PIXEL + roundDown(f)).orElseGet(() -> PIXEL + finish()) + next();
     }
 
-    private static final String ROW = """
+    private static final String STATE = """
             ldrd r0, r2, [r9]
             ldr r3, [r9, #12]
             ldrd r5, lr, [r9, #24]
             ldrd r11, r12, [r9, #32]
+            """;
+
+    private static final String ROW = STATE + """
             vldrw.32 q4, [r2]
             vadd.i32 q4, q4, r0
             mov r1, #-1
@@ -157,6 +191,51 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
             vmov q5[2], q5[0], r0, r4
             vmov q5[3], q5[1], r2, r6
             """;
+
+    /** The sums of a group of channels in several passes; r8 points to the offsets, r10 to the channels. */
+    private String passes() {
+        StringBuilder out = new StringBuilder(STATE + "mov r1, #-1\nmov r8, r2\nmov r10, r0\ndls lr, lr\n1:\n");
+        for (int pass = 0; pass < shape.passes(); pass++) {
+            out.append("vldrw.32 q4, [r8, #%d]\nvadd.i32 q4, q4, r10\n".formatted(16 * pass));
+            for (int c = 0; c < 4; c++) {
+                int input = 5 + c % 2;
+                out.append("vldrw.32 q%d, [q4, #%d]\nvldrw.32 q%d, [r5], #16\n".formatted(input, 4 * c, c));
+                out.append("vmladav%s.s8 r%d, q%d, q%d\n".formatted(pass == 0 ? "" : "a", 2 * c, c, input));
+            }
+        }
+        return out.append("adds r10, r10, #16\nvldrw.32 q6, [r5], #16\n")
+                .append("vmov q5[2], q5[0], r0, r4\nvmov q5[3], q5[1], r2, r6\n")
+                .toString();
+    }
+
+    /** Stores the results of a group of channels, which are side by side or some bytes apart. */
+    private String store() {
+        int every = shape.multiplier();
+        return every == 1
+                ? store("[r3], #4")
+                : PLACES.formatted(every) + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
+    }
+
+    private String store(String place) {
+        return shape.valid() == 4
+                ? "vstrb.32 q5, " + place + "\n"
+                : "mov r0, #%d\nvctp.32 r0\nvpst\nvstrbt.32 q5, %s\n".formatted(shape.valid(), place);
+    }
+
+    /** Where results that are some bytes apart go. */
+    private static final String PLACES = "mov r0, #0\nvidup.u32 q6, r0, #1\nmov r0, #%d\nvmul.i32 q6, q6, r0\n";
+
+    private String group() {
+        int every = shape.multiplier();
+        return every == 1 ? GROUP : GROUP.replace("adds r4, r3, #4\n", "add r4, r3, #%d\n".formatted(4 * every));
+    }
+
+    private String next() {
+        int every = shape.multiplier();
+        return every == 1
+                ? store("[r3]") + NEXT
+                : PLACES.formatted(every) + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
+    }
 
     private static final String ROUND_NARROW = """
             vadd.i32 q5, q5, q6
@@ -222,7 +301,6 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
             """;
 
     private static final String NEXT = """
-            vstrb.32 q5, [r3]
             add r3, r3, r10
             le lr, 1b
             ldr r0, [r9, #28]
@@ -235,6 +313,19 @@ record MveDepthwiseKernel(boolean narrow, MveEnd end) {
     private String finish() {
         String fix = end.negatives() ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
         return fix + MveText.finish(end.limits(), 5, 7, ABOVE);
+    }
+
+    /** Constants are loaded when they are needed. */
+    private static String any() {
+        return "vldrw.32 q6, [r5]\nvadd.i32 q5, q5, q6\nvldrw.32 q7, [r5, #32]\n"
+                + MveEnd.anyShift(5, 7, 6, "vldrw.32 q6, [r5, #16]")
+                + MveText.limit(true, 5, ABOVE);
+    }
+
+    private static String anyNarrow() {
+        return "vadd.i32 q5, q5, q6\nvldrw.32 q7, [r5, #16]\n"
+                + MveEnd.anyShift(5, 7, 6, "vldrw.32 q6, [r5], #32")
+                + MveText.limit(true, 5, ABOVE);
     }
 
     /** Without a free vector, the constants are loaded again after a correction. */

@@ -12,9 +12,13 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
-/** Depthwise convolutions on MVE whose windows have at most four words, by {@link MveDepthwise}. */
+/** Depthwise convolutions on MVE, by {@link MveDepthwise}. */
 public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
-    private static final int MOST_SCRATCH = 16 * 1024;
+    /** Larger windows would take too much code: offsets of the words' addresses are immediate. */
+    private static final int MOST_PASSES = 24;
+
+    /** Offsets between channels' results are immediate. */
+    private static final int MOST_MULTIPLIER = 255;
 
     @Override
     public String name() {
@@ -27,10 +31,8 @@ public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
         boolean suits = workload.features().hasMve()
                 && workload.isPlainInt8()
                 && conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && conv.channels() >= 4
-                && words(conv) <= MveDepthwise.WORDS
-                && MveDepthwise.scratchBytes(conv) <= MOST_SCRATCH;
+                && MveDepthwise.shape(conv).passes() <= MOST_PASSES
+                && MveDepthwise.shape(conv).multiplier() <= MOST_MULTIPLIER;
         return suits
                 ? MveRescale.of(conv)
                         .filter(r -> r.low() <= r.requantization().outputZeroPoint()
@@ -38,14 +40,14 @@ public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
                 : Optional.empty();
     }
 
-    /** Words of a window: four rows of one column each. */
     private static int words(ConvComputation conv) {
-        return MveDepthwise.bands(conv) * conv.window().kernelW();
+        return new MveInterleaved(conv).words();
     }
 
     @Override
     public Space space(Workload workload, MveRescale rescale) {
-        return Space.of(name(), Knob.of("words", words(workload.conv())), Knob.of("kept_weights", false, true));
+        Knob kept = canKeep(workload.conv()) ? Knob.of("kept_weights", false, true) : Knob.of("kept_weights", false);
+        return Space.of(name(), Knob.of("words", words(workload.conv())), kept);
     }
 
     @Override
@@ -60,10 +62,15 @@ public final class MveDepthwiseSchedule implements Schedule<MveRescale> {
         return applies(workload).map(rescale -> {
             Configuration configuration = Configuration.of(name())
                     .with("words", words(workload.conv()))
-                    .with("kept_weights", Boolean.toString(!isNarrow(workload.conv())));
+                    .with("kept_weights", Boolean.toString(canKeep(workload.conv()) && !isNarrow(workload.conv())));
             String reason = "a channel's window gathered and multiplied at once (MVE), exact in 32 bits";
             return new Choice<>(this, rescale, configuration, reason);
         });
+    }
+
+    /** Whether the registers are enough for a window's weights. */
+    private static boolean canKeep(ConvComputation conv) {
+        return MveDepthwise.shape(conv).isSimple();
     }
 
     /** Counted: keeping weights costs 24 instructions for a row of four channels and saves 7 for each of its pixels. */

@@ -2,6 +2,7 @@
 package io.kiln.schedule.mve;
 
 import io.kiln.base.DType;
+import io.kiln.lower.Intrinsics;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.KernelText;
 import java.util.List;
@@ -12,26 +13,30 @@ import java.util.Optional;
  *
  * @param negatives whether halves below zero must be rounded away from zero
  * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
+ * @param any whether sums may be shifted to the left, so that nothing can be left out of TensorFlow Lite's steps
  * @param floor ONNX Runtime's; empty for TensorFlow Lite's
  */
-record MveEnd(boolean negatives, boolean limits, Optional<MveFloor> floor) {
+record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
     private static final Intrinsic FLOOR_TWIN = Intrinsic.inFile("mve/kiln_mve_corrected", List.of(), DType.INT8);
+
+    private static final Intrinsic ANY_TWIN =
+            Intrinsic.inFile("mve/kiln_mve_result_any", List.of(), DType.INT8, Intrinsics.RESCALE_ANY);
 
     static MveEnd of(MveRescale rescale) {
         return new MveEnd(
-                rescale.hasNegatives(), rescale.hasLimits(), rescale.proven().map(MveFloor::of));
+                rescale.hasNegatives(), rescale.hasLimits(), rescale.isAny(), rescale.proven().map(MveFloor::of));
     }
 
     /** Part of a kernel's name. */
     String suffix() {
         return (negatives ? "_n" : "")
-                + (limits ? "_l" : "")
+                + (any ? "_any" : limits ? "_l" : "")
                 + floor.map(MveFloor::suffix).orElse("");
     }
 
     /** The scalar equivalent of the vector instructions for one accumulator. */
     Intrinsic twin() {
-        return floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
+        return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
     }
 
     /** Sets what kernels' texts say of it. */
@@ -40,5 +45,30 @@ record MveEnd(boolean negatives, boolean limits, Optional<MveFloor> floor) {
                 .with("HIGH_AND_MORE", "high" + floor.map(MveFloor::arguments).orElse(""))
                 .with("BIASES", floor.isPresent() ? "corrections" : "biases")
                 .with("SHIFTS", floor.isPresent() ? "offsets" : "shifts");
+    }
+
+    /**
+     * TensorFlow Lite's steps for a vector of sums with their biases, whatever the shifts: to the left before the multiply, to the
+     * right after it, where halves are rounded away from zero.
+     *
+     * @param q the sums, then the results
+     * @param shift the channels' shifts
+     * @param scratch a free vector
+     * @param multipliers an instruction that loads them to the free vector
+     */
+    static String anyShift(int q, int shift, int scratch, String multipliers) {
+        return """
+                vmov.i32 q%3$d, #0
+                vmax.s32 q%3$d, q%2$d, q%3$d
+                vshl.s32 q%1$d, q%1$d, q%3$d
+                %4$s
+                vqrdmulh.s32 q%1$d, q%1$d, q%3$d
+                vmov.i32 q%3$d, #0
+                vmin.s32 q%2$d, q%2$d, q%3$d
+                vand q%3$d, q%1$d, q%2$d
+                vshr.s32 q%3$d, q%3$d, #31
+                vqadd.s32 q%1$d, q%1$d, q%3$d
+                vrshl.s32 q%1$d, q%1$d, q%2$d
+                """.formatted(q, shift, scratch, multipliers);
     }
 }

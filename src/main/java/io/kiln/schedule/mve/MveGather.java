@@ -55,7 +55,8 @@ sealed interface MveGather permits MveColumns, MveBand {
         int columns = 16 * w.strideW() * MveCopy.cost(channels);
         int copyRow = 3 * w.strideW() * channels + 16 * CALL / conv.output().dim(2);
         int band = 16 * MveCopy.cost(run) + copyRow;
-        return run <= MveCopy.MOST_RUN && band < columns ? MveBand.of(conv) : MveColumns.of(conv);
+        boolean isDilated = w.dilationW() > 1 && w.kernelW() > 1;
+        return isDilated || (run <= MveCopy.MOST_RUN && band < columns) ? MveBand.of(conv) : MveColumns.of(conv);
     }
 
     /** Largest number of pixels, in equal chunks of a row, for which a size stays within the limit; at least two. */
@@ -69,7 +70,7 @@ sealed interface MveGather permits MveColumns, MveBand {
 
     /** Columns of the padded input under the windows of neighbouring pixels. */
     static int columns(ConvComputation conv, int pixels) {
-        return (pixels - 1) * conv.window().strideW() + conv.window().kernelW();
+        return (pixels - 1) * conv.window().strideW() + conv.window().spanW();
     }
 
     /** Whether an input row lies inside the input. */

@@ -74,6 +74,7 @@ final class MveGemm {
                 gather.isPresent() ? (depth + 15) / 16 * 16 : depth,
                 knobs.pixels(),
                 knobs.block(),
+                filled(),
                 MveEnd.of(rescale),
                 conv.channels() % knobs.block() != 0,
                 knobs.unroll());
@@ -89,7 +90,12 @@ final class MveGemm {
     private long executedMacs() {
         long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
         long products = (long) gemm.steps() * MveGemmKernel.VECTOR;
-        return conv.output().dim(0) * pixels * roundUp(conv.channels(), knobs.block()) * products;
+        return conv.output().dim(0) * pixels * roundUp(conv.channels(), filled()) * products;
+    }
+
+    /** Channels of a block that have weights. */
+    private int filled() {
+        return Math.min(knobs.block(), conv.channels());
     }
 
     private static long roundUp(int value, int multiple) {
@@ -102,7 +108,7 @@ final class MveGemm {
         byte[] weights = conv.weight().data().toArray();
         for (int first = 0; first < conv.channels(); first += knobs.block()) {
             for (int k = 0; k < gemm.steps() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
-                for (int o = first; o < first + knobs.block(); o++) {
+                for (int o = first; o < first + filled(); o++) {
                     for (int i = k; i < k + MveGemmKernel.VECTOR; i++) {
                         boolean there = o < conv.channels() && i < conv.taps();
                         table.put(there ? weights[weightIndex(o, i)] : 0);

@@ -27,10 +27,11 @@ import java.util.List;
  * @param pixels pixels computed together, 1 or 2
  * @param block channels computed together: 4, or 8 for a single pixel
  * @param end how sums become results
+ * @param filled channels of the block that have weights: all of them, unless the layer has fewer
  * @param rest whether channels are not a multiple of the block
  * @param unroll 16-byte steps written out: all of them if there are no more than this
  */
-record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest, int unroll) {
+record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, boolean rest, int unroll) {
     private static final KernelText TEXT = KernelText.of("mve/gemm");
 
     static final int VECTOR = 16;
@@ -38,7 +39,7 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
 
     /** Bytes of a block: weights, then bias, multiplier and shift of each channel. */
     int blockBytes() {
-        return block * (steps() * VECTOR + 12);
+        return filled * steps() * VECTOR + 12 * block;
     }
 
     int steps() {
@@ -56,12 +57,13 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
     }
 
     String name() {
-        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix() + (rest ? "_r" : "");
+        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix()
+                + (filled < block ? "_of" + filled : rest ? "_r" : "");
     }
 
     /** The kernel for a single pixel that reads the same table. */
     MveGemmKernel single() {
-        return new MveGemmKernel(depth, 1, block, end, rest, unroll);
+        return new MveGemmKernel(depth, 1, block, filled, end, rest, unroll);
     }
 
     private String definition() {
@@ -69,6 +71,7 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
                 .with("PIXELS", pixels)
                 .with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s"))
                 .with("BLOCK", block)
+                .with("FILLED", filled)
                 .with("DEPTH", depth)
                 .with("NAME", name())
                 .with("END", rest ? "int32_t left" : "const int8_t* end")
@@ -79,7 +82,7 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
                         rest ? "left = channels" : "end = packed + channels / " + block + " * " + blockBytes())
                 .with("INSTRUCTIONS", MveText.lines(instructions()))
                 .with("BLOCK_BYTES", blockBytes())
-                .with("CONSTANTS", block * steps() * VECTOR)
+                .with("CONSTANTS", filled * steps() * VECTOR)
                 .with("WORDS", 4 * block)
                 .text();
     }
@@ -133,7 +136,7 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
             out.append(load).append(" q5, [r3], #16\n");
         }
         String multiply = accumulate ? "vmladava.s8 r" : "vmladav.s8 r";
-        for (int c = 0; c < block; c++) {
+        for (int c = 0; c < filled; c++) {
             out.append("vldrb.8 q").append(c % 4).append(", [r5], #16\n");
             for (int p = 0; p < pixels; p++) {
                 int accumulator = ACCUMULATORS[p * 4 + c];
@@ -158,13 +161,15 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
         if (two()) {
             out.append("vmov q1[2], q1[0], r8, r12\nvmov q1[3], q1[1], r10, r14\n");
         }
-        if (end.floor().isPresent()) {
+        if (end.any()) {
+            roundAny(out, eight);
+        } else if (end.floor().isPresent()) {
             roundDown(out, eight, end.floor().get());
         } else {
             roundTwice(out, eight);
         }
         for (int q = 0; q < (two() ? 2 : 1); q++) {
-            out.append("vadd.i32 q%1$d, q%1$d, r0\n".formatted(q));
+            out.append((end.any() ? "vqadd.s32 q%1$d, q%1$d, r0\n" : "vadd.i32 q%1$d, q%1$d, r0\n").formatted(q));
             out.append((end.limits()
                             ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n"
                             : "vqmovnb.s16 q%1$d, q%1$d\n")
@@ -181,6 +186,17 @@ record MveGemmKernel(int depth, int pixels, int block, MveEnd end, boolean rest,
             out.append("vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n".formatted(2 + q, q));
         }
         both(out, eight, "vrshl.s32 q%1$d, q%1$d, q%2$d\n", 2);
+    }
+
+    /** As TensorFlow Lite, with shifts to the left too; multipliers are loaded before the shifts behind them. */
+    private void roundAny(StringBuilder out, boolean eight) {
+        both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n", 2);
+        for (int q = 0; q < (two() ? 2 : 1); q++) {
+            int place = eight ? VECTOR * q : 0;
+            out.append("vldrb.8 q2, [r5, #%d]\n".formatted(4 * block + place));
+            out.append(MveEnd.anyShift(q, 2, 4, "vldrb.8 q4, [r5, #%d]".formatted(place)));
+        }
+        out.append("add r5, r5, #%d\nldr r0, [r9, #16]\n".formatted(8 * block));
     }
 
     /** As ONNX Runtime. */

@@ -24,8 +24,7 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
     public Optional<MveRescale> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         boolean dense = conv.groups() == 1 || conv.input().dim(3) == 1;
-        boolean adjacent = conv.window().dilationW() == 1 || conv.window().kernelW() == 1;
-        return workload.features().hasMve() && workload.isPlainInt8() && dense && adjacent
+        return workload.features().hasMve() && workload.isPlainInt8() && dense
                 ? MveRescale.of(conv)
                 : Optional.empty();
     }
@@ -64,6 +63,7 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
                 .filter(MveFloor::needsScratch)
                 .isEmpty();
         return hasRegisters
+                && !rescale.isAny()
                 && conv.taps() <= MveGemmKernel.VECTOR
                 && conv.channels() % 4 == 0
                 && conv.output().dim(2) >= 4

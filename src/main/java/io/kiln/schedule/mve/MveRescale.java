@@ -29,7 +29,7 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
     private static Optional<MveRescale> of(FoldedSums sums) {
         return sums.requantization().rounding() == Rounding.ONNX
                 ? proven(sums).map(found -> new MveRescale(sums, Optional.of(found)))
-                : Optional.of(new MveRescale(sums, Optional.empty())).filter(r -> isExact(sums));
+                : Optional.of(new MveRescale(sums, Optional.empty())).filter(r -> suits(sums));
     }
 
     private static Optional<ProvenRescale> proven(FoldedSums sums) {
@@ -41,11 +41,17 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
         return ProvenRescale.find(reference, sums.bounds()).filter(MveFloor::suits);
     }
 
-    private static boolean isExact(FoldedSums sums) {
+    private static boolean suits(FoldedSums sums) {
         Requantization r = sums.requantization();
-        return r.inputZeroPoint() == 0
+        return r.rounding() == Rounding.TFLITE
+                && r.inputZeroPoint() == 0
                 && r.multipliers().stream().allMatch(m -> m >= 0)
-                && Epilogue.isFast(r, sums.largest());
+                && sums.largest() <= Integer.MAX_VALUE;
+    }
+
+    /** Whether a shift goes to the left, or rounding could leave 32 bits: all of TensorFlow Lite's steps are needed. */
+    boolean isAny() {
+        return proven.isEmpty() && !Epilogue.isFast(requantization(), sums.largest());
     }
 
     Requantization requantization() {
@@ -64,12 +70,12 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
 
     /** Whether halves below zero must be rounded away from zero; otherwise the lower limit hides the difference. */
     boolean hasNegatives() {
-        return proven.isEmpty() && sums.low() < requantization().outputZeroPoint();
+        return proven.isEmpty() && !isAny() && sums.low() < requantization().outputZeroPoint();
     }
 
     /** Whether the limits need more than saturation from 16 to 8 bits. */
     boolean hasLimits() {
-        boolean narrow = !sums.isLimited();
+        boolean narrow = !sums.isLimited() && !isAny();
         Requantization r = requantization();
         if (proven.isPresent()) {
             for (int o = 0; o < sums.bounds().size(); o++) {
@@ -91,9 +97,14 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
      * last channel are zero.
      */
     void putBlock(ByteBuffer packed, int first, int block) {
+        putBlock(packed, first, block, 1);
+    }
+
+    /** The same for channels that are a step apart. */
+    void putBlock(ByteBuffer packed, int first, int block, int step) {
         int channels = sums.bias().size();
         for (int word = 0; word < WORDS; word++) {
-            for (int o = first; o < first + block; o++) {
+            for (int o = first; o < first + block * step; o += step) {
                 packed.putInt(o < channels ? word(word, o) : proven.isEmpty() && word == WORDS - 1 ? -1 : 0);
             }
         }

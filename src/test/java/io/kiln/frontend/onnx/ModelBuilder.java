@@ -94,14 +94,20 @@ public final class ModelBuilder {
     /** Adds a node; attributes are a Long, a Float, a String or a List of Long. */
     public String node(
             String domain, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        node(domain, operator, inputs, List.of(output), attributes);
+        return output;
+    }
+
+    /** Adds a node of several outputs. */
+    public void node(
+            String domain, String operator, List<String> inputs, List<String> outputs, Map<String, Object> attributes) {
         NodeProto.Builder node = NodeProto.newBuilder()
                 .setDomain(domain)
                 .setOpType(operator)
                 .addAllInput(inputs)
-                .addOutput(output);
+                .addAllOutput(outputs);
         attributes.forEach((name, value) -> node.addAttribute(attribute(name, value)));
         graph.addNode(node);
-        return output;
     }
 
     /** The file. */

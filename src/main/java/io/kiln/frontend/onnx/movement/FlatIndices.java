@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Indices into a tensor's elements in their order. */
-final class FlatIndices {
+public final class FlatIndices {
     private FlatIndices() {}
 
     /** Indices as int32, negative ones counted from the end. */
@@ -23,12 +23,12 @@ final class FlatIndices {
     }
 
     /** The tensor as a vector. */
-    static Arg flat(Expressions e, Arg data) {
+    public static Arg flat(Expressions e, Arg data) {
         return e.reshape(data, List.of(Math.toIntExact(e.shape(data).elements())));
     }
 
     /** For each element of the indices, the place of the element of the data that differs from it along one axis only. */
-    static Arg ofElements(Expressions e, Arg indices, Shape data, int axis) {
+    public static Arg ofElements(Expressions e, Arg indices, Shape data, int axis) {
         Shape shape = e.shape(indices);
         Arg flat = e.multiply(counted(e, indices, data.dim(axis)), stride(data, axis));
         for (int i = 0; i < data.rank(); i++) {

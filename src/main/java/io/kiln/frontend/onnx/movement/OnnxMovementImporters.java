@@ -20,6 +20,7 @@ public final class OnnxMovementImporters {
                     OnnxSliceImporters.ALL,
                     OnnxPadImporters.ALL,
                     GatherImporters.ALL,
+                    ScatterImporters.ALL,
                     OnnxBlockImporters.ALL,
                     OnnxSequenceImporters.ALL,
                     ResizeImporters.ALL)

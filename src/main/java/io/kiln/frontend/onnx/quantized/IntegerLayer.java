@@ -58,10 +58,15 @@ final class IntegerLayer implements Emitter {
         if (op instanceof Pad) {
             return node.emit(op, args.get(0), zeroPoint());
         }
-        if (op instanceof Transpose || op instanceof Reshape || op instanceof StridedSlice) {
+        if (isMovement(op)) {
             return node.emit(op, args);
         }
         throw new NoIntegers(op);
+    }
+
+    /** Whether an operator only moves elements, of any type. */
+    static boolean isMovement(Op op) {
+        return op instanceof Transpose || op instanceof Reshape || op instanceof StridedSlice;
     }
 
     private Arg sums(Op op, List<Arg> args) {

@@ -17,6 +17,9 @@ public final class QuantizedImporters {
     public static final List<OnnxRegistration> ALL = List.of(
             onnx("QuantizeLinear", 10, new QuantizeLinearImporter()),
             onnx("DequantizeLinear", 10, new DequantizeLinearImporter()),
+            onnx("DynamicQuantizeLinear", new DynamicQuantizeLinear()),
+            onnx("ConvInteger", new IntegerProduct("Conv", importer("Conv"))),
+            onnx("MatMulInteger", new IntegerProduct("MatMul", importer("MatMul"))),
             onnx("QLinearConv", 10, QLinearLayer.of(importer("Conv"))),
             onnx("QLinearMatMul", 10, QLinearLayer.of(importer("MatMul"))),
             microsoft("QGemm", QLinearLayer.gemm(importer("Gemm"))),

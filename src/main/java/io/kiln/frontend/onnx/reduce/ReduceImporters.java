@@ -29,7 +29,8 @@ public final class ReduceImporters {
             reduce("ReduceLogSum", (e, x, axes) -> e.unary(Unary.Kind.LOG, sum(e, x, axes))),
             reduce("ReduceLogSumExp", ReduceImporters::logSumExp),
             onnx("ArgMax", new ArgImporter(true)),
-            onnx("ArgMin", new ArgImporter(false)));
+            onnx("ArgMin", new ArgImporter(false)),
+            onnx("TopK", new TopkImporter()));
 
     private ReduceImporters() {}
 

@@ -11,11 +11,14 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Copy;
+import io.kiln.ir.op.movement.ScatterNd;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.movement.Take;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Operators that copy elements, look them up or fill tensors with them. */
 final class MovementRules {
@@ -39,6 +42,7 @@ final class MovementRules {
             entry("nn.pad", PoolRules::pad),
             entry("ones", call -> ElementRules.filled(call, 1)),
             entry("reshape", ShapeRules::reshape),
+            entry("scatter_nd", Rule.of(MovementRules::scatter)),
             entry("squeeze", ShapeRules::squeeze),
             entry("strided_slice", Rule.of(MovementRules::slice)),
             entry("take", Rule.of(MovementRules::take)),
@@ -65,6 +69,12 @@ final class MovementRules {
     private static Op take(Attributes a) {
         a.choice("mode", "clip");
         return new Take(a.integer("axis", 0, MAX_AXIS), a.integer("batch_dims", 0, MAX_AXIS, 0));
+    }
+
+    private static Op scatter(Attributes a) {
+        String[] modes =
+                Stream.of(ScatterNd.Mode.values()).map(ScatterNd.Mode::text).toArray(String[]::new);
+        return new ScatterNd(ScatterNd.Mode.valueOf(a.choice("mode", modes).toUpperCase(Locale.ROOT)));
     }
 
     private static Op resize(Attributes a) {

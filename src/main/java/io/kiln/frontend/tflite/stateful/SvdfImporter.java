@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.stateful;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.operand.Activation;
@@ -12,6 +13,8 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.Optional;
 
 /** SVDF in float32, and in int8 with a state of int16 or int8, as in TensorFlow Lite Micro's svdf_common.cc. */
@@ -55,6 +58,7 @@ final class SvdfImporter implements OperatorImporter {
                 operator.constant(times),
                 bias(operator, features.shape().dim(0) / rank, isFloat),
                 operator.value(state),
+                operator.graph().newVariable(state.name() + "_slot", new TensorType(Shape.of(1), DType.INT32)),
                 Constant.scalar(feature.multiplier()),
                 Constant.scalar(feature.shift()),
                 Constant.scalar(result.multiplier()),

@@ -14,11 +14,15 @@ import java.util.Map;
  * One step of a singular value decomposition filter (svdf_common.cc of TensorFlow Lite Micro): each filter remembers
  * its features of the last inputs and weighs them by age.
  *
- * <p>Arguments: data (batch, inputs); feature weights (filters, inputs); time weights (filters, memory); bias (units);
- * the state, a variable of batch * filters * memory elements, which is shifted by one and gets {@code feature = weights
- * * data} at the end of each filter's memory; multiplier and shift of the feature; multiplier and shift of the result
- * (int32 scalars, 1 and 0 for floats). A unit sums the products of state and time weights over {@code rank} filters and
- * adds its bias.
+ * <p>Arguments: data (batch, inputs); feature weights (filters, inputs); time weights (filters, memory), the oldest
+ * first; bias (units); the state, a variable of batch * filters * memory elements; the slot, a variable of one int32;
+ * multiplier and shift of the feature; multiplier and shift of the result (int32 scalars, 1 and 0 for floats). A unit
+ * sums the products of state and time weights over {@code rank} filters, which are adjacent among the weights, and adds
+ * its bias.
+ *
+ * <p>The state is a ring: for each batch {@code memory} slots, each of which holds the features of one run as (rank,
+ * units). The features {@code weights * data} replace those in the slot that the second variable names, the oldest, and
+ * the variable goes on to the next slot, after the last one to the first; a value that names no slot counts as the first. Nothing is moved.
  *
  * <p>For int8 data the result is int8 and the state int16 or int8; both are rescaled as by {@link TflRequantize}.
  *
@@ -31,6 +35,15 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
     /** Position of the state among the arguments. */
     public static final int STATE = 4;
 
+    /** Position of the slot that gets the next features. */
+    public static final int SLOT = STATE + 1;
+
+    /** Position of the multiplier of a feature; the shift follows. */
+    public static final int FEATURE = SLOT + 1;
+
+    /** Position of the multiplier of a result; the shift follows. */
+    public static final int RESULT = FEATURE + 2;
+
     @Override
     public String name() {
         return "tfl.svdf";
@@ -38,12 +51,12 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
 
     @Override
     public int arity() {
-        return 9;
+        return RESULT + 2;
     }
 
     @Override
     public List<Integer> writes() {
-        return List.of(STATE);
+        return List.of(STATE, SLOT);
     }
 
     @Override
@@ -96,7 +109,9 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                 "data of " + data.dtype().text() + " and a state of "
                         + state.dtype().text()
                         + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
-        for (int i = STATE + 1; i < arity(); i++) {
+        Check.dtype("the slot", args.get(SLOT), DType.INT32);
+        Check.that(args.get(SLOT).shape().elements() == 1, "the slot " + args.get(SLOT).text() + " is not one element");
+        for (int i = FEATURE; i < arity(); i++) {
             Check.scalar("multiplier or shift", args.get(i), DType.INT32);
         }
         return new TensorType(Shape.of(data.shape().dim(0), units), data.dtype());

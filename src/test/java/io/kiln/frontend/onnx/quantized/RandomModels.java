@@ -38,7 +38,7 @@ public final class RandomModels {
             QLinearConv Conv QLinearMatMul QGemm Gemm QLinearConcat QLinearAdd QLinearMul Add Sub Mul Div
             Min Max Relu LeakyRelu Clip Abs MaxPool AveragePool QLinearAveragePool GlobalAveragePool
             QLinearGlobalAveragePool QLinearLeakyRelu QLinearSoftmax Concat Reshape Transpose Conv+Relu
-            Rescale
+            Rescale MatMulInteger ConvInteger DynamicQuantizeLinear
             """);
 
     private static List<String> names(String text) {
@@ -70,6 +70,8 @@ public final class RandomModels {
             case "QLinearLeakyRelu", "QLinearSoftmax" -> fusedFunction();
             case "Concat" -> concatenation();
             case "QLinearConcat" -> fusedConcatenation();
+            case "MatMulInteger", "ConvInteger", "DynamicQuantizeLinear" ->
+                new RandomIntegerSums(model, random, type).draw(name);
             default -> function();
         }
     }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.cycles;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.CycleEstimate.Cost;
+import io.kiln.cycles.core.CoreTimings;
+import io.kiln.cycles.core.CycleRange;
+import io.kiln.cycles.decode.Instruction;
+import io.kiln.cycles.decode.MachineCode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Estimates cycles from executed instructions. Each block is priced once, by itself, and multiplied by how often it was executed; what
+ * two blocks could overlap is left out.
+ */
+public final class CycleEstimator {
+    private final MachineCode code;
+    private final CoreTimings core;
+    private final BlockTimings timings;
+    private final Map<Long, List<Instruction>> decoded = new HashMap<>();
+
+    private CycleEstimator(ElfFile elf, CoreTimings core) {
+        this.code = MachineCode.of(elf);
+        this.core = core;
+        this.timings = new BlockTimings(core);
+    }
+
+    /**
+     * Estimates.
+     *
+     * @param elf the image that ran
+     * @param blocks what was executed of it
+     * @param core timings of the core
+     * @throws KilnException if a block is not in the image
+     */
+    public static CycleEstimate estimate(ElfFile elf, List<ExecutedBlock> blocks, CoreTimings core) {
+        return new CycleEstimator(elf, core).all(blocks);
+    }
+
+    private CycleEstimate all(List<ExecutedBlock> blocks) {
+        List<Cost> owners = new ArrayList<>();
+        long unknown = 0;
+        for (ExecutedBlock block : blocks) {
+            while (owners.size() <= block.owner()) {
+                owners.add(Cost.NONE);
+            }
+            List<Instruction> instructions = instructions(block);
+            owners.set(block.owner(), owners.get(block.owner()).plus(cost(block, instructions)));
+            unknown += block.count()
+                    * instructions.stream().filter(i -> !core.knows(i.kind())).count();
+        }
+        return new CycleEstimate(owners.stream().reduce(Cost.NONE, Cost::plus), owners, unknown);
+    }
+
+    private List<Instruction> instructions(ExecutedBlock block) {
+        List<Instruction> found = decoded.computeIfAbsent(
+                block.start() << Short.SIZE | block.instructions(),
+                key -> code.from(block.start(), block.instructions()));
+        if (found.size() != block.instructions() || found.isEmpty()) {
+            throw new KilnException(Problem.of(
+                    "instructions were executed at 0x" + Long.toHexString(block.start())
+                            + ", but the image has no code there",
+                    "estimate of cycles"));
+        }
+        return found;
+    }
+
+    private Cost cost(ExecutedBlock block, List<Instruction> instructions) {
+        Instruction last = instructions.get(instructions.size() - 1);
+        CycleRange taken = core.price(last.kind()).taken().orElse(core.taken());
+        long bytes = last.end() - block.start();
+        long loads = instructions.stream().filter(i -> i.kind().isLoad()).count();
+        return new Cost(
+                timings.of(instructions).times(block.count()).plus(taken.times(block.taken())),
+                block.instructions() * block.count(),
+                bytes * block.count(),
+                loads * block.count(),
+                block.taken());
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.cycles.decode;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A line of an {@link InstructionTable}.
+ *
+ * @param mask bits that are fixed
+ * @param value those bits
+ * @param kind of the instruction
+ * @param fields bits of each letter, as a mask
+ * @param writes registers written
+ * @param reads registers read
+ * @param addresses registers that form an address
+ * @param alwaysWritesBack whether the base is always written
+ */
+record Encoding(
+        int mask,
+        int value,
+        InstructionKind kind,
+        Map<Character, Integer> fields,
+        List<RegisterField> writes,
+        List<RegisterField> reads,
+        List<RegisterField> addresses,
+        boolean alwaysWritesBack) {
+    private static final int COLUMNS = 5;
+    private static final long PROGRAM_COUNTER = 1L << 15;
+    private static final Pattern REGISTER = Pattern.compile("\\{(\\d+)}|(list)|([SDQ]?)([a-z])('?)(?:\\.([a-z2]))?");
+
+    /** Reads a line; tests read all lines there are. */
+    static Encoding parse(String file, String line, int width) {
+        String[] columns = line.split(" +", -1);
+        if (columns.length != COLUMNS || columns[0].length() != width) {
+            throw new IllegalArgumentException(file + ": " + line);
+        }
+        int mask = 0;
+        int value = 0;
+        Map<Character, Integer> fields = new TreeMap<>();
+        for (int i = 0; i < width; i++) {
+            char bit = columns[0].charAt(i);
+            int place = 1 << (width - 1 - i);
+            if (bit == '0' || bit == '1') {
+                mask |= place;
+                value |= bit == '1' ? place : 0;
+            } else {
+                fields.merge(bit, place, (one, other) -> one | other);
+            }
+        }
+        InstructionKind kind =
+                InstructionKind.of(columns[1]).orElseThrow(() -> new IllegalArgumentException(file + ": " + line));
+        boolean always = columns[4].endsWith("!");
+        String address = always ? columns[4].substring(0, columns[4].length() - 1) : columns[4];
+        return new Encoding(
+                mask, value, kind, Map.copyOf(fields), registers(columns[2]), registers(columns[3]), registers(address), always);
+    }
+
+    private static List<RegisterField> registers(String text) {
+        if (text.equals("-")) {
+            return List.of();
+        }
+        Matcher matcher = REGISTER.matcher(text);
+        List<RegisterField> registers = new ArrayList<>();
+        int end = 0;
+        while (matcher.find() && matcher.start() == end) {
+            registers.add(RegisterField.of(matcher));
+            end = matcher.end();
+        }
+        if (end != text.length()) {
+            throw new IllegalArgumentException("no registers: " + text);
+        }
+        return List.copyOf(registers);
+    }
+
+    boolean fits(int bits) {
+        return (bits & mask) == value;
+    }
+
+    /** The number in a field; 0 without the field. */
+    int field(char letter, int bits) {
+        int places = fields.getOrDefault(letter, 0);
+        int number = 0;
+        for (int i = Integer.SIZE - 1; i >= 0; i--) {
+            if ((places >>> i & 1) != 0) {
+                number = number << 1 | bits >>> i & 1;
+            }
+        }
+        return number;
+    }
+
+    Instruction instruction(long address, int bytes, int bits) {
+        long base = registers(addresses, bits);
+        boolean writesBack = alwaysWritesBack || field('w', bits) != 0;
+        long sources = (registers(reads, bits) | base) & ~PROGRAM_COUNTER;
+        long results = registers(writes, bits) | (writesBack ? base : 0);
+        return new Instruction(address, bytes, kind, words(bits), results, sources, base, writesBack);
+    }
+
+    private long registers(List<RegisterField> list, int bits) {
+        long all = 0;
+        for (RegisterField register : list) {
+            all |= register.mask(this, bits);
+        }
+        return all;
+    }
+
+    private int words(int bits) {
+        return switch (kind) {
+            case LOAD_MULTIPLE, STORE_MULTIPLE -> Long.bitCount(RegisterField.list(this, bits));
+            case FLOAT_LOAD_MULTIPLE, FLOAT_STORE_MULTIPLE -> field('i', bits);
+            default -> 0;
+        };
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.contract;
+
+import io.kiln.base.CText;
+import java.util.Locale;
+
+/** Text from elsewhere in Java source code. */
+final class JavaText {
+    private JavaText() {}
+
+    /** A string constant. What is not a plain character is escaped, so that it can neither end the constant nor the line. */
+    static String literal(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (char c : text.toCharArray()) {
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format("\\%03o", (int) c));
+            } else if (c > '~') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
+    }
+
+    /** Text in a comment. Java reads escapes even there, so that a backslash becomes a slash. */
+    static String comment(String text) {
+        return CText.comment(text.replace('\\', '/')).replace("@", "(at)");
+    }
+
+    /** A class's name from a model's: {@code VisualWakeWords} from {@code visual_wake_words}. */
+    static String className(String model) {
+        StringBuilder out = new StringBuilder();
+        for (String word : model.split("_+", -1)) {
+            if (!word.isEmpty()) {
+                out.append(word.substring(0, 1).toUpperCase(Locale.ROOT)).append(word.substring(1));
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.quantized;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.SignChange;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.type.Shape;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * {@code ConvInteger} and {@code MatMulInteger}: data, weight, zero point of the data, zero points of the weight. Products of bytes less
+ * their zero points are summed as int32. The importer of the float layer emits it, see {@link IntegerSums}. Zero points of the data may be
+ * computed, as those of {@code DynamicQuantizeLinear} are.
+ *
+ * @param operator name of the float layer
+ * @param layer its importer
+ */
+record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImporter {
+    private static final int DATA_ZERO = 2;
+    private static final int WEIGHT_ZERO = 3;
+
+    /** Integers of an operand and the one number that is subtracted from each of them. */
+    private record Operand(Arg integers, int zero) {}
+
+    @Override
+    public void emit(NodeContext node) {
+        for (int i = 0; i < 2; i++) {
+            ElementType type = node.element(i);
+            node.require(
+                    type == ElementType.INT8 || type == ElementType.UINT8,
+                    "its input " + i + " holds " + type.text(),
+                    "int8 or uint8");
+        }
+        Expressions e = new Expressions(node);
+        Arg sums = operator.equals("MatMul") ? matrices(e, node) : filtered(e, node);
+        node.finish(0, sums, ElementType.INT32);
+    }
+
+    private Arg filtered(Expressions e, NodeContext node) {
+        Operand weight = bytes(node, 1, WEIGHT_ZERO)
+                .or(() -> differenceOfBytes(e, node))
+                .orElseThrow(() -> node.failure(
+                        "its weights or their zero points are computed, or their differences exceed int8",
+                        "constant bytes"));
+        return sums(node, bytes(node, 0, DATA_ZERO).orElseGet(() -> difference(e, node, 0, DATA_ZERO)), weight);
+    }
+
+    /** Zero points that are computed are left out of the products: {@code sum((x - a) * (w - b))} is expanded. */
+    private Arg matrices(Expressions e, NodeContext node) {
+        node.require(node.shape(0).rank() > 1 && node.shape(1).rank() > 1, "it multiplies a vector", "matrices");
+        Optional<Operand> knownData = bytes(node, 0, DATA_ZERO);
+        Optional<Operand> knownWeight = bytes(node, 1, WEIGHT_ZERO).or(() -> differenceOfBytes(e, node));
+        Operand data = knownData.orElseGet(() -> new Operand(QuantizedBytes.of(node, node.input(0)), 0));
+        Operand weight = knownWeight.orElseGet(() -> new Operand(QuantizedBytes.of(node, node.input(1)), 0));
+        Arg sums = sums(node, data, weight);
+        if (knownWeight.isEmpty()) {
+            sums = e.subtract(sums, e.multiply(total(e, data, -1), byteOfZero(e, node, 1, WEIGHT_ZERO)));
+        }
+        if (knownData.isEmpty()) {
+            Arg zero = byteOfZero(e, node, 0, DATA_ZERO);
+            sums = e.subtract(sums, e.multiply(zero, total(e, weight, -2)));
+            if (knownWeight.isEmpty()) {
+                Arg both = e.multiply(zero, byteOfZero(e, node, 1, WEIGHT_ZERO));
+                sums = e.add(sums, e.multiply(both, node.shape(0).dim(-1)));
+            }
+        }
+        return sums;
+    }
+
+    /** The sum along an axis, from the last one, which stays as 1. */
+    private static Arg total(Expressions e, Operand operand, int axis) {
+        Arg terms = e.add(e.cast(operand.integers, DType.INT32), -operand.zero);
+        return e.reduce(Reduce.Kind.SUM, terms, List.of(e.shape(terms).rank() + axis));
+    }
+
+    /** The zero points of an operand whose bytes are held as int8. */
+    private static Arg byteOfZero(Expressions e, NodeContext node, int input, int zeroPoint) {
+        Arg zero = zeroPoints(e, node, input, zeroPoint);
+        return node.element(input) == ElementType.UINT8 ? e.add(zero, -SignChange.OFFSET) : zero;
+    }
+
+    private Arg sums(NodeContext node, Operand data, Operand weight) {
+        Map<Integer, OnnxValue> integers = Map.of(
+                0,
+                new OnnxValue(data.integers, ElementType.FLOAT),
+                1,
+                new OnnxValue(weight.integers, ElementType.FLOAT));
+        NodeContext shadow = node.as(operator, List.of(0, 1))
+                .shadow(integers, Optional.of(new IntegerSums(node, data.zero, weight.zero)));
+        try {
+            layer.emit(shadow);
+        } catch (NoIntegers e) {
+            throw node.failure("its layer has no integer form", "a layer over images or vectors");
+        }
+        return shadow.output(0).orElseThrow().arg();
+    }
+
+    /** Bytes with one zero point that is known. */
+    private static Optional<Operand> bytes(NodeContext node, int input, int zeroPoint) {
+        int shift = node.element(input) == ElementType.UINT8 ? SignChange.OFFSET : 0;
+        if (node.has(zeroPoint) && !(node.arg(zeroPoint) instanceof Constant)) {
+            return Optional.empty();
+        }
+        List<Long> zeros = node.has(zeroPoint)
+                ? node.integers(zeroPoint, "zero point").stream().distinct().toList()
+                : List.of(0L);
+        return zeros.size() == 1
+                ? Optional.of(
+                        new Operand(QuantizedBytes.of(node, node.input(input)), Math.toIntExact(zeros.get(0)) - shift))
+                : Optional.empty();
+    }
+
+    /** Constant weights less their zero points, if they are bytes. */
+    private static Optional<Operand> differenceOfBytes(Expressions e, NodeContext node) {
+        Arg difference = difference(e, node, 1, WEIGHT_ZERO).integers;
+        if (!(difference instanceof Constant constant)) {
+            return Optional.empty();
+        }
+        boolean areBytes = IntStream.range(0, constant.elements())
+                .allMatch(i -> constant.integer(i) == (byte) constant.integer(i));
+        return areBytes ? Optional.of(new Operand(e.cast(constant, DType.INT8), 0)) : Optional.empty();
+    }
+
+    /** An operand less its zero points, as int16. */
+    private static Operand difference(Expressions e, NodeContext node, int input, int zeroPoint) {
+        Arg value = e.cast(node.arg(input), DType.INT32);
+        Arg difference = e.subtract(value, zeroPoints(e, node, input, zeroPoint));
+        return new Operand(e.cast(difference, DType.INT16), 0);
+    }
+
+    /** Zero points as int32 in dimensions that broadcast over their operand: one, or one for each row, column or channel. */
+    private static Arg zeroPoints(Expressions e, NodeContext node, int input, int zeroPoint) {
+        if (!node.has(zeroPoint)) {
+            return e.number(0, DType.INT32);
+        }
+        Arg zero = e.cast(node.arg(zeroPoint), DType.INT32);
+        Shape shape = e.shape(zero);
+        if (shape.elements() == 1) {
+            return e.reshape(zero, Shape.scalar());
+        }
+        boolean isFilter = node.node().operator().equals("ConvInteger");
+        int rank = node.shape(input).rank();
+        return shape.rank() == 1 && (isFilter || input == 0)
+                ? e.reshape(zero, Expressions.along(rank, isFilter ? 0 : rank - 2, shape.dim(0)))
+                : zero;
+    }
+}

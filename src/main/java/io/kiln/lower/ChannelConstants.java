@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import java.util.List;
+
+/** The constants with which a kernel rescales the sums of each channel to int8. */
+public sealed interface ChannelConstants permits ProvenRescale, StepwiseRescale, FloorRescale {
+    /** A channel's constants in the kernel's order; as many for each channel. */
+    List<Integer> constants(int channel);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Micro-kernels of a core for layers that remember: many sums of products at once, in words of scratch, and what makes
+ * results of 8 or 16 bits of them.
+ */
+public interface SumKernels {
+    /** A weight by row and position. */
+    @FunctionalInterface
+    interface Weights {
+        long get(int row, int place);
+    }
+
+    /**
+     * The kernel for dot products of int8 values with rows of int8 weights; empty if there is none.
+     *
+     * @param bound largest magnitude of a sum with its initial value
+     * @param least smallest weight
+     */
+    Optional<Dots> dots(long bound, long least);
+
+    /** Dot products of int8 values with blocks of rows. */
+    interface Dots {
+        /** Number of rows in a block. */
+        int rows();
+
+        /** The table of weights; the number of rows is a multiple of {@link #rows()}. */
+        Bytes pack(int rows, int count, Weights weights);
+
+        /** The table of the rows' initial values, int32. */
+        int[] packBegin(int[] begin);
+
+        /** Emits the sums of rows with the values at a place, for {@link #rescale} from {@link Sums#DOTS}. */
+        void emit(BlockBuilder code, Block block, Buffer values, Expr from, Buffer sums);
+    }
+
+    /**
+     * Adjacent rows.
+     *
+     * @param weights from {@link Dots#pack}
+     * @param begin from {@link Dots#packBegin}
+     * @param first first of the rows, a multiple of {@link Dots#rows()}
+     * @param rows their number, likewise
+     * @param count number of weights in a row
+     */
+    record Block(Buffer weights, Buffer begin, Expr first, int rows, int count) {}
+
+    /** What {@link #rescale} finds. */
+    enum Sums {
+        /** The result of {@link Dots}, which may be scaled. */
+        DOTS,
+        /** Any int32. */
+        WORDS
+    }
+
+    /** What {@link #rescale} makes of a rescaled sum. */
+    enum Result {
+        /** An int16, saturated. */
+        SHORT,
+        /** An int16 added to the one that is there; both saturate. */
+        SHORT_ADDED,
+        /** An int8 with a zero point, saturated. */
+        BYTE
+    }
+
+    /**
+     * Sums that become results, in groups with a multiplier each.
+     *
+     * @param by from {@link #multipliers}
+     * @param groups number of groups
+     * @param count sums in a group
+     * @param zeroPoint of {@link Result#BYTE}
+     */
+    record Group(Sums source, Result result, Buffer by, int groups, int count, int zeroPoint) {}
+
+    /**
+     * Whether {@link #rescale} takes a multiplier.
+     *
+     * @param bound largest magnitude of {@link Sums#DOTS}; 0 for {@link Sums#WORDS}, which wrap around if they are shifted left
+     */
+    static boolean takes(QuantizedMultiplier by, long bound) {
+        return by.multiplier() >= 0
+                && by.shift() > -Integer.SIZE
+                && by.shift() < Integer.SIZE - 1
+                && bound << (1 + Math.max(0, by.shift())) <= Integer.MAX_VALUE;
+    }
+
+    /** The table of multipliers for {@link #rescale}: multiplier and shift, positive to the left, in turn. */
+    static int[] multipliers(List<QuantizedMultiplier> by) {
+        return by.stream()
+                .flatMapToInt(m -> IntStream.of(m.multiplier(), m.shift()))
+                .toArray();
+    }
+
+    /** Emits the rescaling of sums by TFLite's arithmetic, with two roundings. */
+    void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results);
+
+    /** Whether {@link #columns} takes rows of this many elements. */
+    boolean takesColumns(int columns);
+
+    /** Number of sums for which {@link #columns} needs initial values and memory. */
+    int paddedColumns(int columns);
+
+    /** The table of int16 weights for {@link #columns}: a weight by row and column. */
+    Bytes packColumns(int rows, int columns, Weights weights);
+
+    /**
+     * Sums down the columns of a ring of rows.
+     *
+     * @param weights from {@link #packColumns}
+     * @param begin int32, the initial value of each column's sum
+     * @param columns elements of a row
+     * @param oldest index of the first row, which is weighted first
+     * @param rows number of rows in the ring
+     */
+    record Ring(Buffer weights, Buffer begin, int columns, Expr oldest, int rows) {}
+
+    /** Emits the products of an int16 ring with its weights, summed for each column in 32 bits that wrap. */
+    void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.Lstm;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.SumKernels;
+import java.util.Optional;
+
+/**
+ * The constants of {@link Lstm}'s gates for the data or for the hidden state.
+ *
+ * @param recurrent whether they are for the hidden state, which has no bias
+ */
+record GateWeights(FusedOperator op, boolean recurrent) {
+    private Lstm lstm() {
+        return (Lstm) op.root().op();
+    }
+
+    Constant weights(int gate) {
+        return op.root().constant((recurrent ? Lstm.RECURRENT_WEIGHTS : Lstm.INPUT_WEIGHTS) + gate);
+    }
+
+    int units() {
+        return op.type().shape().dim(2);
+    }
+
+    /** Number of values that a unit's sum has. */
+    int count() {
+        return weights(0).type().shape().dim(1);
+    }
+
+    long weight(int gate, int unit, int place) {
+        return weights(gate).integer(unit * count() + place);
+    }
+
+    int zeroPoint() {
+        return recurrent ? lstm().hiddenZeroPoint() : lstm().inputZeroPoint();
+    }
+
+    /** What the sums of a gate are rescaled by. */
+    QuantizedMultiplier multiplier(int gate) {
+        return multiplier(op, recurrent ? Lstm.GATES + gate : gate);
+    }
+
+    /** One of the multipliers that the operator has. */
+    static QuantizedMultiplier multiplier(FusedOperator op, int index) {
+        return new QuantizedMultiplier(
+                (int) op.root().constant(Lstm.MULTIPLIERS).integer(index),
+                (int) op.root().constant(Lstm.MULTIPLIERS + 1).integer(index));
+    }
+
+    /**
+     * The initial value of a sum.
+     *
+     * @param folds whether it holds the zero point
+     */
+    long beginning(int gate, int unit, boolean folds) {
+        long first = recurrent ? 0 : op.root().constant(Lstm.BIASES + gate).integer(unit);
+        for (int i = 0; folds && i < count(); i++) {
+            first -= zeroPoint() * weight(gate, unit, i);
+        }
+        return first;
+    }
+
+    /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
+    long bound(boolean folds) {
+        DType dtype = op.type().dtype();
+        long largest = folds ? -dtype.min() : Math.max(dtype.max() - zeroPoint(), zeroPoint() - dtype.min());
+        long most = 0;
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            for (int unit = 0; unit < units(); unit++) {
+                long magnitude = 0;
+                for (int i = 0; i < count(); i++) {
+                    magnitude += Math.abs(weight(gate, unit, i));
+                }
+                most = Math.max(most, Math.abs(beginning(gate, unit, folds)) + largest * magnitude);
+            }
+        }
+        return most;
+    }
+
+    /** A micro-kernel for the sums with their zero point folded, if there is one and they can be rescaled. */
+    Optional<SumKernels.Dots> dots(SumKernels kernels) {
+        long bound = bound(true);
+        long least = 0;
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            for (int i = 0; i < weights(gate).elements(); i++) {
+                least = Math.min(least, weights(gate).integer(i));
+            }
+            if (!SumKernels.takes(multiplier(gate), bound)) {
+                return Optional.empty();
+            }
+        }
+        return kernels.dots(bound, least);
+    }
+}

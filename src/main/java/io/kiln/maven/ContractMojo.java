@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import java.io.File;
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Writes Java classes for a service that feeds boards: what a model takes and gives, conversions of real numbers to bytes and back, and a client
+ * for images. They are compiled with the project's own classes.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "contract", defaultPhase = LifecyclePhase.GENERATE_SOURCES, threadSafe = true)
+public final class ContractMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.contract.skip", defaultValue = "false")
+    private boolean skipContract;
+
+    /**
+     * Package of the classes.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.contract.package", defaultValue = "${project.groupId}")
+    private String contractPackage;
+
+    /**
+     * Root of the source code that is written.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(
+            property = "kiln.contract.directory",
+            defaultValue = "${project.build.directory}/generated-sources/kiln-contract")
+    private File contractDirectory;
+
+    /**
+     * Whether there is a client for each model, which runs it on an image over the console or RPC. Clients need this plugin's artifact among the
+     * project's dependencies; the other classes need nothing.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.contract.clients", defaultValue = "true")
+    private boolean contractClients;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipContract;
+    }
+
+    @Override
+    void run() {
+        flow().contract(spec(), contractDirectory.toPath(), contractPackage, contractClients);
+        project().addCompileSourceRoot(contractDirectory.getPath());
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.partition;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.DeviceHooks;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.target.CompositeTarget;
+import io.kiln.target.Target;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/**
+ * A code generator that is somebody else's, with its part of a target: what it throws, and what it returns that cannot be right, becomes a
+ * message that names it.
+ */
+final class GuardedCodegen {
+    private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";
+    private static final Pattern C_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
+
+    private final ExternalCodegen codegen;
+    private final CompositeTarget.External external;
+    private final Target host;
+
+    GuardedCodegen(ExternalCodegen codegen, CompositeTarget.External external, Target host) {
+        this.codegen = codegen;
+        this.external = external;
+        this.host = host;
+    }
+
+    String name() {
+        return external.name();
+    }
+
+    /** Its part of the target. */
+    String text() {
+        return external.text();
+    }
+
+    Optional<Problem> check() {
+        return guarded("check its options", () -> codegen.check(external, host));
+    }
+
+    Optional<DeviceHooks> device() {
+        return guarded("say whether it has a device", codegen::hasDevice)
+                ? Optional.of(DeviceHooks.of(name()))
+                : Optional.empty();
+    }
+
+    /** Its patterns, whose predicates are guarded, too. */
+    PatternTable table() {
+        List<CompositePattern> patterns =
+                guarded("state its patterns", () -> List.copyOf(codegen.patterns(external, host)));
+        Set<String> names = new HashSet<>();
+        for (CompositePattern pattern : patterns) {
+            if (!pattern.name().startsWith(name() + ".") || !names.add(pattern.name())) {
+                throw wrong("named a pattern `" + pattern.name() + "`; expected " + name() + ".<what>, each once");
+            }
+        }
+        return new PatternTable(name(), patterns.stream().map(this::guarded).toList());
+    }
+
+    private CompositePattern guarded(CompositePattern pattern) {
+        String what = "compare operators with " + pattern.name();
+        return new CompositePattern(
+                pattern.name(),
+                pattern.steps().stream()
+                        .map(step -> new PatternStep(
+                                step.relay(),
+                                op -> guarded(what, () -> step.accepts().test(op)),
+                                step.optional()))
+                        .toList(),
+                pattern.conditions().stream()
+                        .map(condition -> new Condition(
+                                condition.failure(),
+                                match -> guarded(what + " (" + origin(match) + ")", () -> condition
+                                        .holds()
+                                        .test(match))))
+                        .toList());
+    }
+
+    ExternalCall call(ExternalFunction function) {
+        String composite = function.composite().name();
+        ExternalCall call = guarded(
+                "take " + composite + " (" + origin(function.body()) + ")",
+                () -> codegen.call(function, external, host));
+        if (call.contextBytes() < 0 || call.contextBytes() > Integer.MAX_VALUE) {
+            throw wrong("asks for " + call.contextBytes() + " bytes of context for " + composite);
+        }
+        Set<String> names = new HashSet<>();
+        for (ExternalCall.Table table : call.constants()) {
+            int size = table.data().size();
+            if (!C_NAME.matcher(table.name()).matches() || !names.add(table.name())) {
+                throw wrong("names a table of " + composite + " `" + table.name() + "`; expected a C name, each once");
+            }
+            if (size == 0 || size % table.dtype().bytes() != 0) {
+                throw wrong("gives the table `" + table.name() + "` of " + composite + " " + size
+                        + " bytes, which are no elements of type " + table.dtype().text());
+            }
+        }
+        return call;
+    }
+
+    List<Artifact> generate(ExternalUnit unit) {
+        List<Artifact> artifacts = guarded("generate code", () -> List.copyOf(codegen.generate(unit)));
+        ExternalFiles.problem(artifacts, unit, this::call).ifPresent(what -> {
+            throw wrong(what);
+        });
+        return artifacts;
+    }
+
+    ExternalUnit unit(String model, String file, List<ExternalFunction> functions) {
+        return new ExternalUnit(model, file, functions, external, host);
+    }
+
+    private static String origin(Match match) {
+        return match.root().origin().text();
+    }
+
+    private <T> T guarded(String what, Supplier<T> call) {
+        return guarded(name(), what, call);
+    }
+
+    /**
+     * What somebody's code returns.
+     *
+     * @param name of the code generator
+     * @param what it is to do
+     * @throws KilnException naming it, if it throws or returns null
+     */
+    static <T> T guarded(String name, String what, Supplier<T> call) {
+        T result;
+        try {
+            result = call.get();
+        } catch (KilnException e) {
+            throw new KilnException(e.problems().stream()
+                    .map(problem -> new Problem(
+                            "it could not " + what + ": " + problem.what(),
+                            "code generator " + name + (problem.where().isEmpty() ? "" : ", " + problem.where()),
+                            problem.expected(),
+                            problem.next()))
+                    .toList());
+        } catch (RuntimeException | LinkageError | StackOverflowError | java.util.ServiceConfigurationError e) {
+            throw new KilnException(new Problem("it could not " + what + ": " + e, "code generator " + name, "", ADVICE));
+        }
+        if (result == null) {
+            throw wrong(name, "answered null when it was to " + what);
+        }
+        return result;
+    }
+
+    private KilnException wrong(String what) {
+        return wrong(name(), what);
+    }
+
+    private static KilnException wrong(String name, String what) {
+        return new KilnException(new Problem("it " + what, "code generator " + name, "", ADVICE));
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import io.kiln.lower.SumKernels.Result;
+import io.kiln.lower.SumKernels.Sums;
+import io.kiln.schedule.parts.AsmText;
+
+/** Instructions that make two results of two sums: the operands are those of {@code dsp/rescale_sums.h}. */
+final class DspRescaleText {
+    private static final String[] BOTH = {"%[a]", "%[b]"};
+
+    private DspRescaleText() {}
+
+    /** For a shift to the left, if any, and one rounding. */
+    static String left(Sums source, Result result) {
+        AsmText asm = start();
+        each(asm, "lsl R, R, %[shift]");
+        multiply(asm, source);
+        each(asm, "ssat R, #16, R");
+        return end(asm, result);
+    }
+
+    /** For a shift to the right with a second rounding, the last bit of it apart. */
+    static String right(Sums source, Result result) {
+        AsmText asm = start();
+        multiply(asm, source);
+        each(asm, "add R, R, R, asr #31", "asr R, R, %[shift]", "add R, R, #1", "ssat R, #16, R, asr #1");
+        return end(asm, result);
+    }
+
+    private static AsmText start() {
+        AsmText asm = new AsmText();
+        asm.line("1:");
+        asm.line("ldrd %[a], %[b], [%[sums]], #8");
+        return asm;
+    }
+
+    private static void multiply(AsmText asm, Sums source) {
+        if (source == Sums.DOTS) {
+            each(asm, "smmulr R, R, %[m]");
+        } else {
+            each(
+                    asm,
+                    "mov %[low], #0x40000000",
+                    "mov %[high], #0",
+                    "smlal %[low], %[high], R, %[m]",
+                    "lsl %[high], %[high], #1",
+                    "orr R, %[high], %[low], lsr #31");
+        }
+    }
+
+    private static String end(AsmText asm, Result result) {
+        if (result == Result.BYTE) {
+            each(asm, "add R, R, %[zero]", "ssat R, #8, R", "strb R, [%[out]], #1");
+        } else {
+            asm.line("pkhbt %[a], %[a], %[b], lsl #16");
+            if (result == Result.SHORT_ADDED) {
+                asm.line("ldr %[b], [%[out]]");
+                asm.line("qadd16 %[a], %[a], %[b]");
+            }
+            asm.line("str %[a], [%[out]], #4");
+        }
+        asm.line("subs %[pairs], %[pairs], #1");
+        asm.line("bne 1b");
+        return asm.lines();
+    }
+
+    /** Instructions for each of the two, R being its register. */
+    private static void each(AsmText asm, String... instructions) {
+        for (String register : BOTH) {
+            for (String instruction : instructions) {
+                asm.line(instruction.replaceAll("\\bR\\b", register));
+            }
+        }
+    }
+}

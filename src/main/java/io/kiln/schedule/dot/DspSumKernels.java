@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.lower.SumKernels;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * {@link SumKernels} by Arm's DSP instructions. {@link Sums#DOTS} are twice the sums, of which SMMULR makes the rounded product.
+ */
+record DspSumKernels() implements SumKernels {
+    private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
+
+    /** {@code 256 * a + b} of two sums stays within 32 bits. */
+    private static final long MOST_PAIRED = Integer.MAX_VALUE / 257;
+
+    /** Sums are doubled. */
+    @Override
+    public Optional<Dots> dots(long bound, long least) {
+        return bound <= Integer.MAX_VALUE / 2
+                ? Optional.of(new DspSums(bound <= MOST_PAIRED && least > DType.INT8.min()))
+                : Optional.empty();
+    }
+
+    @Override
+    public void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results) {
+        String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
+                + group.result().name().toLowerCase(Locale.ROOT);
+        boolean isByte = group.result() == Result.BYTE;
+        boolean isAdded = group.result() == Result.SHORT_ADDED;
+        String definition = RESCALE.with("NAME", name)
+                .with("RESULT", isByte ? "int8_t" : "int16_t")
+                .with("TO_THE_LEFT", DspRescaleText.left(group.source(), group.result()))
+                .with("TO_THE_RIGHT", DspRescaleText.right(group.source(), group.result()))
+                .with("HALF", group.source() == Sums.DOTS ? "31" : "30")
+                .with("DOWN", group.source() == Sums.DOTS ? "32" : "31")
+                .with("OFFSET", isByte ? "zero_point" : isAdded ? "*out" : "0")
+                .with("LOW", isByte ? "-128" : "-32768")
+                .with("HIGH", isByte ? "127" : "32767")
+                .text();
+        Kernel kernel = new Kernel(
+                name,
+                List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
+                List.of(INT32, INT32, INT32),
+                List.of(),
+                definition,
+                List.of());
+        code.call(
+                kernel,
+                List.of(sums, group.by(), results),
+                List.of(Exprs.imm(group.groups()), Exprs.imm(group.count()), Exprs.imm(group.zeroPoint())));
+    }
+
+    /** Pairs of columns are loaded as words. */
+    @Override
+    public boolean takesColumns(int columns) {
+        return columns % 2 == 0 && columns <= DspColumns.MOST_COLUMNS;
+    }
+
+    @Override
+    public int paddedColumns(int columns) {
+        return columns;
+    }
+
+    @Override
+    public Bytes packColumns(int rows, int columns, Weights weights) {
+        int width = DspColumns.width(columns);
+        ByteBuffer data = ByteBuffer.allocate(rows * columns * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int block = 0; block < columns; block += width) {
+            for (int row = 0; row < rows; row++) {
+                for (int column = block; column < block + width; column++) {
+                    data.putShort((short) weights.get(row, column));
+                }
+            }
+        }
+        return Bytes.wrap(data.array());
+    }
+
+    @Override
+    public void columns(BlockBuilder code, Ring ring, Buffer state, Buffer sums) {
+        code.call(
+                DspColumns.kernel(ring.columns()),
+                List.of(state, ring.weights(), ring.begin(), sums),
+                List.of(ring.oldest(), Exprs.imm(ring.rows())));
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.Bytes;
+import io.kiln.lower.SumKernels;
+import io.kiln.schedule.parts.AsmText;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Dot products of an int8 vector with blocks of eight rows, doubled. The weights of two rows share a halfword.
+ *
+ * <pre>
+ * r0       values               r1      weights
+ * r2 r3    256 * A + B, B       r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
+ * r10 r11  values 0 2, 1 3      r12 lr  weights
+ * stack    values, initial values, sums, end of whole fours, end of the sums[, last values], then r7 and r11
+ * </pre>
+ *
+ * <p>Four values and eight rows are 31 instructions for 32 products if halfwords are {@code 256 * first + second},
+ * multiplied as they are; otherwise 43, because both bytes are widened.
+ *
+ * @param isPaired whether a halfword is {@code 256 * first + second}, for which sums and weights must leave room
+ */
+record DspSums(boolean isPaired) implements SumKernels.Dots {
+    private static final int ROWS = 8;
+
+    private static final KernelText TEXT = KernelText.of("dsp/sums");
+    /** Steps of four values that a loop unrolls; up to twice as many need no loop. */
+    private static final int UNROLL = 4;
+
+    /**
+     * How a row's values are taken.
+     *
+     * @param first steps of four before the loop
+     * @param loops whether there is a loop
+     * @param hasTail whether one to three values remain
+     */
+    private record Steps(int first, boolean loops, boolean hasTail) {
+        static Steps of(int count) {
+            int steps = count / 4;
+            boolean loops = steps > 2 * UNROLL;
+            return new Steps(loops ? steps % UNROLL : steps, loops, count % 4 != 0);
+        }
+    }
+
+    @Override
+    public int rows() {
+        return ROWS;
+    }
+
+    @Override
+    public Bytes pack(int rows, int count, SumKernels.Weights weights) {
+        int fours = (count + 3) / 4;
+        ByteBuffer data = ByteBuffer.allocate(rows * fours * 4).order(ByteOrder.LITTLE_ENDIAN);
+        for (int block = 0; block < rows; block += ROWS) {
+            for (int four = 0; four < count; four += 4) {
+                for (int row = block; row < block + ROWS; row += 2) {
+                    for (int place : new int[] {four, four + 2, four + 1, four + 3}) {
+                        long first = place < count ? weights.get(row, place) : 0;
+                        long second = place < count ? weights.get(row + 1, place) : 0;
+                        data.putShort((short) (isPaired ? 256 * first + second : 256 * first + (second & 0xff)));
+                    }
+                }
+            }
+        }
+        return Bytes.wrap(data.array());
+    }
+
+    @Override
+    public int[] packBegin(int[] begin) {
+        int[] packed = begin.clone();
+        for (int row = 0; isPaired && row < begin.length; row += 2) {
+            packed[row] = 256 * begin[row] + begin[row + 1];
+        }
+        return packed;
+    }
+
+    @Override
+    public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
+        int bytes = (block.count() + 3) / 4 * 4;
+        code.call(
+                kernel(Steps.of(block.count())),
+                List.of(
+                        code.view("x", values, from),
+                        code.view("rows", block.weights(), Exprs.mul(block.first(), bytes)),
+                        code.view("start", block.begin(), block.first()),
+                        sums),
+                List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
+    }
+
+    private Kernel kernel(Steps steps) {
+        String name = (isPaired ? "kiln_sums_" : "kiln_sums_bytes_") + steps.first
+                + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
+        return new Kernel(
+                name,
+                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)),
+                List.of(INT32, INT32),
+                List.of(),
+                TEXT.with("NAME", name)
+                        .with("HALFWORDS", isPaired ? "256 * first + second" : "the first in the upper byte")
+                        .with("FIRST", isPaired ? "(begin[2 * pair] - begin[2 * pair + 1]) / 256" : "begin[2 * pair]")
+                        .with("UPPER", isPaired ? "(both - low) / 256" : "(both >> 8)")
+                        .with("ASSEMBLY", assembly(steps))
+                        .text(),
+                List.of());
+    }
+
+    private String assembly(Steps steps) {
+        List<String> values = new ArrayList<>(
+                List.of("x", "w", "begin", "sums", "x + count / 4 * 4", "sums + " + ROWS + " * blocks"));
+        List<String> types = new ArrayList<>(List.of(
+                "const int8_t*", "const int8_t*", "const int32_t*", "int32_t*", "const int8_t*", "int32_t*"));
+        if (steps.hasTail) {
+            values.add("tail");
+            types.add("uint32_t");
+        }
+        AsmText asm = new AsmText();
+        asm.line("push {r7, r11}");
+        asm.line("push {%s}", AsmText.kept(values.size()));
+        asm.line("1:");
+        asm.line("ldr r10, [sp, #4]");
+        asm.line("ldmia r10!, {r2, r3, r4, r5, r6, r7, r8, r9}");
+        asm.line("str r10, [sp, #4]");
+        asm.repeat(steps.first, () -> step(asm, "[r0], #4"));
+        if (steps.loops) {
+            asm.line("2:");
+            asm.repeat(UNROLL, () -> step(asm, "[r0], #4"));
+            asm.line("ldr r10, [sp, #12]");
+            asm.line("cmp r0, r10");
+            asm.line("bne 2b");
+        }
+        if (steps.hasTail) {
+            step(asm, "[sp, #20]");
+        }
+        finish(asm, values.size() - 1);
+        String tail = """
+              uint32_t tail = 0;
+              for (int32_t i = count / 4 * 4; i < count; ++i) {
+                tail |= (uint32_t)(uint8_t)x[i] << (i % 4 * 8);
+              }
+            """;
+        return (steps.hasTail ? tail : "")
+                + asm.statement(values, types, List.of("r6", "r8", "r9", "r10", "r12", "lr"));
+    }
+
+    private void step(AsmText asm, String values) {
+        asm.line("ldr r11, %s", values);
+        asm.line("sxtb16 r10, r11");
+        asm.line("sxtb16 r11, r11, ror #8");
+        for (int row = 2; row < 2 + ROWS; row += 2) {
+            asm.line(isPaired ? "ldrd r12, lr, [r1], #8" : "ldrd r12, lr, [r1]");
+            if (!isPaired) {
+                asm.line("sxtb16 r12, r12, ror #8");
+                asm.line("sxtb16 lr, lr, ror #8");
+            }
+            asm.line("smlad r%d, r10, r12, r%d", row, row);
+            asm.line("smlad r%d, r11, lr, r%d", row, row);
+            if (!isPaired) {
+                asm.line("ldrd r12, lr, [r1], #8");
+            }
+            asm.line("sxtb16 r12, r12");
+            asm.line("sxtb16 lr, lr");
+            asm.line("smlad r%d, r10, r12, r%d", row + 1, row + 1);
+            asm.line("smlad r%d, r11, lr, r%d", row + 1, row + 1);
+        }
+    }
+
+    /** Separates the rows of each pair, and doubles both. */
+    private void finish(AsmText asm, int kept) {
+        for (int row = 2; row < 2 + ROWS; row += 2) {
+            if (isPaired) {
+                asm.line("sub r%d, r%d, r%d", row, row, row + 1);
+                asm.line("asr r%d, r%d, #7", row, row);
+            } else {
+                asm.line("lsl r%d, r%d, #1", row, row);
+            }
+            asm.line("lsl r%d, r%d, #1", row + 1, row + 1);
+        }
+        asm.line("ldr r10, [sp, #8]");
+        asm.line("stmia r10!, {r2, r3, r4, r5, r6, r7, r8, r9}");
+        asm.line("str r10, [sp, #8]");
+        asm.line("ldr r11, [sp, #16]");
+        asm.line("ldr r0, [sp]");
+        asm.line("cmp r10, r11");
+        asm.line("bne 1b");
+        asm.line("add sp, #%d", 4 * kept);
+        asm.line("pop {r7, r11}");
+    }
+}

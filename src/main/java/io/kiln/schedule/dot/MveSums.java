@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.Bytes;
+import io.kiln.lower.SumKernels;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import java.util.List;
+
+/** Dot products of an int8 vector with blocks of four rows by VMLADAVA, 16 weights of each in turn. */
+record MveSums() implements SumKernels.Dots {
+    private static final int ROWS = 4;
+    private static final int STEP = 16;
+
+    private static final Kernel DOTS = Kernel.inFile(
+            "mve/kiln_mve_sums",
+            List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)),
+            List.of(INT32, INT32));
+
+    @Override
+    public int rows() {
+        return ROWS;
+    }
+
+    private static int padded(int count) {
+        return (count + STEP - 1) / STEP * STEP;
+    }
+
+    @Override
+    public Bytes pack(int rows, int count, SumKernels.Weights weights) {
+        byte[] packed = new byte[rows * padded(count)];
+        int at = 0;
+        for (int first = 0; first < rows; first += ROWS) {
+            for (int i = 0; i < padded(count) * ROWS; i++) {
+                int place = i / (ROWS * STEP) * STEP + i % STEP;
+                packed[at++] = place < count ? (byte) weights.get(first + i / STEP % ROWS, place) : 0;
+            }
+        }
+        return Bytes.wrap(packed);
+    }
+
+    @Override
+    public int[] packBegin(int[] begin) {
+        return begin;
+    }
+
+    @Override
+    public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
+        code.call(
+                DOTS,
+                List.of(
+                        code.view("x", values, from),
+                        code.view("rows", block.weights(), Exprs.mul(block.first(), padded(block.count()))),
+                        code.view("start", block.begin(), block.first()),
+                        sums),
+                List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
+    }
+}

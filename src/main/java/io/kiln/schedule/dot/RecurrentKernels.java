@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import io.kiln.base.Optimize;
+import io.kiln.lower.SumKernels;
+import io.kiln.target.CpuFeatures;
+import java.util.Optional;
+
+/** The micro-kernels for layers that remember, by core. */
+public final class RecurrentKernels {
+    private RecurrentKernels() {}
+
+    /** The kernels of a core that has some. */
+    public static Optional<SumKernels> of(CpuFeatures features, Optimize optimize) {
+        if (optimize == Optimize.SIZE || !features.hasDsp()) {
+            return Optional.empty();
+        }
+        return Optional.of(features.hasMve() ? new MveSumKernels() : new DspSumKernels());
+    }
+}

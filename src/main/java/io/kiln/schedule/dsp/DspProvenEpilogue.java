@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.util.List;
+
+/**
+ * By {@link io.kiln.lower.ProvenRescale}: about four instructions per value, with one shift for all channels as an immediate.
+ *
+ * @param range what does not depend on the rescaling
+ * @param scaleBits powers of two by which sums are scaled before the high multiply
+ * @param shift bits to the right after it
+ * @param correction of values; if of negative ones, the zero point is added after that
+ */
+record DspProvenEpilogue(Range range, int scaleBits, int shift, RescaleCorrection correction) implements DspEpilogue {
+    @Override
+    public List<String> parameters() {
+        return isSigned() ? List.of("late") : List.of();
+    }
+
+    @Override
+    public List<Expr> arguments() {
+        return isSigned() ? List.of(Exprs.imm(correction.lateOffset())) : List.of();
+    }
+
+    @Override
+    public String suffix() {
+        return range.prefix()
+                + "_scale" + scaleBits + "_shift" + shift
+                + (isSigned() ? "_signed" : correction.suffix())
+                + range.suffix();
+    }
+
+    private boolean isSigned() {
+        return correction.isSigned();
+    }
+
+    @Override
+    public String constantsInWords() {
+        return "a multiplier and an offset" + (correction.count() == 0 ? "" : " and " + correction.text());
+    }
+
+    @Override
+    public int constants() {
+        return correction.constants();
+    }
+
+    @Override
+    public void store(AsmText asm, Sums sums, List<String> places, String late) {
+        List<String> values = sums.registers();
+        sums.separate(asm, range);
+        int left = scaleBits - sums.bits(range);
+        if (left > 0) {
+            values.forEach(v -> asm.line("lsl %s, %s, #%d", v, v, left));
+        }
+        asm.line("ldrd r10, r11, [r1], #8");
+        values.forEach(v -> asm.line("smmla %s, %s, r10, r11", v, v));
+        if (isSigned()) {
+            correctNegative(asm, values, late);
+        } else {
+            for (int i = 0; i < correction.count(); i++) {
+                asm.line("ldr r12, [r1], #4");
+                correction.apply(asm, values, "r12", "r10");
+            }
+        }
+        values.forEach(v -> asm.line("ssat %s, #8, %s, asr #%d", v, v, shift));
+        range.limit(asm, values);
+        DspEpilogue.put(asm, values, places);
+    }
+
+    private static void correctNegative(AsmText asm, List<String> values, String late) {
+        asm.line("ldr r12, [r1], #4");
+        asm.line("ldr r11, %s", late);
+        for (String v : values) {
+            asm.line("and r10, r12, %s, asr #31", v);
+            asm.line("sub %s, %s, r10", v, v);
+            asm.line("add %s, %s, r11", v, v);
+        }
+    }
+
+    @Override
+    public String value(String sum) {
+        String multiplied =
+                "int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits);
+        String corrected =
+                correction.twin("value", i -> "w[" + (2 + i) + "]", isSigned() ? "late" : "" + correction.argument());
+        return multiplied + corrected + "value >>= %d;\n".formatted(shift);
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapRange;
+import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Convolutions and dense layers of float data by {@link FpuConvKernel}: some neighbouring pixels times all blocks of
+ * channels in one call; pixels whose windows cross the sides one by one.
+ *
+ * <pre>
+ * weights: per block of channels [ky][kx][c][channel of the block], 0 beyond the last channel; biases likewise
+ * memory: scratch for a block of results if channels are left behind the last whole block
+ * </pre>
+ */
+final class FpuConv {
+    /** Rows before a buffer that never wraps around does so. */
+    private static final int NEVER = 1 << 20;
+
+    private final ConvComputation conv;
+    private final FpuConvSchedule.Blocks blocks;
+    private final FpuLimits limits;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer weights;
+    private final Buffer bias;
+    private final List<Buffer> rest = new ArrayList<>();
+
+    /** Makes tables and reserves scratch. */
+    FpuConv(ConvTask task, FpuConvSchedule.Blocks blocks, FpuLimits limits) {
+        this.conv = task.conv();
+        this.blocks = blocks;
+        this.limits = limits;
+        this.input = task.buffers().argument(0);
+        this.output = task.buffers().output();
+        this.weights = weights(task.tables());
+        this.bias = bias(task.tables());
+        if (left() > 0) {
+            rest.add(task.buffers().scratch(DType.FLOAT32, (long) blocks.pixels() * blocks.channels()));
+        }
+    }
+
+    /** Channels behind the last whole block. */
+    private int left() {
+        return conv.channels() % blocks.channels();
+    }
+
+    private int padded() {
+        return (conv.channels() + blocks.channels() - 1) / blocks.channels() * blocks.channels();
+    }
+
+    private Buffer weights(Tables tables) {
+        float[] packed = new float[padded() * conv.taps()];
+        int taps = conv.taps();
+        Window w = conv.window();
+        for (int o = 0; o < conv.channels(); o++) {
+            int first = o / blocks.channels() * blocks.channels() * taps + o % blocks.channels();
+            for (int tap = 0; tap < taps; tap++) {
+                int pixel = tap / conv.channelsPerGroup();
+                int index = conv.weightIndex(
+                        o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
+                packed[first + tap * blocks.channels()] = conv.weight().real(index);
+            }
+        }
+        return tables.add("weight", packed);
+    }
+
+    private Buffer bias(Tables tables) {
+        float[] padded = new float[padded()];
+        conv.op().bias().ifPresent(b -> {
+            for (int o = 0; o < conv.channels(); o++) {
+                padded[o] = b.real(o);
+            }
+        });
+        return tables.add("bias", padded);
+    }
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), conv.macsInside());
+    }
+
+    private Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        Expr first = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
+                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+                    line(row, new Line(rows, n, y, ky));
+                }));
+        return body.build();
+    }
+
+    /** A row of the output, and the window's rows inside the input. */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+
+    private void line(BlockBuilder row, Line line) {
+        int width = conv.output().dim(2);
+        int pixels = blocks.pixels();
+        Interior interior = Interior.of(conv);
+        int whole = interior.begin() + interior.size() / pixels * pixels;
+        row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+        row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> inside(b, line, x, pixels));
+        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> inside(b, line, x, 1));
+        row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+    }
+
+    private void edge(BlockBuilder block, Line line, Expr x) {
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        pixels(block, line, x, kx, 1);
+    }
+
+    /** Pixels whose windows lie inside the input's width. */
+    private void inside(BlockBuilder block, Line line, Expr x, int count) {
+        Window w = conv.window();
+        Expr origin = sub(mul(x, w.strideW()), imm(w.padLeft()));
+        pixels(block, line, x, new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW()), count);
+    }
+
+    private void pixels(BlockBuilder block, Line line, Expr x, TapRange kx, int count) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        Expr first = block.let(
+                "line", line.rows.inputLine(0, add(line.ky.origin(), mul(line.ky.begin(), w.dilationH()))));
+        Expr column = add(kx.origin(), kx.begin());
+        Expr pixel = add(mul(add(mul(line.n, conv.input().dim(1)), first), conv.input().dim(2)), column);
+        Expr out = mul(
+                add(
+                        mul(
+                                add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y)),
+                                conv.output().dim(2)),
+                        x),
+                conv.channels());
+        Buffer in = block.view("in", input, mul(pixel, cin));
+        Expr tap = mul(add(mul(line.ky.begin(), w.kernelW()), kx.begin()), (long) cin * blocks.channels());
+        Expr before = rowsBeforeWrap(block, line.rows, first, w.dilationH());
+        Call call = new Call(count, in, tap, before, ring(line.rows), line.ky.count(), mul(kx.count(), cin));
+        int whole = conv.channels() / blocks.channels();
+        if (whole > 0) {
+            call(block, call, 0, whole, block.mutableView("out", output, out), conv.channels());
+        }
+        rest.forEach(scratch -> {
+            call(block, call, whole, 1, scratch, blocks.channels());
+            copy(block, scratch, count, block.let("rest", add(out, (long) whole * blocks.channels())));
+        });
+    }
+
+    /** Number of rows in the input's buffer; 0 if it holds all. */
+    static int ring(Rows rows) {
+        return rows.inputRings().isEmpty() ? 0 : rows.inputRings().get(0);
+    }
+
+    /** Emits the number of rows of a window, from a line of the input's buffer on, before the buffer wraps around. */
+    static Expr rowsBeforeWrap(BlockBuilder block, Rows rows, Expr line, int dilation) {
+        int ring = ring(rows);
+        return ring == 0
+                ? imm(NEVER)
+                : block.let("before", Exprs.div(add(sub(imm(ring), line), dilation - 1), imm(dilation)));
+    }
+
+    /** What all calls for some pixels share. */
+    private record Call(int count, Buffer in, Expr tap, Expr before, int ring, Expr rows, Expr taps) {}
+
+    /** Emits a call for some blocks of channels. */
+    private void call(BlockBuilder block, Call at, int first, int count, Buffer out, int outStride) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        int rowElements = conv.input().dim(2) * cin;
+        int rowTaps = w.kernelW() * cin;
+        int channels = blocks.channels();
+        Buffer by = block.view("w" + first, weights, add(at.tap, (long) first * channels * conv.taps()));
+        Buffer start = block.view("b" + first, bias, imm((long) first * channels));
+        List<Expr> scalars = new ArrayList<>(List.of(
+                imm((long) w.strideW() * cin),
+                imm(outStride),
+                at.rows,
+                at.before,
+                at.taps,
+                imm((long) w.dilationH() * rowElements),
+                imm((long) at.ring * rowElements),
+                mul(sub(imm(rowTaps), at.taps), channels),
+                mul(sub(imm(w.kernelH()), at.rows), (long) rowTaps * channels),
+                imm(count)));
+        limits.argument(conv.op()).ifPresent(scalars::add);
+        block.call(
+                new FpuConvKernel(at.count, channels, limits).kernel(), List.of(at.in, by, start, out), scalars);
+    }
+
+    private void copy(BlockBuilder block, Buffer scratch, int pixels, Expr to) {
+        for (int p = 0; p < pixels; p++) {
+            for (int c = 0; c < left(); c++) {
+                Expr value = load(scratch, imm((long) p * blocks.channels() + c));
+                block.store(output, add(to, (long) p * conv.channels() + c), value);
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT32;
+
+import io.kiln.base.DType;
+import io.kiln.schedule.mve.MveText;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The micro-kernel of {@link FpuConv}: sums of neighbouring pixels times a block of channels in registers, two taps at a
+ * time, by {@code VFMA}. A multiple load fetches both taps of a pixel, and the weights of both taps.
+ *
+ * <pre>
+ *   s0...    sums: pixel by pixel      then   weights of two taps      then   two taps of each pixel
+ *   r0-r3 inputs of the pixels; r4 weights; r5 count; r6 rows left; r8 output; r9 arguments in memory; r10 biases
+ *   r11 blocks left; r12 row of the input; lr rows before the input's buffer wraps around
+ * </pre>
+ *
+ * <p>Limits from 0 on are applied to the bits of the results as integers, which order as floats do from 0 on; where the sum of a
+ * block's results is NaN they are left to C, since NaN passes through.
+ *
+ * @param pixels computed together, at most 4
+ * @param channels of a block, a multiple of 4; with the pixels, sums and operands of two taps fit 32 registers
+ * @param limits of the results
+ */
+record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
+    private static final KernelText TEXT = KernelText.of("fpu/conv");
+
+    /** Where the kernel's arguments hold whether limits are left to C. */
+    private static final int LATE = 64;
+
+    /** Pairs of taps that are unrolled. */
+    private static final int UNROLL = 4;
+
+    Kernel kernel() {
+        String name = "kiln_fpu_conv_%dx%d%s".formatted(pixels, channels, limits.suffix());
+        List<DType> scalars = new ArrayList<>(Collections.nCopies(10, INT32));
+        limits.parameter().ifPresent(scalars::add);
+        List<Pointer> pointers =
+                List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
+        return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
+    }
+
+    private String definition(String name) {
+        KernelText text = TEXT.with("NAME", name)
+                .with("PIXELS", pixels)
+                .with("CHANNELS", channels)
+                .with("INSTRUCTIONS", MveText.lines(instructions()));
+        return limits.in(text, pixels, channels, "out_stride").text();
+    }
+
+    private String instructions() {
+        return limits.start(LATE) + """
+                ldrd r4, r10, [r9, #4]
+                ldr r8, [r9, #12]
+                ldr r11, [r9, #60]
+                1:
+                %s\
+                ldrd r6, lr, [r9, #24]
+                ldr r12, [r9]
+                cmp r6, #0
+                beq 7f
+                2:
+                %s%s\
+                ldr r5, [r9, #44]
+                add r12, r12, r5
+                ldr r5, [r9, #52]
+                add r4, r4, r5
+                subs lr, lr, #1
+                itt eq
+                ldreq r5, [r9, #48]
+                subeq r12, r12, r5
+                subs r6, r6, #1
+                bne 2b
+                7:
+                ldr r5, [r9, #56]
+                add r4, r4, r5
+                %s\
+                subs r11, r11, #1
+                bne 1b
+                """.formatted(biases(pixels, channels), inputs(), row(), limits.stores(pixels, channels, LATE));
+    }
+
+    /** The taps of a row of the window: pairs unrolled, then the other pairs, then the last tap of an odd number. */
+    private String row() {
+        return """
+                ldr r5, [r9, #32]
+                cmp r5, #0
+                beq 4f
+                3:
+                %s\
+                subs r5, r5, #1
+                bne 3b
+                4:
+                ldr r5, [r9, #36]
+                cmp r5, #0
+                beq 6f
+                5:
+                %s\
+                subs r5, r5, #1
+                bne 5b
+                6:
+                ldr r5, [r9, #40]
+                cmp r5, #0
+                beq 6f
+                %s\
+                6:
+                """.formatted(taps(2).repeat(UNROLL), taps(2), taps(1));
+    }
+
+    /** Loads of the biases at r10 as the sums of all pixels. */
+    static String biases(int pixels, int channels) {
+        StringBuilder out = new StringBuilder();
+        for (int p = 0; p < pixels; p++) {
+            String last = p == pixels - 1 ? "!" : "";
+            out.append("vldmia r10%s, %s\n".formatted(last, registers(p * channels, channels)));
+        }
+        return out.toString();
+    }
+
+    private String inputs() {
+        StringBuilder out = new StringBuilder("mov r0, r12\n");
+        out.append(pixels > 1 ? "ldr r5, [r9, #16]\n" : "");
+        for (int p = 1; p < pixels; p++) {
+            out.append("add r%d, r%d, r5\n".formatted(p, p - 1));
+        }
+        return out.toString();
+    }
+
+    /** One or two taps. */
+    private String taps(int count) {
+        int weights = pixels * channels;
+        int values = weights + 2 * channels;
+        StringBuilder out =
+                new StringBuilder("vldmia r4!, %s\n".formatted(registers(weights, count * channels)));
+        for (int p = 0; p < pixels; p++) {
+            out.append("vldmia r%d!, %s\n".formatted(p, registers(values + 2 * p, count)));
+        }
+        for (int tap = 0; tap < count; tap++) {
+            for (int p = 0; p < pixels; p++) {
+                for (int c = 0; c < channels; c++) {
+                    out.append("vfma.f32 s%d, s%d, s%d\n"
+                            .formatted(p * channels + c, values + 2 * p + tap, weights + tap * channels + c));
+                }
+            }
+        }
+        return out.toString();
+    }
+
+    static String registers(int first, int count) {
+        return count == 1 ? "{s" + first + "}" : "{s%d-s%d}".formatted(first, first + count - 1);
+    }
+}

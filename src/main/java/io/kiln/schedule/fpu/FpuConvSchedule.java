@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
+import java.util.Optional;
+
+/** Convolutions and dense layers of float data on a floating-point unit with fused multiply-add, by {@link FpuConv}. */
+public final class FpuConvSchedule implements Schedule<FpuLimits> {
+    private static final int PIXELS = 4;
+
+    /** Sums of a single pixel; of several pixels, half as many channels. */
+    private static final int SINGLE = 8;
+
+    /**
+     * What the kernel computes together.
+     *
+     * @param pixels neighbouring pixels
+     * @param channels output channels
+     */
+    record Blocks(int pixels, int channels) {}
+
+    @Override
+    public String name() {
+        return "fpu_conv";
+    }
+
+    @Override
+    public Optional<FpuLimits> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean suits = hasKernels(workload)
+                && !conv.depthwise()
+                && conv.groups() == 1
+                && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
+        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+    }
+
+    /** Whether the core has the kernels' instructions, and no vectors, and the layer's data and weights are float. */
+    static boolean hasKernels(Workload workload) {
+        ConvComputation conv = workload.conv();
+        CpuFeatures features = workload.features();
+        return features.family() == CpuFeatures.Family.CORTEX_M
+                && features.hasFpu()
+                && features.hasDsp()
+                && !features.hasMve()
+                && conv.isFloat()
+                && conv.weight().type().dtype().isFloat()
+                && !conv.isTransposed();
+    }
+
+    @Override
+    public Space space(Workload workload, FpuLimits limits) {
+        return Interior.of(workload.conv()).size() < PIXELS
+                ? Space.of(name(), Knob.of("pixel_block", 1), Knob.of("channel_block", SINGLE / 2, SINGLE))
+                : Space.of(
+                        name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
+                        .where(c -> c.number("pixel_block") * c.number("channel_block") <= PIXELS * SINGLE / 2);
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, FpuLimits limits, Configuration configuration) {
+        Blocks blocks = new Blocks(configuration.number("pixel_block"), configuration.number("channel_block"));
+        return new FpuConv(task, blocks, limits).loops(task.rows());
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<FpuLimits>> choose(Workload workload) {
+        return workload.isForSize() ? Optional.empty() : applies(workload).map(limits -> choice(workload, limits));
+    }
+
+    private Choice<FpuLimits> choice(Workload workload, FpuLimits limits) {
+        ConvComputation conv = workload.conv();
+        boolean isSingle = Interior.of(conv).size() < PIXELS;
+        Configuration configuration = Configuration.of(name())
+                .with("pixel_block", isSingle ? 1 : PIXELS)
+                .with("channel_block", isSingle && conv.channels() > SINGLE / 2 ? SINGLE : SINGLE / 2);
+        return new Choice<>(
+                this, limits, configuration, "sums in floating-point registers, two taps in one multiple load (VFMA)");
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Depthwise convolutions of float data by {@link FpuDepthwiseKernel}: some neighbouring pixels of all channels in one
+ * call, four channels at a time. If their number is no multiple of four, the last four are computed by a call of their own.
+ *
+ * <pre>
+ * weights: per four channels [ky][kx][channel]; biases likewise
+ * memory: no scratch
+ * </pre>
+ */
+final class FpuDepthwise {
+    private static final int CHANNELS = FpuDepthwiseKernel.CHANNELS;
+
+    private final ConvComputation conv;
+    private final FpuLimits limits;
+    private final int pixels;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer weights;
+    private final Buffer bias;
+
+    /**
+     * Makes tables.
+     *
+     * @param pixels most pixels computed together
+     */
+    FpuDepthwise(ConvTask task, int pixels, FpuLimits limits) {
+        this.conv = task.conv();
+        this.limits = limits;
+        this.pixels = pixels;
+        this.input = task.buffers().argument(0);
+        this.output = task.buffers().output();
+        Tables tables = task.tables();
+        int taps = conv.taps();
+        int[] order = channelOrder();
+        float[] packed = new float[order.length * taps];
+        float[] start = new float[order.length];
+        for (int i = 0; i < order.length; i++) {
+            int o = order[i];
+            start[i] = conv.op().bias().map(b -> b.real(o)).orElse(0f);
+            for (int tap = 0; tap < taps; tap++) {
+                int place = (i / CHANNELS * taps + tap) * CHANNELS + i % CHANNELS;
+                packed[place] = conv.weight().real(tap * conv.channels() + o);
+            }
+        }
+        this.weights = tables.add("weight", packed);
+        this.bias = tables.add("bias", start);
+    }
+
+    /** Blocks of four channels from the first on, then the last four if channels are left. */
+    private int[] channelOrder() {
+        int whole = whole() * CHANNELS;
+        int[] order = new int[whole == conv.channels() ? whole : whole + CHANNELS];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = i < whole ? i : conv.channels() - CHANNELS + i - whole;
+        }
+        return order;
+    }
+
+    /** Number of whole blocks of channels. */
+    private int whole() {
+        return conv.channels() / CHANNELS;
+    }
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), conv.macsInside());
+    }
+
+    private Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        Expr first = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
+        List<FpuTile.Run> runs = FpuTile.row(conv, pixels);
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
+                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+                    Line line = line(row, rows, n, y, ky);
+                    for (FpuTile.Run run : runs) {
+                        int stop = run.x() + run.count() * run.tile().pixels();
+                        row.loop("x", imm(run.x()), imm(stop), run.tile().pixels(), (b, x) -> {
+                            BlockBuilder tile = new BlockBuilder();
+                            tile(tile, line, run.tile(), x);
+                            b.add(tile.build());
+                        });
+                    }
+                }));
+        return body.build();
+    }
+
+    /**
+     * A row of the output.
+     *
+     * @param in position of the first column of the window's first row inside the input
+     * @param out position of the first pixel in the output
+     * @param ky rows of the window inside the input
+     * @param before rows of the window before the input's buffer wraps around
+     * @param wrap rows by which it does
+     */
+    private record Line(Expr in, Expr out, TapRange ky, Expr before, int wrap) {}
+
+    private Line line(BlockBuilder row, Rows rows, Expr n, Expr y, TapRange ky) {
+        int dilation = conv.window().dilationH();
+        Expr first = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
+        Expr in = row.let(
+                "row_in",
+                mul(add(mul(n, conv.input().dim(1)), first), (long) conv.input().dim(2) * conv.channels()));
+        Expr out = row.let(
+                "row_out",
+                mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), (long) conv.output().dim(2) * conv.channels()));
+        return new Line(in, out, ky, FpuConv.rowsBeforeWrap(row, rows, first, dilation), FpuConv.ring(rows));
+    }
+
+    private void tile(BlockBuilder block, Line line, FpuTile tile, Expr x) {
+        Window w = conv.window();
+        int channels = conv.channels();
+        Expr column = add(mul(x, w.strideW()), (long) tile.begin() - w.padLeft());
+        Expr in = add(line.in, mul(column, channels));
+        Expr out = add(line.out, mul(x, channels));
+        Expr tap = mul(line.ky.begin(), (long) w.kernelW() * CHANNELS);
+        call(block, line, tile, new Place(in, tap, 0, out, whole()));
+        if (whole() * CHANNELS < channels) {
+            int last = channels - CHANNELS;
+            Expr weight = add(tap, (long) whole() * CHANNELS * conv.taps());
+            call(block, line, tile, new Place(add(in, last), weight, whole() * CHANNELS, add(out, last), 1));
+        }
+    }
+
+    /** Where a number of blocks of channels begins. */
+    private record Place(Expr in, Expr weight, int bias, Expr out, int blocks) {}
+
+    private void call(BlockBuilder block, Line line, FpuTile tile, Place at) {
+        Window w = conv.window();
+        int row = conv.input().dim(2) * conv.channels();
+        List<Expr> scalars = new ArrayList<>(List.of(
+                imm(conv.channels()),
+                line.ky.count(),
+                line.before,
+                imm((long) w.dilationH() * row),
+                imm((long) line.wrap * row),
+                mul(sub(imm(w.kernelH()), line.ky.count()), (long) w.kernelW() * CHANNELS),
+                imm(at.blocks)));
+        limits.argument(conv.op()).ifPresent(scalars::add);
+        String suffix = at.bias == 0 ? "" : "_rest";
+        block.call(
+                new FpuDepthwiseKernel(tile, limits).kernel(),
+                List.of(
+                        block.view("in" + suffix, input, at.in),
+                        block.view("w" + suffix, weights, at.weight),
+                        block.view("b" + suffix, bias, imm(at.bias)),
+                        block.mutableView("out" + suffix, output, at.out)),
+                scalars);
+    }
+}

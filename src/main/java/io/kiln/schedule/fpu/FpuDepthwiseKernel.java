@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.schedule.fpu.FpuConvKernel.registers;
+
+import io.kiln.base.DType;
+import io.kiln.schedule.mve.MveText;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The micro-kernel of {@link FpuDepthwise}: neighbouring pixels of four channels, by {@code VFMA}. An input is loaded
+ * once for all windows of the pixels that contain it, a weight once for all pixels.
+ *
+ * <pre>
+ *   s0...    sums: pixel by pixel      then   weights of a row of the window      then   an input
+ *   r0 column; r1 bytes of a pixel; r2 bytes of a row; r3 bytes by which the buffer wraps around; r4 weights; r6 rows left
+ *   r8 output; r9 arguments in memory; r10 biases; r11 blocks left; r12 row; lr rows before the buffer wraps around
+ * </pre>
+ *
+ * @param tile pixels and columns
+ * @param limits of the results
+ */
+record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
+    private static final KernelText TEXT = KernelText.of("fpu/depthwise");
+
+    static final int CHANNELS = 4;
+
+    /** Where the kernel's arguments hold whether limits are left to C. */
+    private static final int LATE = 48;
+
+    Kernel kernel() {
+        String name = "kiln_fpu_depthwise_" + tile.suffix() + limits.suffix();
+        List<DType> scalars = new ArrayList<>(Collections.nCopies(7, INT32));
+        limits.parameter().ifPresent(scalars::add);
+        List<Pointer> pointers =
+                List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
+        return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
+    }
+
+    private String definition(String name) {
+        KernelText text = TEXT.with("NAME", name)
+                .with("PIXELS", tile.pixels())
+                .with("TAPS", tile.taps())
+                .with("STRIDE", tile.stride())
+                .with("DILATION", tile.dilation())
+                .with("BEGIN", tile.begin())
+                .with("END", tile.end())
+                .with("INSTRUCTIONS", MveText.lines(instructions()));
+        return limits.in(text, tile.pixels(), CHANNELS, "stride").text();
+    }
+
+    private String instructions() {
+        int weights = tile.pixels() * CHANNELS;
+        return limits.start(LATE) + """
+                ldrd r4, r10, [r9, #4]
+                ldr r8, [r9, #12]
+                ldr r11, [r9, #44]
+                1:
+                %s\
+                ldrd r6, lr, [r9, #24]
+                ldrd r2, r3, [r9, #32]
+                ldr r1, [r9, #16]
+                ldr r12, [r9]
+                add r0, r12, #16
+                str r0, [r9]
+                cmp r6, #0
+                beq 3f
+                2:
+                mov r0, r12
+                vldmia r4!, %s
+                %s\
+                add r12, r12, r2
+                subs lr, lr, #1
+                it eq
+                subeq r12, r12, r3
+                subs r6, r6, #1
+                bne 2b
+                3:
+                ldr r5, [r9, #40]
+                add r4, r4, r5
+                %s\
+                subs r11, r11, #1
+                bne 1b
+                """.formatted(
+                        FpuConvKernel.biases(tile.pixels(), CHANNELS),
+                        registers(weights, tile.taps() * CHANNELS),
+                        columns(weights, weights + tile.taps() * CHANNELS),
+                        limits.stores(tile.pixels(), CHANNELS, LATE));
+    }
+
+    /** The products of a row of the windows. */
+    private String columns(int weights, int input) {
+        StringBuilder out = new StringBuilder();
+        int at = tile.begin();
+        for (int column = tile.begin(); column < tile.end(); column++) {
+            StringBuilder products = new StringBuilder();
+            for (int p = 0; p < tile.pixels(); p++) {
+                for (int c = 0; tile.tap(p, column) >= 0 && c < CHANNELS; c++) {
+                    products.append("vfma.f32 s%d, s%d, s%d\n"
+                            .formatted(p * CHANNELS + c, input + c, weights + tile.tap(p, column) * CHANNELS + c));
+                }
+            }
+            if (!products.isEmpty()) {
+                out.append("add r0, r0, r1\n".repeat(column - at));
+                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS))).append(products);
+                at = column;
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Depthwise convolutions of float data on a floating-point unit with fused multiply-add, by {@link FpuDepthwise}. */
+public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
+    @Override
+    public String name() {
+        return "fpu_depthwise";
+    }
+
+    @Override
+    public Optional<FpuLimits> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean suits = FpuConvSchedule.hasKernels(workload)
+                && conv.depthwise()
+                && conv.channels() == conv.input().dim(3)
+                && conv.channels() >= FpuDepthwiseKernel.CHANNELS
+                && FpuTile.mostPixels(conv) > 0;
+        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+    }
+
+    @Override
+    public Space space(Workload workload, FpuLimits limits) {
+        int most = FpuTile.mostPixels(workload.conv());
+        return Space.of(name(), Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, FpuLimits limits, Configuration configuration) {
+        return new FpuDepthwise(task, configuration.number("pixel_block"), limits).loops(task.rows());
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<FpuLimits>> choose(Workload workload) {
+        return workload.isForSize() ? Optional.empty() : applies(workload).map(limits -> choice(workload, limits));
+    }
+
+    private Choice<FpuLimits> choice(Workload workload, FpuLimits limits) {
+        Configuration configuration =
+                Configuration.of(name()).with("pixel_block", FpuTile.mostPixels(workload.conv()));
+        return new Choice<>(
+                this, limits, configuration, "pixels side by side share inputs and weights of four channels (VFMA)");
+    }
+}

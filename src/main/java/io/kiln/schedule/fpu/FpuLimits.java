@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.fpu;
+
+import static io.kiln.schedule.fpu.FpuConvKernel.registers;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.lower.FusedOperator;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.KernelText;
+import java.util.Optional;
+
+/** What {@link FpuConvKernel} and {@link FpuDepthwiseKernel} do with sums before it stores them. */
+enum FpuLimits {
+    NONE,
+    /** From 0 on. */
+    RELU,
+    /** From 0 to a given number above it. */
+    CAPPED;
+
+    /** The limits of an operator; empty if they are others. */
+    static Optional<FpuLimits> of(FusedOperator op) {
+        if (op.clip().isEmpty()) {
+            return Optional.of(NONE);
+        }
+        Clip clip = op.clip().get();
+        boolean isBelow = (float) clip.max() < Float.MAX_VALUE;
+        if ((float) clip.min() <= -Float.MAX_VALUE) {
+            return isBelow ? Optional.empty() : Optional.of(NONE);
+        }
+        return clip.min() == 0 && clip.max() > 0 ? Optional.of(isBelow ? CAPPED : RELU) : Optional.empty();
+    }
+
+    /** End of the kernel's name. */
+    String suffix() {
+        return switch (this) {
+            case NONE -> "";
+            case RELU -> "_relu";
+            case CAPPED -> "_capped";
+        };
+    }
+
+    /** What it is, for people. */
+    private String text() {
+        return switch (this) {
+            case NONE -> "without limits";
+            case RELU -> "from 0 on";
+            case CAPPED -> "limited to 0 and high";
+        };
+    }
+
+    /** The kernel's last parameter, if it has one for the upper limit. */
+    Optional<DType> parameter() {
+        return this == CAPPED ? Optional.of(DType.FLOAT32) : Optional.empty();
+    }
+
+    /** Its value for an operator. */
+    Optional<Expr> argument(FusedOperator op) {
+        return this == CAPPED ? op.clip().map(clip -> Exprs.imm((float) clip.max())) : Optional.empty();
+    }
+
+    /**
+     * A kernel's text with all that the limits add to it.
+     *
+     * @param stride C name of the elements from one pixel to the next in the output
+     */
+    KernelText in(KernelText text, int pixels, int channels, String stride) {
+        boolean isLimited = this != NONE;
+        boolean isCapped = this == CAPPED;
+        return text.with("LIMITS", text())
+                .with("HIGH_PARAMETER", isCapped ? "    , float high\n" : "")
+                .with("LATE_FIELDS", (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
+                .with("LATE_VALUES", (isLimited ? "             0,\n" : "") + (isCapped ? "             high,\n" : ""))
+                .with("RETURN", isLimited ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
+                .with("LIMIT", isLimited ? loop(pixels, channels, stride) : "");
+    }
+
+    /**
+     * Instructions before all: the upper limit becomes the number whose saturating addition takes all above the limit
+     * to the largest integer.
+     *
+     * @param late offset of the flag that leaves the limits to C; the upper limit follows
+     */
+    String start(int late) {
+        return this == CAPPED ? """
+                ldr r0, [r9, #%1$d]
+                mvn r0, r0
+                bic r0, r0, #0x80000000
+                str r0, [r9, #%1$d]
+                """.formatted(late + 4) : "";
+    }
+
+    /** C loop that applies the limits to what was stored; NaN passes through. */
+    private String loop(int pixels, int channels, String stride) {
+        String high = this == CAPPED ? "      value = value > high ? high : value;\n" : "";
+        return """
+                  for (int32_t p = 0; p < %d; ++p) {
+                    for (int32_t c = 0; c < blocks * %d; ++c) {
+                      float value = out[p * %s + c];
+                      value = value < 0.0f ? 0.0f : value;
+                %s\
+                      out[p * %s + c] = value;
+                    }
+                  }
+                """.formatted(pixels, channels, stride, high, stride);
+    }
+
+    /**
+     * Instructions that store a block's sums at r8 and advance it to the next one.
+     *
+     * @param late as for {@link #start}
+     */
+    String stores(int pixels, int channels, int late) {
+        String step = pixels > 1 ? "ldr lr, [r9, #20]\n" : "";
+        String plain = plain(pixels, channels);
+        if (this == NONE) {
+            return step + plain;
+        }
+        int sum = pixels * channels;
+        StringBuilder out = new StringBuilder("vadd.f32 s%d, s0, s1\n".formatted(sum));
+        for (int i = 2; i < sum; i++) {
+            out.append("vadd.f32 s%1$d, s%1$d, s%2$d\n".formatted(sum, i));
+        }
+        out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
+        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "").append(limited(pixels, channels));
+        return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n".formatted(late))
+                .append(plain)
+                .append("9:\n")
+                .toString();
+    }
+
+    private static String plain(int pixels, int channels) {
+        StringBuilder out = new StringBuilder(pixels > 1 ? "add r12, r8, lr\n" : "");
+        for (int p = 0; p < pixels; p++) {
+            String to = p == 0 ? "r8!" : "r12";
+            out.append("vstmia %s, %s\n".formatted(to, registers(p * channels, channels)));
+            out.append(p > 0 && p < pixels - 1 ? "add r12, r12, lr\n" : "");
+        }
+        return out.toString();
+    }
+
+    private String limited(int pixels, int channels) {
+        StringBuilder out = new StringBuilder(pixels > 1 ? "add r12, r8, lr\n" : "");
+        for (int p = 0; p < pixels; p++) {
+            for (int c = 0; c < channels; c += 4) {
+                int first = p * channels + c;
+                out.append("vmov r0, r1, s%d, s%d\n".formatted(first, first + 1));
+                out.append("vmov r2, r3, s%d, s%d\n".formatted(first + 2, first + 3));
+                for (int i = 0; i < 4; i++) {
+                    out.append("bic r%1$d, r%1$d, r%1$d, asr #31\n".formatted(i));
+                    out.append(this == CAPPED ? "qadd r%1$d, r%1$d, r5\nsub r%1$d, r%1$d, r5\n".formatted(i) : "");
+                }
+                out.append("stmia %s, {r0-r3}\n".formatted(p == 0 ? "r8!" : "r12"));
+            }
+            out.append(p > 0 && p < pixels - 1 ? "add r12, r12, lr\n" : "");
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.TfliteModelBuilder;
+import java.util.Arrays;
+import java.util.Random;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/**
+ * A made-up int8 layer with random weights, with an input and an output of its own in a model.
+ *
+ * @param name of the layer and its tensors
+ * @param regular name of the layer whose cost for a multiply-accumulate it is compared with; its own name if it is a regular one
+ * @param kind the operator
+ * @param input height, width and channels
+ * @param channels of the output
+ * @param window taps, stride, dilation, padding
+ * @param scale real multiplier of an average sum; above 0.5 it is a shift to the left
+ */
+record HardLayer(
+        String name, String regular, Kind kind, Image input, int channels, Taps window, double scale) {
+    private static final float SCALE = 0.05f;
+    private static final int ZERO_POINT = -3;
+
+    enum Kind {
+        CONVOLUTION,
+        DEPTHWISE,
+        DENSE
+    }
+
+    /** Height, width and channels. */
+    record Image(int height, int width, int channels) {}
+
+    /** A window: rows and columns of taps, and what is the same in both directions, except for windows of one row. */
+    record Taps(int rows, int columns, int stride, int dilation, boolean padded) {
+        static Taps of(int size) {
+            return new Taps(size, size, 1, 1, true);
+        }
+
+        Taps strided(int by) {
+            return new Taps(rows, columns, by, dilation, padded);
+        }
+
+        Taps dilated(int by) {
+            return new Taps(rows, columns, stride, by, padded);
+        }
+
+        private int size(int in, int taps) {
+            int span = padded ? 1 : (taps - 1) * dilation + 1;
+            return (in - span) / stride + 1;
+        }
+    }
+
+    /** Adds the layer to a model. */
+    Ends add(TfliteModelBuilder model) {
+        Random random = new Random(name.hashCode());
+        int in = model.tensor(
+                kind == Kind.DENSE
+                        ? TensorSpec.int8(name + "_in", SCALE, ZERO_POINT, input.height, input.channels)
+                        : TensorSpec.int8(
+                                name + "_in", SCALE, ZERO_POINT, 1, input.height, input.width, input.channels));
+        int[] all = {in, weights(model, random), bias(model, random)};
+        int rows = window.size(input.height, window.rows);
+        int columns = window.size(input.width, window.columns);
+        int out = model.tensor(
+                kind == Kind.DENSE
+                        ? TensorSpec.int8(name, SCALE, ZERO_POINT, input.height, channels)
+                        : TensorSpec.int8(name, SCALE, ZERO_POINT, 1, rows, columns, channels));
+        switch (kind) {
+            case CONVOLUTION -> model.operator(BuiltinOperator.CONV_2D, 3, convolution(), all, out);
+            case DEPTHWISE -> model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
+            case DENSE ->
+                model.operator(
+                        BuiltinOperator.FULLY_CONNECTED,
+                        4,
+                        Options.fullyConnected(Options.NO_ACTIVATION, false),
+                        all,
+                        out);
+        }
+        return new Ends(in, out);
+    }
+
+    /** Tensors of a layer. */
+    record Ends(int in, int out) {}
+
+    private Options convolution() {
+        return Options.conv2d(
+                padding(), window.stride, window.stride, Options.NO_ACTIVATION, window.dilation, window.dilation);
+    }
+
+    private Options depthwise() {
+        return Options.depthwise(
+                padding(),
+                window.stride,
+                window.stride,
+                channels / input.channels,
+                Options.NO_ACTIVATION,
+                window.dilation,
+                window.dilation);
+    }
+
+    private byte padding() {
+        return window.padded ? Options.SAME : Options.VALID;
+    }
+
+    private int weights(TfliteModelBuilder model, Random random) {
+        int[] shape =
+                switch (kind) {
+                    case CONVOLUTION -> new int[] {channels, window.rows, window.columns, input.channels};
+                    case DEPTHWISE -> new int[] {1, window.rows, window.columns, channels};
+                    case DENSE -> new int[] {channels, input.channels};
+                };
+        byte[] data = new byte[Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
+        for (int i = 0; i < data.length; i++) {
+            data[i] = (byte) (random.nextInt(255) - 127);
+        }
+        TensorSpec spec = TensorSpec.of(name + "_weights", TensorType.INT8, shape).withData(data);
+        return model.tensor(
+                kind == Kind.DENSE
+                        ? spec.quantized((float) scale, 0)
+                        : spec.quantized(scales(), new long[channels], kind == Kind.DEPTHWISE ? 3 : 0));
+    }
+
+    private int bias(TfliteModelBuilder model, Random random) {
+        int[] values = random.ints(channels, -9000, 9000).toArray();
+        float[] scales = scales();
+        for (int i = 0; i < channels; i++) {
+            scales[i] *= SCALE;
+        }
+        TensorSpec spec = TensorSpec.int32(name + "_bias", values);
+        return model.tensor(
+                kind == Kind.DENSE
+                        ? spec.quantized((float) scale * SCALE, 0)
+                        : spec.quantized(scales, new long[channels], 0));
+    }
+
+    /** Input and output have the same scale, so that the weight's is the multiplier. */
+    private float[] scales() {
+        float[] scales = new float[channels];
+        for (int i = 0; i < channels; i++) {
+            scales[i] = (float) (scale * (0.6 + 0.8 * Math.abs(Math.sin(i + name.length()))));
+        }
+        return scales;
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.DType;
+import io.kiln.base.Optimize;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Layer;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ComputedWeightsLowering;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.reference.GoldenModels;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
+import io.kiln.target.Target;
+import io.kiln.target.TestTargets;
+import io.kiln.transform.Pipeline;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Layers of the golden models that run in plain loops on cores with the DSP extension; only choices are made, nothing is compiled. */
+class PlainLoopsTest {
+    /** Work, as a part of that of a model, from which on a layer is listed. */
+    private static final double NOTABLE = 0.01;
+
+    private static final List<String> LISTED = List.of(
+            "seanet_transpose_conv0: plain loops: no micro-kernel for int16 data of this shape on this core",
+            "seanet_transpose_conv2: plain loops: no micro-kernel for int16 data of this shape on this core",
+            "seanet_transpose_conv4: plain loops: no micro-kernel for int16 data of this shape on this core");
+
+    private static List<Workload> layers(Function fused, String target) {
+        CpuFeatures features = Target.parse(target).features();
+        return FusedOperator.all(fused, "layers").stream()
+                .filter(op -> op.root().op() instanceof Layer && !ComputedWeightsLowering.suits(op))
+                .map(op -> new Workload(
+                        ConvComputation.of(op), Rows.whole(op.type().shape()), features, Optimize.SPEED))
+                .filter(workload -> workload.conv().dataType() != DType.FLOAT32)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {TestTargets.M4, TestTargets.M7})
+    void ofTheGoldenModelsOnlyTransposedConvolutionsOfInt16AreLeftToThem(String target) {
+        List<String> found = new ArrayList<>();
+        int seen = 0;
+        for (String model : GoldenModels.all()) {
+            Function read = TfliteFrontend.read(GoldenModels.read(GoldenModels.model(model)), "model.tflite", "model");
+            List<Workload> layers = layers(Pipeline.standard().run(read), target);
+            long all = layers.stream().mapToLong(Workload::macs).sum();
+            for (Workload layer : layers) {
+                seen++;
+                Choice<?> choice = LayerSchedules.choose(layer);
+                if (choice.reason().startsWith("plain loops") && layer.macs() > NOTABLE * all) {
+                    found.add(model + ": " + choice.reason());
+                }
+            }
+        }
+        assertThat(seen).isGreaterThan(100);
+        assertThat(found).containsExactlyInAnyOrderElementsOf(LISTED);
+    }
+}
