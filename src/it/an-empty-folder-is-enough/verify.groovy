@@ -6,4 +6,5 @@ def out = new File(basedir, 'kiln-out')
 assert new File(out, 'gesture-mlf.tar').length() > 0
 assert new JsonSlurper().parse(new File(out, 'kiln/verify.json')).bitExact
 assert new JsonSlurper().parse(new File(out, 'generated-sources/kiln/metadata.json')).version == 5
+assert new File(out, 'libgesture.so').length() > 0
 return true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 def runs = new File(basedir, 'build.log').text.split('Scanning for projects')[1..-1]
-assert runs.size() == 5
+assert runs.size() == 7
 
 assert runs[0].contains('Generating C: first build')
 assert runs[0].contains('Verifying: first build')
@@ -16,5 +16,10 @@ assert runs[2].contains('Verifying: image changed')
 assert runs[3].contains('Generating C: nothing changed')
 assert runs[3].contains("Verifying: seed changed from '0' to '7'")
 
-assert runs[4].count('Skipped: kiln.skip is set.') == 6
+assert runs[2] =~ /Since the last build: flash [-+]/
+assert runs[4].contains('Compared with the last build:')
+assert new File(basedir, 'target/kiln/diff.html').text.contains('<td>flash</td>')
+assert runs[5].contains('expected at most 1,024 (1K)')
+
+assert runs[6].count('Skipped: kiln.skip is set.') == 6
 return true

@@ -5,7 +5,7 @@
 #define PIXELS 1
 #define CHANNELS 4
 #define LIMITS without limits
-#define HIGH_PARAMETER
+#define LIMIT_PARAMETERS
 #define LATE_FIELDS
 #define LATE_VALUES
 #define INSTRUCTIONS "nop\n\t"
@@ -13,15 +13,15 @@
 #define LIMIT
 
 /*
- * Convolutions of PIXELS neighbouring pixels with blocks of CHANNELS channels, LIMITS: weights lie tap by tap, the
- * channels of a block side by side. From a row of the window to the next it is row_step elements, less wrap once after
+ * Convolutions of tiles of PIXELS neighbouring pixels with blocks of CHANNELS channels, LIMITS: weights lie tap by tap,
+ * the channels of a block side by side. From a row of the window to the next it is row_step elements, less wrap once after
  * the given number of rows; row_gap and block_gap weights are skipped behind a row and a block.
  */
 static __attribute__((noinline)) void NAME(
     const float* x, const float* w, const float* bias, float* out, int32_t stride, int32_t out_stride, int32_t rows,
     int32_t rows_before_wrap, int32_t taps, int32_t row_step, int32_t wrap, int32_t row_gap, int32_t block_gap,
-    int32_t blocks
-    HIGH_PARAMETER
+    int32_t blocks, int32_t tiles
+    LIMIT_PARAMETERS
 ) {
 #if defined(__ARM_FEATURE_FMA) && defined(__ARM_FEATURE_DSP) && defined(__thumb__)
   struct {
@@ -29,7 +29,8 @@ static __attribute__((noinline)) void NAME(
     const float* w;
     const float* bias;
     float* out;
-    int32_t stride, out_stride, rows, rows_before_wrap, loops, pairs, odd, row_step, wrap, row_gap, block_gap, blocks;
+    int32_t stride, out_stride, rows, rows_before_wrap, loops, more_taps, row_step, wrap, row_gap, block_gap, blocks;
+    int32_t tiles, tile_step, out_step;
 LATE_FIELDS
   } state = {x,
              w,
@@ -40,13 +41,15 @@ LATE_FIELDS
              rows,
              rows_before_wrap,
              taps / 8,
-             taps % 8 / 2,
-             taps % 2,
+             taps % 8,
              4 * row_step,
              4 * wrap,
              4 * row_gap,
              4 * block_gap,
              blocks,
+             tiles,
+             4 * PIXELS * stride,
+             4 * (PIXELS * out_stride - blocks * CHANNELS),
 LATE_VALUES
   };
   register void* const at __asm__("r9") = &state;
@@ -59,26 +62,28 @@ INSTRUCTIONS
         "s22", "s23", "s24", "s25", "s26", "s27", "s28", "s29", "s30", "s31", "cc", "memory");
 RETURN
 #else
-  int32_t weight = 0;
-  for (int32_t first = 0; first < blocks * CHANNELS; first += CHANNELS) {
-    float sums[PIXELS * CHANNELS];
-    for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
-      sums[i] = bias[first + i % CHANNELS];
-    }
-    int32_t position = 0;
-    for (int32_t row = 1; row <= rows; ++row) {
-      for (int32_t tap = 0; tap < taps; ++tap) {
-        for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
-          sums[i] += x[position + i / CHANNELS * stride + tap] * w[weight + i % CHANNELS];
-        }
-        weight += CHANNELS;
+  for (int32_t tile = 0; tile < tiles; ++tile) {
+    int32_t weight = 0;
+    for (int32_t first = 0; first < blocks * CHANNELS; first += CHANNELS) {
+      float sums[PIXELS * CHANNELS];
+      for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
+        sums[i] = bias[first + i % CHANNELS];
       }
-      weight += row_gap;
-      position += row_step - (row == rows_before_wrap ? wrap : 0);
-    }
-    weight += block_gap;
-    for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
-      out[i / CHANNELS * out_stride + first + i % CHANNELS] = sums[i];
+      int32_t position = tile * PIXELS * stride;
+      for (int32_t row = 1; row <= rows; ++row) {
+        for (int32_t tap = 0; tap < taps; ++tap) {
+          for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
+            sums[i] += x[position + i / CHANNELS * stride + tap] * w[weight + i % CHANNELS];
+          }
+          weight += CHANNELS;
+        }
+        weight += row_gap;
+        position += row_step - (row == rows_before_wrap ? wrap : 0);
+      }
+      weight += block_gap;
+      for (int32_t i = 0; i < PIXELS * CHANNELS; ++i) {
+        out[(tile * PIXELS + i / CHANNELS) * out_stride + first + i % CHANNELS] = sums[i];
+      }
     }
   }
 #endif

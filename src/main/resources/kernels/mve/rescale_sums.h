@@ -8,11 +8,11 @@
 #define LOW -32768
 #define HIGH 32767
 
-/* Groups of sums, each by its multiplier / 2^31, rounded, then shifted, to the right with rounding, plus an offset, saturated. */
+/* Groups of sums, each by its multiplier / 2^31, rounded, then / 2^(1 + shift), rounded again, or shifted left, plus an offset, saturated. */
 static __attribute__((noinline)) void NAME(const int32_t* sums, const int32_t* by, RESULT* out, int32_t groups, int32_t count, int32_t zero_point) {
   for (; groups > 0; --groups, by += 2) {
-    const int32_t left = by[1] > 0 ? by[1] : 0;
-    const int32_t right = by[1] < 0 ? -by[1] : 0;
+    const int32_t right = by[1] + 1;
+    const int32_t left = right > 0 ? 0 : -right;
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
     const int32_t* sum = sums;
     RESULT* to = out;
@@ -30,7 +30,7 @@ static __attribute__((noinline)) void NAME(const int32_t* sums, const int32_t* b
 INSTRUCTIONS
         "letp lr, 1b\n\t"
       : [sum] "+&r"(sum), [out] "+&l"(to)
-      : [m] "r"(by[0]), [left] "r"(left), [down] "r"(-right), [negative] "r"(right > 0 ? -1 : 0), [zero] "r"(zero_point), [count] "r"(count)
+      : [m] "r"(by[0]), [left] "r"(left), [down] "r"(right > 0 ? -right : 0), [negative] "r"(right > 0 ? -1 : 0), [zero] "r"(zero_point), [count] "r"(count)
       : "lr", "q0", "q1", "q2", "memory");
     sums += count;
     out += count;

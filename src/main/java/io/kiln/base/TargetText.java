@@ -70,4 +70,39 @@ public final class TargetText {
         }
         return words;
     }
+
+    /**
+     * The parts of a composite target without quotes, at least one; the last one is the host's. A comma separates parts, unless it is within a
+     * value, as in {@code -keys=arm_cpu,cpu}, and no blank follows it, or within quotes.
+     */
+    public static List<String> parts(String text) {
+        List<String> parts = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        StringBuilder word = new StringBuilder();
+        char quote = 0;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0 ? c == quote : c == '\'' || c == '"') {
+                quote = quote == 0 ? c : 0;
+            } else if (c == ',' && quote == 0 && separates(text, i, word)) {
+                parts.add(part.toString().strip());
+                part.setLength(0);
+                word.setLength(0);
+            } else {
+                part.append(c);
+                word.append(c);
+                if (c == ' ' && quote == 0) {
+                    word.setLength(0);
+                }
+            }
+        }
+        parts.add(part.toString().strip());
+        return parts;
+    }
+
+    private static boolean separates(String text, int comma, StringBuilder word) {
+        boolean isInValue = word.indexOf("=") >= 0;
+        boolean endsQuotes = comma > 0 && (text.charAt(comma - 1) == '\'' || text.charAt(comma - 1) == '"');
+        return !isInValue || endsQuotes || comma + 1 == text.length() || text.charAt(comma + 1) == ' ';
+    }
 }

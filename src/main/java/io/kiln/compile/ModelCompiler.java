@@ -67,7 +67,8 @@ public final class ModelCompiler {
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
-        return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.unfitRecords());
+        return new CompiledModel(
+                library, imported, stages, module, executable.code(), quantized, planner.unfitRecords());
     }
 
     /** Name of a library after that of the operators, {@code <name>_lib<n>}. */
@@ -85,7 +86,7 @@ public final class ModelCompiler {
         others.add(tensors);
         List<Artifact> files = new ArrayList<>(generator.finish(others));
         List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
-        operators.addAll(external);
+        operators.addAll(generator.finish(external));
         files.addAll(1, operators);
         return files;
     }

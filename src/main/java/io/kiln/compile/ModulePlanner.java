@@ -77,8 +77,8 @@ final class ModulePlanner {
                 StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        Interface api =
-                new Interface(request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
+        Interface api = new Interface(
+                request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(origin, names, api, request.packed(), pools, planned, callees, called);
     }
 

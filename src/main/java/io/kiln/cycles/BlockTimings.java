@@ -58,7 +58,9 @@ final class BlockTimings {
                 before = Optional.of(instruction);
             }
             // Blocks repeat: no unit can do more than its work in each turn.
-            return Math.max(next, work.values().stream().mapToLong(Long::longValue).max().orElse(0));
+            return Math.max(
+                    next,
+                    work.values().stream().mapToLong(Long::longValue).max().orElse(0));
         }
 
         private void issue(Optional<Instruction> before, Instruction instruction) {
@@ -73,7 +75,8 @@ final class BlockTimings {
         }
 
         private long cycles(Optional<Instruction> before, Instruction instruction, Price price) {
-            long cycles = price.cycles().at(bound) + instruction.words() * price.perWord().at(bound);
+            long cycles = price.cycles().at(bound)
+                    + instruction.words() * price.perWord().at(bound);
             if (price.behindAccess().isPresent()
                     && before.filter(BlockTimings::isPlainAccess).isPresent()) {
                 cycles = price.behindAccess().get().at(bound);
@@ -105,7 +108,11 @@ final class BlockTimings {
             String unit = core.price(one.kind()).unit();
             boolean isIndependent = (one.writes() & (other.reads() | other.writes())) == 0;
             boolean isShort = !pairing.narrow() || one.bytes() + other.bytes() == 4;
-            return pairing.allows(unit, price.unit()) && isIndependent && isShort && next == issued + 1 && isReady(other, price);
+            return pairing.allows(unit, price.unit())
+                    && isIndependent
+                    && isShort
+                    && next == issued + 1
+                    && isReady(other, price);
         }
 
         private boolean isReady(Instruction instruction, Price price) {

@@ -8,7 +8,6 @@ import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
-import io.kiln.flow.contract.ContractStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.device.ProjectStep;
@@ -248,17 +247,6 @@ public final class Flow {
     }
 
     /**
-     * Writes Java classes by which a service talks to an image with these models.
-     *
-     * @param directory root of source code
-     * @param packageName the classes' package
-     * @param withClients whether there are clients, which need Kiln's classes
-     */
-    public void contract(BuildSpec spec, Path directory, String packageName, boolean withClients) {
-        new ContractStep(log, spec).run(directory, packageName, withClients);
-    }
-
-    /**
      * Makes a library for this computer of each model. Needs no board.
      *
      * @param kind what is made: {@code library}
@@ -266,7 +254,7 @@ public final class Flow {
      */
     public void export(BuildSpec spec, String kind, boolean withArtifacts) {
         LibraryExport.requireKind(kind);
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, withArtifacts).run());
+        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */

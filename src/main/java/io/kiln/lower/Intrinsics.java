@@ -28,6 +28,10 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE =
             Intrinsic.inFile("portable/rescale/kiln_rescale", List.of(INT32, INT32, INT32), INT32);
 
+    /** {@link #RESCALE} of values below 2^30, the doubled product of which one instruction rounds. */
+    public static final Intrinsic RESCALE_SMALL =
+            Intrinsic.inFile("portable/rescale/kiln_rescale_small", List.of(INT32, INT32, INT32), INT32);
+
     /** Rescaling with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
     public static final Intrinsic RESCALE_ANY =
             Intrinsic.inFile("portable/rescale/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
@@ -38,6 +42,12 @@ public final class Intrinsics {
 
     /** Limits a value to int16. */
     public static final Intrinsic SATURATE_16 = Intrinsic.inFile("thumb/kiln_saturate_16", List.of(INT32), INT32);
+
+    /** A sum plus the products of the lower and of the upper halves of two words. */
+    public static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
+
+    /** Limits a value to 17 bits. */
+    public static final Intrinsic SATURATE_17 = Intrinsic.inFile("thumb/kiln_saturate_17", List.of(INT32), INT32);
 
     /** {@code sum + a * b}, rounded once where the core has one instruction for it, otherwise twice. */
     public static final Intrinsic MULTIPLY_ADD =

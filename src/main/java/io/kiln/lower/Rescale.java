@@ -31,7 +31,9 @@ public final class Rescale {
             return new Expr.Call(Intrinsics.HIGH_MUL, List.of(value, imm(by.multiplier())));
         }
         boolean fast = Epilogue.isFast(by, bound);
-        Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+        Intrinsic intrinsic = !fast
+                ? Intrinsics.RESCALE_ANY
+                : bound < MOST_DOUBLED && by.multiplier() >= 0 ? Intrinsics.RESCALE_SMALL : Intrinsics.RESCALE;
         return new Expr.Call(intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
     }
 

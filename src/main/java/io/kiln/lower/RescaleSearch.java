@@ -141,6 +141,14 @@ final class RescaleSearch {
         long exact = exactOffset(c, multiplier);
         long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
         long difference = below.isBounded() ? offset - below.nearest(offset) : 0;
+        if (difference < 0 && !below.contains(offset)) {
+            // What is corrected is only lowered, so that an offset for all values is needed.
+            Range both = above.and(below);
+            if (both.least > both.most) {
+                return Optional.empty();
+            }
+            offset = both.nearest(exact);
+        }
         long correction = Math.max(0, difference);
         long mostCorrection = signed ? MOST_OFFSET : 1L << shift; // so that results still rise
         return Math.abs(offset) <= MOST_OFFSET && correction <= mostCorrection
@@ -172,6 +180,18 @@ final class RescaleSearch {
 
         boolean isBounded() {
             return least > -FAR || most < FAR;
+        }
+
+        boolean contains(long offset) {
+            return offset >= least && offset <= most;
+        }
+
+        /** The offsets in both. */
+        Range and(Range other) {
+            Range both = new Range();
+            both.atLeast(Math.max(least, other.least), 0);
+            both.atMost(Math.min(most, other.most), 0);
+            return both;
         }
 
         /** The middle; if there is none because sums reach only one side, the value nearest to the exact one. */

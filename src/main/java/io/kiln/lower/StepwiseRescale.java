@@ -95,8 +95,11 @@ public record StepwiseRescale(int left, boolean isRounded, int signStep, List<Ch
         long bias = (long) reference.bias().get(c) - reference.requantization().inputZeroPoint();
         long most = Math.abs(bias) + bound;
         long offset = (1L << (shift - 1)) + ((long) reference.requantization().outputZeroPoint() << shift);
-        boolean fits = most <= Integer.MAX_VALUE >> left && Math.abs(offset) + (most << left) / 2 + 2 <= Integer.MAX_VALUE;
-        return fits ? Optional.of(new Channel(multiplier, (int) offset, (int) (bias << left), shift)) : Optional.empty();
+        boolean fits =
+                most <= Integer.MAX_VALUE >> left && Math.abs(offset) + (most << left) / 2 + 2 <= Integer.MAX_VALUE;
+        return fits
+                ? Optional.of(new Channel(multiplier, (int) offset, (int) (bias << left), shift))
+                : Optional.empty();
     }
 
     /**

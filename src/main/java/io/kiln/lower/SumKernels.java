@@ -8,6 +8,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -34,11 +35,8 @@ public interface SumKernels {
         /** Number of rows in a block. */
         int rows();
 
-        /** The table of weights; the number of rows is a multiple of {@link #rows()}. */
-        Bytes pack(int rows, int count, Weights weights);
-
-        /** The table of the rows' initial values, int32. */
-        int[] packBegin(int[] begin);
+        /** The table of weights and initial values; the number of rows is a multiple of {@link #rows()}. */
+        Bytes pack(int rows, int count, Weights weights, IntUnaryOperator begin);
 
         /** Emits the sums of rows with the values at a place, for {@link #rescale} from {@link Sums#DOTS}. */
         void emit(BlockBuilder code, Block block, Buffer values, Expr from, Buffer sums);
@@ -48,12 +46,11 @@ public interface SumKernels {
      * Adjacent rows.
      *
      * @param weights from {@link Dots#pack}
-     * @param begin from {@link Dots#packBegin}
      * @param first first of the rows, a multiple of {@link Dots#rows()}
      * @param rows their number, likewise
      * @param count number of weights in a row
      */
-    record Block(Buffer weights, Buffer begin, Expr first, int rows, int count) {}
+    record Block(Buffer weights, Expr first, int rows, int count) {}
 
     /** What {@link #rescale} finds. */
     enum Sums {
@@ -95,10 +92,10 @@ public interface SumKernels {
                 && bound << (1 + Math.max(0, by.shift())) <= Integer.MAX_VALUE;
     }
 
-    /** The table of multipliers for {@link #rescale}: multiplier and shift, positive to the left, in turn. */
+    /** The table of multipliers for {@link #rescale}: multiplier, and right shift less 1 or the complement of the left shift, in turn. */
     static int[] multipliers(List<QuantizedMultiplier> by) {
         return by.stream()
-                .flatMapToInt(m -> IntStream.of(m.multiplier(), m.shift()))
+                .flatMapToInt(m -> IntStream.of(m.multiplier(), -1 - m.shift()))
                 .toArray();
     }
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.diff.DiffStep;
+import io.kiln.flow.spec.BudgetSpec;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.maven.bean.CustomOperatorBean;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Fuse;
-import io.kiln.maven.session.MemoryLimits;
+import io.kiln.maven.session.Budgets;
+import io.kiln.maven.session.NamedProperties;
 import java.io.File;
 import java.util.List;
 import java.util.Map;
@@ -124,6 +128,30 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     @Parameter(property = "kiln.onnx.io", defaultValue = "model")
     private String onnxIo;
 
+    /**
+     * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
+     * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
+     * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> budget;
+
+    /** What the build may take at most. */
+    final BudgetSpec budgets() {
+        return Budgets.of(new NamedProperties(session(), project()).of(Budgets.PREFIX, budget), fetcher());
+    }
+
+    /** Counts what budgets are about, and checks them all. */
+    final void checkBudgets(BuildSpec spec) {
+        BudgetSpec budgets = budgets();
+        if (budgets.needsProfile()) {
+            flow().profile(spec);
+        }
+        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets);
+    }
+
     /** The choices of the compiler. */
     final PipelineSpec pipeline() {
         Integer depth = fuse == null ? null : fuse.maxDepth();
@@ -144,7 +172,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
                 .withOnnxIo(onnxIo)
-                .withMemory(MemoryLimits.of(session(), project(), memory == null ? Map.of() : memory))
+                .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
                 .withCodegens(codegens());
     }
 

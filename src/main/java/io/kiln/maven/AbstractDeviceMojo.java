@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.maven.session.Terminal;
 import java.io.File;
 import java.time.Duration;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.flow.state.UnforeseenFailure;
+import io.kiln.maven.session.PrintableTrace;
 import java.nio.file.Path;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;

@@ -38,5 +38,6 @@ public final class BuildMojo extends AbstractDeviceMojo {
                 new MojoLog(getLog()),
                 "kiln:build",
                 record -> flow().build(spec(), deviceSpec(), record));
+        checkBudgets(spec());
     }
 }

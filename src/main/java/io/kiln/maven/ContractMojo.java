@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.contract.ContractStep;
 import java.io.File;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -56,7 +57,8 @@ public final class ContractMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().contract(spec(), contractDirectory.toPath(), contractPackage, contractClients);
+        new ContractStep(new MojoLog(getLog()), spec())
+                .run(contractDirectory.toPath(), contractPackage, contractClients);
         project().addCompileSourceRoot(contractDirectory.getPath());
     }
 }

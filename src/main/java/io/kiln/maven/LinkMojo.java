@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Files;
@@ -28,6 +29,14 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     @Parameter(property = "kiln.link.skip", defaultValue = "false")
     private boolean skipLink;
 
+    /**
+     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.attachReports", defaultValue = "false")
+    private boolean attachReports;
+
     @Inject
     private MavenProjectHelper helper;
 
@@ -40,12 +49,16 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     void run() {
         BuildSpec spec = spec();
         flow().link(spec);
+        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets().ofMemory());
         Layout layout = spec.layout();
         project().getArtifact().setFile(layout.image("elf").toFile());
         for (String type : new String[] {"bin", "hex", "map"}) {
             attach(layout.image(type), type, Optional.empty());
         }
         attach(layout.archive(), "tar", Optional.of("mlf"));
+        if (attachReports) {
+            attach(layout.reports().resolve("report.json"), "json", Optional.of("report"));
+        }
     }
 
     /** The board {@code host} has an executable only, so missing files are not attached. */

@@ -45,5 +45,6 @@ public final class VerifyMojo extends AbstractDeviceMojo {
                 new MojoLog(getLog()),
                 "kiln:verify",
                 record -> flow().verify(spec(), deviceSpec(), record));
+        checkBudgets(spec());
     }
 }

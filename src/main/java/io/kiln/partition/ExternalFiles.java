@@ -69,8 +69,9 @@ final class ExternalFiles {
             if (source.kind() == ArtifactKind.SOURCE && found.find()) {
                 List<String> taken = types(Arrays.stream(found.group(1).split(",", -1)));
                 if (!taken.equals(passed)) {
-                    return Optional.of("generated " + symbol + "(" + String.join(", ", taken) + ") in "
-                            + source.fileName() + "; expected (" + String.join(", ", passed) + "), which it is called with");
+                    return Optional.of(
+                            "generated " + symbol + "(" + String.join(", ", taken) + ") in " + source.fileName()
+                                    + "; expected (" + String.join(", ", passed) + "), which it is called with");
                 }
             }
         }
@@ -81,7 +82,9 @@ final class ExternalFiles {
     private static List<String> types(Stream<String> parameters) {
         return parameters
                 .map(parameter -> parameter.strip().replaceAll("\\s+", " ").replaceAll("\\s*\\*\\s*", "* "))
-                .map(parameter -> parameter.replaceAll("\\* (restrict |const )*\\w*$", "*").strip())
+                .map(parameter -> parameter
+                        .replaceAll("\\* (restrict |const )*\\w*$", "*")
+                        .strip())
                 .toList();
     }
 }

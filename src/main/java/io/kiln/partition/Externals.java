@@ -93,7 +93,8 @@ public final class Externals {
      * @param artifacts of all code generators
      */
     public Map<String, String> targets(List<Artifact> artifacts) {
-        Map<String, String> targets = new TreeMap<>(Map.of(Artifact.HOST, target.host().text()));
+        Map<String, String> targets =
+                new TreeMap<>(Map.of(Artifact.HOST, target.host().text()));
         parts.stream()
                 .filter(part -> artifacts.stream()
                         .anyMatch(artifact -> artifact.targetKey().equals(part.name())))

@@ -77,9 +77,9 @@ final class GuardedCodegen {
                 pattern.conditions().stream()
                         .map(condition -> new Condition(
                                 condition.failure(),
-                                match -> guarded(what + " (" + origin(match) + ")", () -> condition
-                                        .holds()
-                                        .test(match))))
+                                match -> guarded(
+                                        what + " (" + origin(match) + ")",
+                                        () -> condition.holds().test(match))))
                         .toList());
     }
 
@@ -99,7 +99,8 @@ final class GuardedCodegen {
             }
             if (size == 0 || size % table.dtype().bytes() != 0) {
                 throw wrong("gives the table `" + table.name() + "` of " + composite + " " + size
-                        + " bytes, which are no elements of type " + table.dtype().text());
+                        + " bytes, which are no elements of type "
+                        + table.dtype().text());
             }
         }
         return call;
@@ -145,7 +146,8 @@ final class GuardedCodegen {
                             problem.next()))
                     .toList());
         } catch (RuntimeException | LinkageError | StackOverflowError | java.util.ServiceConfigurationError e) {
-            throw new KilnException(new Problem("it could not " + what + ": " + e, "code generator " + name, "", ADVICE));
+            throw new KilnException(
+                    new Problem("it could not " + what + ": " + e, "code generator " + name, "", ADVICE));
         }
         if (result == null) {
             throw wrong(name, "answered null when it was to " + what);

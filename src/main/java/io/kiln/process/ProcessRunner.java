@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
@@ -76,8 +77,18 @@ public final class ProcessRunner {
      * @throws KilnException if it cannot be started
      */
     public static RunningProcess start(Command command) {
+        return start(command, line -> false);
+    }
+
+    /**
+     * As {@link #start(Command)}, for a process that reports on its standard error.
+     *
+     * @param takes gets each line of standard error as it comes, from another thread, and returns whether it is a report: these may be
+     *     any number, and are neither kept nor logged
+     */
+    public static RunningProcess start(Command command, Predicate<String> takes) {
         OutputStream log = openLog(command);
-        return new RunningProcess(launch(command), command, log);
+        return new RunningProcess(launch(command), command, log, takes);
     }
 
     static KilnException interrupted(String executable, InterruptedException cause) {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -36,13 +37,14 @@ public final class RunningProcess implements AutoCloseable {
     private final AtomicBoolean timedOut = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RunningProcess(Process process, Command command, OutputStream log) {
+    RunningProcess(Process process, Command command, OutputStream log, Predicate<String> takes) {
         this.process = process;
         this.log = log;
         this.temporary = command.temporary();
         this.budget = new Budget(process);
         this.output = new Teeing(process.getInputStream(), log);
-        this.errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), log, budget);
+        this.errors = Capture.of(
+                "stderr-" + process.pid(), new LineSieve(process.getErrorStream(), takes), log, budget);
         this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
         long millis = command.timeout().toMillis();
         this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.cycles.core.CycleRange;
 import java.util.List;
 
 /**
@@ -27,6 +28,7 @@ import java.util.List;
  * @param plan the plan of the workspace
  * @param linkPlan what the build did with the artifacts of the models
  * @param aot what the same models take with the AOT executor; null until {@code kiln:profile} has compared
+ * @param estimate cycles and time of one inference; null until {@code kiln:profile} has estimated them
  */
 public record BuildReport(
         String application,
@@ -46,7 +48,10 @@ public record BuildReport(
         List<LinkPlan.Group> linkPlan,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        ProfileReport.Aot aot) {
+        ProfileReport.Aot aot,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        CycleReport estimate) {
     /** The application of an image that runs the project's own program. */
     public static final String OWN_APPLICATION = "own";
 
@@ -83,7 +88,8 @@ public record BuildReport(
                 operators.stream().map(o -> o.profiled(profile)).toList(),
                 plan,
                 linkPlan,
-                profile.aot());
+                profile.aot(),
+                profile.estimate());
     }
 
     /**
@@ -134,6 +140,7 @@ public record BuildReport(
      * @param executedMacs multiply-accumulates that the generated loops execute
      * @param instructions instructions of one inference; null if the image was not profiled
      * @param microseconds of one call on the board; null if no board measured it
+     * @param estimatedCycles of one inference, without wait states; null if they were not estimated
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
@@ -154,6 +161,9 @@ public record BuildReport(
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
             Double microseconds,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            CycleRange estimatedCycles,
 
             long constantBytes,
             long workspaceBytes,
@@ -179,6 +189,7 @@ public record BuildReport(
                     info.executedMacs(),
                     null,
                     null,
+                    null,
                     info.constantBytes(),
                     info.workspaceBytes(),
                     info.schedule(),
@@ -202,6 +213,7 @@ public record BuildReport(
                             executedMacs,
                             o.instructions(),
                             o.microseconds(),
+                            o.estimatedCycles(),
                             constantBytes,
                             workspaceBytes,
                             schedule,

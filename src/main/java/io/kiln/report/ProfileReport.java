@@ -4,6 +4,7 @@ package io.kiln.report;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.cycles.core.CycleRange;
 import java.util.List;
 import java.util.Locale;
 
@@ -17,6 +18,7 @@ import java.util.Locale;
  * @param operators instructions or times of each operator, in execution order
  * @param times what a board measured for each model; empty for an emulator
  * @param aot what the same models take with the AOT executor; null if these have it, or if nobody compared
+ * @param estimate cycles and time of one inference on the core; null if they were not estimated
  */
 public record ProfileReport(
         String board,
@@ -32,7 +34,10 @@ public record ProfileReport(
         List<Time> times,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        Aot aot) {
+        Aot aot,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        CycleReport estimate) {
     public ProfileReport {
         operators = List.copyOf(operators);
         times = times == null ? List.of() : List.copyOf(times);
@@ -41,12 +46,17 @@ public record ProfileReport(
     /** Instructions that an emulator counted. */
     public ProfileReport(
             String board, String ranOn, boolean deterministic, long instructions, List<Operator> operators) {
-        this(board, ranOn, deterministic, instructions, operators, List.of(), null);
+        this(board, ranOn, deterministic, instructions, operators, List.of(), null, null);
+    }
+
+    /** The same with estimated cycles. */
+    public ProfileReport with(CycleReport cycles) {
+        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, aot, cycles);
     }
 
     /** The same beside an image with the AOT executor. */
     public ProfileReport beside(Aot other) {
-        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, other);
+        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, other, estimate);
     }
 
     /**
@@ -66,7 +76,7 @@ public record ProfileReport(
      */
     public static ProfileReport measured(
             String board, String ranOn, boolean deterministic, List<Time> times, List<Operator> operators) {
-        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null);
+        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null, null);
     }
 
     /**
@@ -92,6 +102,7 @@ public record ProfileReport(
      * @param instructions from its call to its return, in an emulator; null if they were not counted
      * @param microseconds mean of one call, by the board's timer; null if a board did not measure it
      * @param cycles of the core; null if the board's timer counts something else
+     * @param estimatedCycles from the core's instruction timings, without wait states; null if they were not estimated
      */
     public record Operator(
             String name,
@@ -106,20 +117,31 @@ public record ProfileReport(
             Double microseconds,
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-            Long cycles) {
+            Long cycles,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            CycleRange estimatedCycles) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);
         }
 
         /** An operator whose instructions an emulator counted. */
         public Operator(String name, List<String> layers, long instructions) {
-            this(name, layers, instructions, null, null);
+            this(name, layers, instructions, null, null, null);
+        }
+
+        /** The same with estimated cycles. */
+        public Operator with(CycleRange estimated) {
+            return new Operator(name, layers, instructions, microseconds, cycles, estimated);
         }
 
         /** What was measured, for people. */
         public String text() {
             if (instructions != null) {
-                return String.format(Locale.ROOT, "%,d instructions", instructions);
+                String about = estimatedCycles == null
+                        ? ""
+                        : String.format(Locale.ROOT, ", about %,d cycles", estimatedCycles.expected());
+                return String.format(Locale.ROOT, "%,d instructions", instructions) + about;
             }
             String counted = cycles == null ? "" : String.format(Locale.ROOT, ", %,d cycles", cycles);
             return microseconds == null ? "" : String.format(Locale.ROOT, "%,.1f us", microseconds) + counted;

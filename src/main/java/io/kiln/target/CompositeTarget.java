@@ -76,7 +76,7 @@ public record CompositeTarget(List<External> externals, Target host) {
      * @throws KilnException with all errors
      */
     public static CompositeTarget parse(String text) {
-        List<String> parts = parts(text);
+        List<String> parts = TargetText.parts(text);
         Problems problems = new Problems();
         if (isOpen(text)) {
             add(problems, "a quote is not closed", text, "quotes in pairs");
@@ -100,13 +100,18 @@ public record CompositeTarget(List<External> externals, Target host) {
      * @return the text itself if it is not composite
      */
     public static String hostText(String text) {
-        List<String> parts = parts(text);
+        List<String> parts = TargetText.parts(text);
         return parts.get(parts.size() - 1);
     }
 
     /** The canonical string, which {@link #parse} reads back. */
     public String text() {
         return externals.stream().map(external -> external.text() + ", ").collect(Collectors.joining()) + host.text();
+    }
+
+    /** The same code generators before another target. */
+    public CompositeTarget withHost(Target other) {
+        return new CompositeTarget(externals, other);
     }
 
     /** The same with other options of its code generators. */
@@ -149,32 +154,6 @@ public record CompositeTarget(List<External> externals, Target host) {
                 ""));
     }
 
-    /** The parts without quotes, at least one. */
-    private static List<String> parts(String text) {
-        List<String> parts = new ArrayList<>();
-        StringBuilder part = new StringBuilder();
-        StringBuilder word = new StringBuilder();
-        char quote = 0;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (quote != 0 ? c == quote : c == '\'' || c == '"') {
-                quote = quote == 0 ? c : 0;
-            } else if (c == ',' && quote == 0 && separates(text, i, word)) {
-                parts.add(part.toString().strip());
-                part.setLength(0);
-                word.setLength(0);
-            } else {
-                part.append(c);
-                word.append(c);
-                if (c == ' ' && quote == 0) {
-                    word.setLength(0);
-                }
-            }
-        }
-        parts.add(part.toString().strip());
-        return parts;
-    }
-
     private static boolean isOpen(String text) {
         char quote = 0;
         for (int i = 0; i < text.length(); i++) {
@@ -184,11 +163,5 @@ public record CompositeTarget(List<External> externals, Target host) {
             }
         }
         return quote != 0;
-    }
-
-    private static boolean separates(String text, int comma, StringBuilder word) {
-        boolean isInValue = word.indexOf("=") >= 0;
-        boolean endsQuotes = comma > 0 && (text.charAt(comma - 1) == '\'' || text.charAt(comma - 1) == '"');
-        return !isInValue || endsQuotes || comma + 1 == text.length() || text.charAt(comma + 1) == ' ';
     }
 }

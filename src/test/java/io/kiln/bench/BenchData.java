@@ -72,7 +72,9 @@ record BenchData(
     record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
         /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang} or {@code vww-generate}. */
         String id() {
-            String what = kind == Kind.INSTRUCTIONS || kind == Kind.LAYERS ? core : kind.name().toLowerCase(Locale.ROOT);
+            String what = kind == Kind.INSTRUCTIONS || kind == Kind.LAYERS
+                    ? core
+                    : kind.name().toLowerCase(Locale.ROOT);
             return model + "-" + what + (toolchain.isEmpty() ? "" : "-" + toolchain);
         }
 

@@ -115,7 +115,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             }
         }
         return new BenchImage(
-                folder, elf, board, library.metadata(), TargetOptions.parse(target).cpu(), others);
+                folder,
+                elf,
+                board,
+                library.metadata(),
+                TargetOptions.parse(target).cpu(),
+                others);
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {
@@ -145,13 +150,9 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 .sum();
     }
 
+    /** The same as of all tests, so that the bundled compiler is unpacked once. */
     static ToolchainEnvironment environment() {
-        Path repository = Path.of(System.getProperty("user.home"), ".m2", "repository");
-        return new ToolchainEnvironment(
-                ToolchainEnvironment.defaultHome(repository),
-                List.of(),
-                TestToolchains.environment(Log.QUIET).fetcher(),
-                Log.QUIET);
+        return TestToolchains.environment(Log.QUIET);
     }
 
     static String memories(Board board) {

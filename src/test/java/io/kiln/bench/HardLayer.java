@@ -20,8 +20,7 @@ import org.tensorflow.lite.schema.TensorType;
  * @param window taps, stride, dilation, padding
  * @param scale real multiplier of an average sum; above 0.5 it is a shift to the left
  */
-record HardLayer(
-        String name, String regular, Kind kind, Image input, int channels, Taps window, double scale) {
+record HardLayer(String name, String regular, Kind kind, Image input, int channels, Taps window, double scale) {
     private static final float SCALE = 0.05f;
     private static final int ZERO_POINT = -3;
 
@@ -107,17 +106,17 @@ record HardLayer(
     }
 
     private int weights(TfliteModelBuilder model, Random random) {
-        int[] shape =
-                switch (kind) {
-                    case CONVOLUTION -> new int[] {channels, window.rows, window.columns, input.channels};
-                    case DEPTHWISE -> new int[] {1, window.rows, window.columns, channels};
-                    case DENSE -> new int[] {channels, input.channels};
-                };
+        int[] shape = switch (kind) {
+            case CONVOLUTION -> new int[] {channels, window.rows, window.columns, input.channels};
+            case DEPTHWISE -> new int[] {1, window.rows, window.columns, channels};
+            case DENSE -> new int[] {channels, input.channels};
+        };
         byte[] data = new byte[Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
         for (int i = 0; i < data.length; i++) {
             data[i] = (byte) (random.nextInt(255) - 127);
         }
-        TensorSpec spec = TensorSpec.of(name + "_weights", TensorType.INT8, shape).withData(data);
+        TensorSpec spec =
+                TensorSpec.of(name + "_weights", TensorType.INT8, shape).withData(data);
         return model.tensor(
                 kind == Kind.DENSE
                         ? spec.quantized((float) scale, 0)

@@ -71,8 +71,7 @@ final class HardLayers {
     /** The model of all layers. */
     static TfliteModelBuilder model() {
         TfliteModelBuilder model = new TfliteModelBuilder();
-        List<HardLayer.Ends> ends =
-                ALL.stream().map(layer -> layer.add(model)).toList();
+        List<HardLayer.Ends> ends = ALL.stream().map(layer -> layer.add(model)).toList();
         return model.inputs(ends.stream().mapToInt(HardLayer.Ends::in).toArray())
                 .outputs(ends.stream().mapToInt(HardLayer.Ends::out).toArray());
     }
@@ -97,15 +96,13 @@ final class HardLayers {
         return all.toByteArray();
     }
 
-    private static HardLayer conv(
-            String name, String regular, Image input, int channels, Taps window, double scale) {
+    private static HardLayer conv(String name, String regular, Image input, int channels, Taps window, double scale) {
         return new HardLayer(name, regular, Kind.CONVOLUTION, input, channels, window, scale);
     }
 
     private static HardLayer depthwise(
             String name, String regular, Image input, int multiplier, Taps window, double scale) {
-        return new HardLayer(
-                name, regular, Kind.DEPTHWISE, input, multiplier * input.channels(), window, scale);
+        return new HardLayer(name, regular, Kind.DEPTHWISE, input, multiplier * input.channels(), window, scale);
     }
 
     private static HardLayer dense(String name, String regular, int batch, int inputs, int units, double scale) {

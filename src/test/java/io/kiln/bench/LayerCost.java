@@ -20,7 +20,8 @@ record LayerCost(HardLayer layer, long instructions, double perMac, long thousan
     /** The layers in their order, given the operators of their model behind its entry point, in the same order. */
     static List<LayerCost> of(List<Operator> operators) {
         if (operators.size() != HardLayers.ALL.size() + 1) {
-            throw new IllegalStateException(operators.size() - 1 + " operators of " + HardLayers.ALL.size() + " layers");
+            throw new IllegalStateException(
+                    operators.size() - 1 + " operators of " + HardLayers.ALL.size() + " layers");
         }
         Map<String, Double> perMac = HardLayers.ALL.stream()
                 .collect(Collectors.toMap(

@@ -24,6 +24,8 @@ import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.transform.Pipeline;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,11 +62,11 @@ final class RandomOperatorsInQemuTest {
         "M55, clang, SPEED, mve_conv16, ANY",
         "M55, gnu, SPEED, mve_conv_float, ANY",
         "M55, clang, SPEED, mve_conv_float, ANY",
-        "M55, gnu, SPEED, mve_depthwise_float, ANY",
+        "M55, gnu, SPEED, mve_depthwise_float, FLOATS",
         "M4F, gnu, SPEED, dsp_conv16, ANY",
-        "M4F, gnu, SPEED, fpu_conv, ANY",
-        "M4F, clang, SPEED, fpu_conv, ANY",
-        "M4F, gnu, SPEED, fpu_depthwise, ANY",
+        "M4F, gnu, SPEED, fpu_conv, FLOATS",
+        "M4F, clang, SPEED, fpu_conv, FLOATS",
+        "M4F, gnu, SPEED, fpu_depthwise, FLOATS",
         "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', ANY",
         "M4F, gnu, SPEED, dsp_, ANY",
         "M4F, clang, SPEED, dsp_, ANY",
@@ -103,7 +105,8 @@ final class RandomOperatorsInQemuTest {
                 Function function = draws.function(seed);
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
-                    own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));
+                    Bytes drawn = RandomOperators.input(parameter.type(), seed * 31 + own.size());
+                    own.add(form == Form.FLOATS && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
                 }
                 models.add(draws.compiled(seed));
                 inputs.addAll(own);
@@ -126,6 +129,14 @@ final class RandomOperatorsInQemuTest {
         assertThat(actual.size()).isEqualTo(offset);
     }
 
+    /** NaN of negative sign as the first element, infinity as the last. */
+    private static Bytes withNotANumber(Bytes floats) {
+        ByteBuffer data = ByteBuffer.wrap(floats.toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        data.putInt(0, 0xFFC0_0000);
+        data.putFloat(data.capacity() - Float.BYTES, Float.POSITIVE_INFINITY);
+        return Bytes.wrap(data.array());
+    }
+
     /** The corrections that kernels compute. */
     private static Set<String> corrections(List<ModelLibrary> models) {
         Pattern called = Pattern.compile("kiln_\\w*?(_odd|_even|_listed|_twice|_steps|_signed|_floor)\\w*\\(");
@@ -142,6 +153,7 @@ final class RandomOperatorsInQemuTest {
         /** Layers for which there is often no single high multiply. */
         HARD,
         HARD_ONNX_RUNTIME,
+        FLOATS,
         FOUR_BITS,
         ONNX_RUNTIME,
         /** By kernels of which few meet listed values. */
@@ -152,7 +164,7 @@ final class RandomOperatorsInQemuTest {
         /** The corrections that kernels have to compute. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, FOUR_BITS -> List.of();
+                case ANY, FLOATS, FOUR_BITS -> List.of();
                 case HARD -> List.of("_twice", "_steps", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -177,9 +189,12 @@ final class RandomOperatorsInQemuTest {
         }
 
         Function function(long seed) {
+            if (key.form() == Form.FLOATS) {
+                return RandomOperators.ofFloats(seed);
+            }
             Function drawn = RandomOperators.mixed(seed);
             return switch (key.form()) {
-                case ANY -> drawn;
+                case ANY, FLOATS -> drawn;
                 case HARD -> STEPPED.contains(seed) ? RandomOperators.depthwise(seed) : RandomOperators.hard(seed);
                 case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
                 case FOUR_BITS -> RandomOperators.ofFourBits(drawn);

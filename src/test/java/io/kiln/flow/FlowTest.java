@@ -72,6 +72,16 @@ final class FlowTest {
                 .isEqualTo(numbers(json("kiln/profile.json"), "instructions"))
                 .allMatch(count -> count > 0);
 
+        assertThat(report.at("/estimate/core").asText()).isEqualTo("Arm Cortex-M4");
+        assertThat(report.at("/estimate/unknownInstructions").asLong()).isZero();
+        long whole = report.at("/estimate/cycles/expected").asLong();
+        long inOperators = report.path("operators").findValues("expected").stream()
+                .mapToLong(JsonNode::asLong)
+                .sum();
+        assertThat(inOperators).isBetween(whole * 9 / 10, whole);
+        assertThat(whole).isGreaterThan(json("kiln/profile.json").path("instructions").asLong());
+        assertThat(said).anyMatch(line -> line.startsWith("Estimated for Arm Cortex-M4: "));
+
         // What was counted stays while the image does.
         flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json")).isEqualTo(report);

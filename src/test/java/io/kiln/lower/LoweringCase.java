@@ -29,7 +29,16 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
     /** The case with a seed, run through the standard pipeline; it fuses to one operator. */
     public static LoweringCase of(long seed) {
         Function drawn = RandomOperators.mixed(seed);
-        Function function = Pipeline.standard().run(seed % 5 == 4 ? RandomOperators.ofFourBits(drawn) : drawn);
+        return of(seed % 5 == 4 ? RandomOperators.ofFourBits(drawn) : drawn, seed);
+    }
+
+    /** A convolution of float data. */
+    public static LoweringCase ofFloats(long seed) {
+        return of(RandomOperators.ofFloats(seed), seed);
+    }
+
+    private static LoweringCase of(Function drawn, long seed) {
+        Function function = Pipeline.standard().run(drawn);
         List<Bytes> inputs = new ArrayList<>();
         for (Parameter parameter : function.params()) {
             inputs.add(RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));

@@ -5,6 +5,8 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
@@ -104,6 +106,27 @@ final class RandomFilters {
                         Constant.scalar(0.01f))
                 : draw.bind(new Conv2d(w, groups, out, layout), x, draw.weights(kernel, false));
         epilogue(sum, out, quantized, kernel.elements() / out);
+    }
+
+    /** A convolution or depthwise convolution of float data with limits of any kind. */
+    void ofFloats() {
+        boolean isDepthwise = draw.below(10) < 5;
+        int in = 4 + draw.below(isDepthwise ? 17 : 9);
+        int out = isDepthwise ? in : 1 + draw.below(20);
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(7), 1 + draw.below(14), in);
+        Window w = window(shape.dim(1), shape.dim(2), true);
+        Shape kernel = isDepthwise
+                ? Shape.of(w.kernelH(), w.kernelW(), in, 1)
+                : Shape.of(out, w.kernelH(), w.kernelW(), in);
+        Op op = new Conv2d(w, isDepthwise ? in : 1, out, isDepthwise ? "HWOI" : "OHWI");
+        Arg.Ref sum = draw.bind(op, draw.parameter(shape, DType.FLOAT32), draw.weights(kernel, false));
+        Arg.Ref biased = draw.below(4) == 0 ? sum : draw.bind(new BiasAdd(-1), sum, Constant.vector(floats(out)));
+        switch (draw.below(4)) {
+            case 0 -> draw.bind(new Clip(0, 6), biased);
+            case 1 -> draw.bind(new Clip(0, Float.MAX_VALUE), biased);
+            case 2 -> draw.bind(new Clip(-1, 1), biased);
+            default -> {}
+        }
     }
 
     void dense(boolean quantized) {

@@ -68,6 +68,11 @@ public final class RandomOperators {
         return drawn("hard", seed, RandomFilters::hard);
     }
 
+    /** A convolution or depthwise convolution of float data. */
+    public static Function ofFloats(long seed) {
+        return drawn("floats", seed, RandomFilters::ofFloats);
+    }
+
     private static Function drawn(String kind, long seed, Consumer<RandomFilters> filter) {
         FunctionDraw draw = new FunctionDraw(seed);
         filter.accept(new RandomFilters(draw));

@@ -18,7 +18,8 @@ class StepwiseRescaleTest {
     private static final int CHANNELS = 5;
 
     /** Channels of a deep layer. */
-    private static ProvenRescale.Reference reference(Random random, Rounding rounding, int exponent, List<Long> bounds) {
+    private static ProvenRescale.Reference reference(
+            Random random, Rounding rounding, int exponent, List<Long> bounds) {
         List<Integer> multipliers = new ArrayList<>();
         List<Integer> shifts = new ArrayList<>();
         List<Integer> bias = new ArrayList<>();
@@ -82,7 +83,8 @@ class StepwiseRescaleTest {
     void givesUpWhereItRoundsOtherwiseOrValuesLeave32Bits() {
         List<Long> bounds = new ArrayList<>();
         Random random = new Random(1);
-        assertThat(StepwiseRescale.of(reference(random, Rounding.TONEAREST, 9, bounds), bounds)).isEmpty();
+        assertThat(StepwiseRescale.of(reference(random, Rounding.TONEAREST, 9, bounds), bounds))
+                .isEmpty();
         Requantization r = new Requantization(List.of(1 << 30), List.of(-9), 0, 0, DType.INT8, Rounding.TFLITE);
         ProvenRescale.Reference large = new ProvenRescale.Reference(r, List.of(1 << 30), -128, 127);
         assertThat(StepwiseRescale.of(large, List.of(1L << 20))).isEmpty();

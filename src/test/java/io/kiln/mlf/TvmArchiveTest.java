@@ -194,7 +194,8 @@ final class TvmArchiveTest {
 
             /*!
              * \\brief entry\
-            """)).get(0);
+            """))
+                .get(0);
         assertThat(model.metadata().api().devices())
                 .extracting(DeviceHooks::instance)
                 .containsExactly("kiln_device_ethos_u", "kiln_device_npu");

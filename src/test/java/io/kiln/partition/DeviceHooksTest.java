@@ -96,8 +96,10 @@ class DeviceHooksTest {
                     PatternStep.named("qnn.dense"),
                     PatternStep.named("nn.bias_add").orNone(),
                     PatternStep.named("tfl.requantize"));
-            Condition length = new Condition("its input has another length", match -> lengths.test(
-                    match.argument(match.root(), 0).shape().dim(-1)));
+            Condition length = new Condition(
+                    "its input has another length",
+                    match ->
+                            lengths.test(match.argument(match.root(), 0).shape().dim(-1)));
             return List.of(new CompositePattern(name + ".dense", steps, List.of(length)));
         }
 
@@ -113,7 +115,8 @@ class DeviceHooksTest {
 
         @Override
         public List<Artifact> generate(ExternalUnit unit) {
-            StringBuilder text = new StringBuilder("#include <stdint.h>\nint32_t called(const char* what, void* context);\n");
+            StringBuilder text =
+                    new StringBuilder("#include <stdint.h>\nint32_t called(const char* what, void* context);\n");
             for (ExternalFunction function : unit.functions()) {
                 String signature = "int32_t " + function.symbol() + "("
                         + String.join(", ", ExternalCall.plain("").parameters(function)) + ")";
@@ -130,7 +133,8 @@ class DeviceHooksTest {
     private static CompileRequestBuilder request() {
         return CompileRequest.builder(GoldenModels.model("hello_world_int8"), "ethos-u, my-npu-2, c")
                 .name("net")
-                .codegens(List.of(new Npu("ethos-u", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));
+                .codegens(
+                        List.of(new Npu("ethos-u", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));
     }
 
     @Test

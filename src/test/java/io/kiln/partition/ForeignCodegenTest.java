@@ -128,9 +128,11 @@ class ForeignCodegenTest {
                         + "int32_t lanes) in default_lib2.c; expected (const int8_t*, int8_t*), which it is called with. "
                         + "Report this to its maker, or take it out of kiln.target.");
         assertThatThrownBy(() -> compile(new Npu(function -> table("a b", 4), unit -> "")))
-                .hasMessageContaining("code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
+                .hasMessageContaining(
+                        "code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
         assertThatThrownBy(() -> compile(new Npu(function -> table("filter", 7), unit -> "")))
-                .hasMessageContaining("gives the table `filter` of my-npu.dense 7 bytes, which are no elements of type int32");
+                .hasMessageContaining(
+                        "gives the table `filter` of my-npu.dense 7 bytes, which are no elements of type int32");
         assertThatThrownBy(() -> compile(new Npu(function -> null, unit -> "")))
                 .hasMessageContaining("code generator my-npu: it answered null when it was to take my-npu.dense (");
         assertThatThrownBy(() -> compile(new Npu(
@@ -147,9 +149,11 @@ class ForeignCodegenTest {
         assertThat(problem(file("c", "default_lib2.c", Artifact.HOST)))
                 .contains("says that `c` generated its file default_lib2.c");
         assertThat(problem(file("my-npu", "default_lib1.c", Artifact.HOST)))
-                .contains("named a file default_lib1.c, as Kiln names its own; expected default_lib2 or a name of its own");
+                .contains(
+                        "named a file default_lib1.c, as Kiln names its own; expected default_lib2 or a name of its own");
         assertThat(problem(file("my-npu", "tvmgen_default.h", "my-npu")))
-                .contains("named a file tvmgen_default.h, as Kiln names its own; expected default_lib2 or a name of its own");
+                .contains(
+                        "named a file tvmgen_default.h, as Kiln names its own; expected default_lib2 or a name of its own");
         assertThat(problem(file("my-npu", "npu.c", "fpga")))
                 .contains("made npu.c for the target key `fpga`; expected host or my-npu");
         assertThat(problem(file("my-npu", "npu.h", "my-npu"))).isEmpty();
@@ -157,8 +161,8 @@ class ForeignCodegenTest {
 
     private static Optional<String> problem(Artifact file) {
         CompositeTarget target = CompositeTarget.parse("my-npu, c");
-        ExternalUnit unit =
-                new ExternalUnit("m.tflite", "default_lib2", List.of(), target.externals().get(0), target.host());
+        ExternalUnit unit = new ExternalUnit(
+                "m.tflite", "default_lib2", List.of(), target.externals().get(0), target.host());
         return ExternalFiles.problem(List.of(file), unit, function -> ExternalCall.plain("npu"));
     }
 
@@ -206,7 +210,8 @@ class ForeignCodegenTest {
     @Test
     void patternsThatFailAreNamed() {
         assertThatThrownBy(compiling(new Careless("careless", "other.dense", op -> true, match -> true)))
-                .hasMessageContaining("code generator careless: it named a pattern `other.dense`; expected careless.<what>");
+                .hasMessageContaining(
+                        "code generator careless: it named a pattern `other.dense`; expected careless.<what>");
         assertThatThrownBy(compiling(new Careless(
                         "careless",
                         "careless.dense",
@@ -233,8 +238,8 @@ class ForeignCodegenTest {
         Files.createDirectories(services.getParent());
         for (String broken : List.of("com.acme.Missing", Npu.class.getName())) {
             Files.writeString(services, broken + "\n");
-            try (URLClassLoader loader = new URLClassLoader(
-                    new URL[] {folder.toUri().toURL()}, ExternalCodegen.class.getClassLoader())) {
+            try (URLClassLoader loader =
+                    new URLClassLoader(new URL[] {folder.toUri().toURL()}, ExternalCodegen.class.getClassLoader())) {
                 assertThatThrownBy(() -> Externals.of(CompositeTarget.parse("my-npu, c"), List.of(), loader))
                         .isInstanceOf(KilnException.class)
                         .hasMessageContaining("code generator that is a service of " + ExternalCodegen.class.getName()

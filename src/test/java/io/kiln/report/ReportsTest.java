@@ -4,6 +4,7 @@ package io.kiln.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.LinkPlan;
+import io.kiln.cycles.core.CycleRange;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
@@ -72,14 +73,23 @@ final class ReportsTest {
                 BuildReport.operators(List.of(KWS, KWS)),
                 BuildReport.plan(List.of(KWS, KWS)),
                 List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)),
+                null,
                 null);
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));
         assertThat(report.operators()).allMatch(o -> o.instructions() == null && o.executedMacs() == 12);
+        CycleRange cycles = new CycleRange(100, 120, 150);
         BuildReport profiled = report.profiled(new ProfileReport(
-                "b", "qemu", true, 99, List.of(new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 90))));
-        assertThat(profiled.operators()).allMatch(o -> o.instructions() == 90);
+                        "b",
+                        "qemu",
+                        true,
+                        99,
+                        List.of(new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 90).with(cycles)))
+                .with(CycleReport.of("Arm Cortex-M4", cycles, 50L, 80_000_000L, 0)));
+        assertThat(profiled.operators())
+                .allMatch(o -> o.instructions() == 90 && o.estimatedCycles().equals(cycles));
+        assertThat(profiled.estimate().microseconds()).isEqualTo(new CycleReport.Time(1.25, 1.5, 2.5));
         JsonSchemas.assertFits("report", Json.text(profiled));
     }
 
@@ -91,13 +101,24 @@ final class ReportsTest {
     }
 
     @Test
+    void estimatedCyclesAreSaidInOneLine() {
+        CycleRange cycles = new CycleRange(4_000_000, 4_100_000, 4_200_000);
+        assertThat(CycleReport.of("Arm Cortex-M4", cycles, 1_000_000L, 100_000_000L, 0)
+                        .text())
+                .isEqualTo("Estimated for Arm Cortex-M4: 4,100,000 cycles (4,000,000 to 4,200,000), and at most 1,000,000 for the"
+                        + " flash; 41.00 ms (40.00 to 52.00) at 100 MHz");
+        assertThat(CycleReport.of("Arm Cortex-M4", cycles, null, null, 7).text())
+                .endsWith("(4,000,000 to 4,200,000); 7 instructions are not in the core's table and counted like additions");
+    }
+
+    @Test
     void timesOfABoardFitTheSchema() {
         ProfileReport report = ProfileReport.measured(
                 "b",
                 "b, probe p",
                 false,
                 List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)),
-                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null)));
+                List.of(new ProfileReport.Operator("f", List.of(), null, 4.5, null, null)));
         String json = Json.text(report);
         JsonSchemas.assertFits("profile", json);
         assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");

@@ -36,12 +36,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every schedule computes what the plain loops compute, in whatever configuration out of its space, and rules choose out of these spaces. */
 class LayerSchedulesTest {
     private static final int CASES = 300;
+
+    /** Convolutions of float data beside them. */
+    private static final int FLOAT_CASES = 30;
 
     /** Of large spaces so many configurations are drawn for a layer. */
     private static final int DRAWN = 3;
@@ -71,6 +75,7 @@ class LayerSchedulesTest {
                 layers.add(c);
             }
         }
+        LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
         return layers;
     }
 

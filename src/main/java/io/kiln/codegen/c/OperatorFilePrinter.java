@@ -48,8 +48,8 @@ final class OperatorFilePrinter {
         kernels.forEach(k -> out.append('\n').append(k.definition()));
         if (!statics.isEmpty()) {
             out.append("\n/* What is remembered from run to run. */\n");
-            statics.forEach(
-                    s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "]" + alignment(s) + ";\n"));
+            statics.forEach(s -> out.append(
+                    "static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "]" + alignment(s) + ";\n"));
         }
         unit.scratch().ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
         Set<String> called = UsedIntrinsics.calls(functions);

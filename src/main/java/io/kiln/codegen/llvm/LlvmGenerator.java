@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * Generates objects: loops by way of LLVM IR, what is C by way of C. The entry point stays C, because structs of the header and of TVM's runtime
@@ -26,6 +28,7 @@ public final class LlvmGenerator implements CodeGenerator {
     private static final String ID = TargetKind.LLVM.text();
     private static final String SUFFIX = ".o";
     private static final String PACKED = "_packed";
+    private static final Pattern INCLUDE = Pattern.compile("(?m)^\\s*#\\s*include\\s*\"([^\"\\n]*)\"");
 
     private final ObjectCompiler compiler;
     private final Optimize optimize;
@@ -64,8 +67,15 @@ public final class LlvmGenerator implements CodeGenerator {
                 .filter(file -> file.kind() == ArtifactKind.HEADER)
                 .forEach(header -> headers.put(header.fileName(), header.content()));
         return files.stream()
-                .map(file -> file.kind() == ArtifactKind.SOURCE ? object(file, headers) : file)
+                .map(file -> file.kind() == ArtifactKind.SOURCE && includesOnly(headers.keySet(), file.text())
+                        ? object(file, headers)
+                        : file)
                 .toList();
+    }
+
+    /** Whether the headers that a source names in quotes are here; others come with the project that builds the image. */
+    private static boolean includesOnly(Set<String> headers, String source) {
+        return INCLUDE.matcher(source).results().allMatch(include -> headers.contains(include.group(1)));
     }
 
     private Artifact object(Artifact source, Map<String, Bytes> headers) {

@@ -51,7 +51,9 @@ public final class CoreTables {
                 .orElseThrow(() -> new KilnException(new Problem(
                         "no instruction timings are known of the core \"" + cpu + "\"",
                         FOLDER,
-                        all().stream().flatMap(core -> core.cpus().stream()).collect(Collectors.joining(", ", "one of ", "")),
+                        all().stream()
+                                .flatMap(core -> core.cpus().stream())
+                                .collect(Collectors.joining(", ", "one of ", "")),
                         "")));
     }
 
@@ -61,8 +63,8 @@ public final class CoreTables {
         Map<InstructionKind, Price> prices = new EnumMap<>(InstructionKind.class);
         root.path("prices").properties().forEach(entry -> {
             InstructionKind kind = InstructionKind.of(entry.getKey())
-                    .orElseThrow(() -> new KilnException(new Problem(
-                            "there is no kind of instruction \"" + entry.getKey() + "\"", file, "", "")));
+                    .orElseThrow(() -> new KilnException(
+                            new Problem("there is no kind of instruction \"" + entry.getKey() + "\"", file, "", "")));
             prices.put(kind, price(entry.getValue()));
         });
         List<String> cpus = new ArrayList<>();
@@ -82,7 +84,9 @@ public final class CoreTables {
             return Optional.empty();
         }
         Map<String, Integer> units = new TreeMap<>();
-        node.path("units").properties().forEach(unit -> units.put(unit.getKey(), unit.getValue().asInt()));
+        node.path("units")
+                .properties()
+                .forEach(unit -> units.put(unit.getKey(), unit.getValue().asInt()));
         return Optional.of(new Pairing(node.path("narrow").asBoolean(), units));
     }
 
@@ -104,7 +108,8 @@ public final class CoreTables {
     /** One number, or the three of a range; 0 if there is none. */
     private static CycleRange range(JsonNode node) {
         return node.isArray()
-                ? new CycleRange(node.get(0).asLong(), node.get(1).asLong(), node.get(2).asLong())
+                ? new CycleRange(
+                        node.get(0).asLong(), node.get(1).asLong(), node.get(2).asLong())
                 : CycleRange.exactly(node.asLong());
     }
 }

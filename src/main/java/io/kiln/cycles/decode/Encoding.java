@@ -57,7 +57,14 @@ record Encoding(
         boolean always = columns[4].endsWith("!");
         String address = always ? columns[4].substring(0, columns[4].length() - 1) : columns[4];
         return new Encoding(
-                mask, value, kind, Map.copyOf(fields), registers(columns[2]), registers(columns[3]), registers(address), always);
+                mask,
+                value,
+                kind,
+                Map.copyOf(fields),
+                registers(columns[2]),
+                registers(columns[3]),
+                registers(address),
+                always);
     }
 
     private static List<RegisterField> registers(String text) {

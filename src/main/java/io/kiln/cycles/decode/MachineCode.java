@@ -45,6 +45,21 @@ public final class MachineCode {
         return instructions;
     }
 
+    /**
+     * The instructions from an address to another one.
+     *
+     * @param end address behind the last
+     */
+    public List<Instruction> between(long start, long end) {
+        List<Instruction> instructions = new ArrayList<>();
+        Optional<Instruction> next = at(start);
+        while (next.isPresent() && next.get().end() <= end) {
+            instructions.add(next.get());
+            next = at(next.get().end());
+        }
+        return instructions;
+    }
+
     private Optional<Instruction> at(long address) {
         Optional<Integer> first = halfword(address);
         if (first.isEmpty()) {

@@ -33,13 +33,12 @@ record RegisterField(Bank bank, char letter, int number, char count) {
         if (matcher.group(2) != null) {
             return new RegisterField(Bank.LIST, NONE, 0, NONE);
         }
-        Bank bank =
-                switch (matcher.group(3)) {
-                    case "S" -> Bank.SINGLE;
-                    case "D" -> Bank.DOUBLE;
-                    case "Q" -> Bank.VECTOR;
-                    default -> Bank.CORE;
-                };
+        Bank bank = switch (matcher.group(3)) {
+            case "S" -> Bank.SINGLE;
+            case "D" -> Bank.DOUBLE;
+            case "Q" -> Bank.VECTOR;
+            default -> Bank.CORE;
+        };
         char count = matcher.group(6) == null ? NONE : matcher.group(6).charAt(0);
         return new RegisterField(
                 bank, matcher.group(4).charAt(0), matcher.group(5).isEmpty() ? 0 : COMPRESSED, count);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
@@ -34,13 +35,49 @@ final class Counting {
     }
 
     /**
-     * Counts.
+     * Counts instructions.
      *
      * @param name the model's name
      * @param entries addresses of the model's entry point
      * @param functions addresses of the model's operators by name
      */
     InstructionCounts count(String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
+        CallCounter counter = new CallCounter(stub, functions);
+        Counted<Long> counted = at(name, entries, inputs, entry -> {
+            long total = counter.countCall(entry.stop());
+            entry.resume();
+            return total;
+        });
+        return new InstructionCounts(counted.result(), counter.counts(), counted.outputs());
+    }
+
+    /**
+     * A run at its entry point, without a breakpoint there any more.
+     *
+     * @param stop where it stopped
+     * @param stub what it is resumed by
+     * @param answer the run's outputs, as soon as the console has them, or why it has none
+     */
+    record Entry(Stop stop, DebugStub stub, CompletableFuture<List<Bytes>> answer) {
+        void resume() {
+            stub.resume();
+        }
+    }
+
+    /**
+     * What was done at a run's beginning, and the run's outputs.
+     *
+     * @param result of what was done
+     * @param outputs of the run
+     */
+    record Counted<T>(T result, List<Bytes> outputs) {}
+
+    /**
+     * Runs a model up to its entry point.
+     *
+     * @param then what is done there; it resumes the image
+     */
+    <T> Counted<T> at(String name, List<Long> entries, List<Bytes> inputs, Function<Entry, T> then) {
         entries.forEach(stub::stopAt);
         stub.resume();
         try (ModelSession session = protocol.connect(line, faults)) {
@@ -48,10 +85,7 @@ final class Counting {
             try {
                 Stop entry = stub.await();
                 entries.forEach(stub::passBy);
-                CallCounter counter = new CallCounter(stub, functions);
-                long total = counter.countCall(entry);
-                stub.resume();
-                return new InstructionCounts(total, counter.counts(), joined(answer));
+                return new Counted<>(then.apply(new Entry(entry, stub, answer)), joined(answer));
             } catch (KilnException e) {
                 throw answer.isCompletedExceptionally() ? failure(answer, e) : e;
             }

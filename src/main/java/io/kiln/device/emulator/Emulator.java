@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -70,17 +71,22 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
 
     /** As {@link #start(Path)}, with more arguments for QEMU. */
     RunningProcess start(Path image, List<String> more) {
-        return start(Command.ofLine(line(image, more)));
+        return start(Command.ofLine(line(image, more)), line -> false);
     }
 
     /** Starts QEMU with its own folder for sockets, which is deleted with it. */
     RunningProcess start(Path image, List<String> more, Path folder) {
-        return start(Command.ofLine(line(image, more)).owning(folder));
+        return start(image, more, folder, line -> false);
     }
 
-    private RunningProcess start(Command line) {
+    /** As above; lines of QEMU's own log are taken out of its standard error. */
+    RunningProcess start(Path image, List<String> more, Path folder, Predicate<String> takes) {
+        return start(Command.ofLine(line(image, more)).owning(folder), takes);
+    }
+
+    private RunningProcess start(Command line, Predicate<String> takes) {
         Command command = line.within(limit);
-        return ProcessRunner.start(log.map(command::loggingTo).orElse(command));
+        return ProcessRunner.start(log.map(command::loggingTo).orElse(command), takes);
     }
 
     /**

@@ -9,6 +9,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.protocol.Protocol;
@@ -22,6 +23,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -48,18 +51,48 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
      * @throws KilnException if the image lacks a function, or QEMU fails
      */
     public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
+        Map<String, List<Long>> functions = functions(image, model, operators);
+        List<Long> entries = functions.remove(new InterfaceNames(model).run());
+        return connected(
+                image, line -> false, (counting, monitor) -> counting.count(model, entries, functions, inputs));
+    }
+
+    /**
+     * Counts how often each block of instructions is executed in the same run, from QEMU's log of executed blocks. Blocks of owner 0 are
+     * the entry point's and the main function's, those of owner {@code i + 1} operator {@code i}'s, with what they call.
+     *
+     * @param counts of {@link #count} with the same arguments
+     * @throws KilnException as {@link #count}, or if the log does not have all of its instructions
+     */
+    public List<ExecutedBlock> blocks(
+            Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts) {
+        List<Long> entries = functions(image, model, operators).get(new InterfaceNames(model).run());
+        LoggedRun run = new LoggedRun(ElfFile.read(image), model, operators, entries);
+        List<ExecutedBlock> blocks = connected(
+                image, run::take, (counting, monitor) -> run.blocks(counting, monitor, inputs, emulator.limit()));
+        long logged = blocks.stream()
+                .mapToLong(block -> block.count() * block.instructions())
+                .sum();
+        if (logged != counts.total()) {
+            throw new KilnException(new Problem(
+                    "the log of executed blocks has " + logged + " instructions, but " + counts.total() + " were executed",
+                    emulator.name(),
+                    "a whole log",
+                    ""));
+        }
+        return blocks;
+    }
+
+    private <T> T connected(Path image, Predicate<String> log, BiFunction<Counting, MachineMonitor, T> then) {
         requireQemu(emulator.board());
-        ElfFile elf = ElfFile.read(image);
-        Architecture architecture = Architecture.of(elf);
-        String entry = new InterfaceNames(model).run();
-        Map<String, List<Long>> functions = functions(elf, image, entry, operators);
-        List<Long> entries = functions.remove(entry);
+        Architecture architecture = Architecture.of(ElfFile.read(image));
         Path folder = temporaryFolder();
         FaultWatch faults = new FaultWatch(text -> {});
-        try (Transport line = new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder))) {
+        try (Transport line =
+                new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder, log))) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(protocol, line, stub, faults).count(model, entries, functions, inputs);
+                return then.apply(new Counting(protocol, line, stub, faults), monitor);
             } catch (KilnException e) {
                 throw line.explained(faults.explained(e, image));
             }
@@ -76,15 +109,14 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
         }
     }
 
-    private static Map<String, List<Long>> functions(ElfFile elf, Path image, String entry, List<String> operators) {
+    private Map<String, List<Long>> functions(Path image, String model, List<String> operators) {
+        requireQemu(emulator.board());
+        ElfFile elf = ElfFile.read(image);
+        String entry = new InterfaceNames(model).run();
         Map<String, List<Long>> functions = new LinkedHashMap<>();
         Problems problems = new Problems();
         Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
-            // A compiler may call a specialised clone instead, named with a dot and a suffix.
-            List<Long> addresses = elf.symbols().stream()
-                    .filter(Symbol::isFunction)
-                    .filter(symbol ->
-                            symbol.name().equals(name) || symbol.name().startsWith(name + "."))
+            List<Long> addresses = symbols(elf, name)
                     .map(symbol -> symbol.value() & ~1L)
                     .distinct()
                     .toList();
@@ -99,6 +131,13 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
         });
         problems.throwIfAny();
         return functions;
+    }
+
+    /** Functions of a name; a compiler may call a specialised clone, named with a dot and a suffix. */
+    static Stream<Symbol> symbols(ElfFile elf, String name) {
+        return elf.symbols().stream()
+                .filter(Symbol::isFunction)
+                .filter(symbol -> symbol.name().equals(name) || symbol.name().startsWith(name + "."));
     }
 
     static Path temporaryFolder() {

@@ -44,10 +44,33 @@ final class MachineMonitor implements AutoCloseable {
         return count.asLong();
     }
 
+    /** Logs executed blocks from here on; the machine must be stopped. Blocks that it knows are translated, and shown, again. */
+    void logBlocks() {
+        logItems("exec,in_asm,nochain");
+    }
+
+    /** Ends the log. */
+    void logNothing() {
+        logItems("none");
+    }
+
+    private void logItems(String items) {
+        JsonNode answer = ask("human-monitor-command", "{\"command-line\": \"log " + items + "\"}");
+        if (!answer.asText("?").isEmpty()) {
+            throw new KilnException(
+                    new Problem("this QEMU does not log executed blocks", PLACE, "QEMU 5.2 or later", ""));
+        }
+    }
+
     private JsonNode ask(String command) {
+        return ask(command, "{}");
+    }
+
+    private JsonNode ask(String command, String arguments) {
         try {
-            ByteBuffer request =
-                    ByteBuffer.wrap(("{\"execute\": \"" + command + "\"}\n").getBytes(StandardCharsets.US_ASCII));
+            ByteBuffer request = ByteBuffer.wrap(
+                    ("{\"execute\": \"" + command + "\", \"arguments\": " + arguments + "}\n")
+                            .getBytes(StandardCharsets.US_ASCII));
             while (request.hasRemaining()) {
                 channel.write(request);
             }

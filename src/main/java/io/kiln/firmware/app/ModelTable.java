@@ -77,8 +77,8 @@ final class ModelTable {
                 .map(DeviceHooks::instance)
                 .distinct()
                 .sorted()
-                .forEach(instance -> line("/* The context of a device; its driver defines it. */\nextern void* const " + instance
-                        + ";\n"));
+                .forEach(instance -> line("/* The context of a device; its driver defines it. */\nextern void* const "
+                        + instance + ";\n"));
     }
 
     private void model(ModelMetadata model) {
@@ -128,8 +128,8 @@ final class ModelTable {
         }
         reset(model);
         String devices = devices(model);
-        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "")
-                + devices + ");");
+        line("  return " + names.run() + "(&inputs, &outputs" + (PoolMemory.isNeeded(model) ? ", &pools" : "") + devices
+                + ");");
         line("}");
         line("");
     }

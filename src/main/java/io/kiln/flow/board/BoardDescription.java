@@ -2,8 +2,8 @@
 package io.kiln.flow.board;
 
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Building;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Building;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Flashing.OpenOcd;

@@ -45,14 +45,13 @@ final class ArchiveIncludes {
      * Adds a problem for each missing library.
      *
      * @param models the used models of the archive
-     * @param userSources the project's own C, which may contain the library
+     * @param sources folders with headers: the project's own C, which may contain the library, and CMSIS-NN if the build names its folder
      */
-    static void check(Archive archive, List<ModelLibrary> models, Path userSources, Problems problems) {
+    static void check(Archive archive, List<ModelLibrary> models, List<Path> sources, Problems problems) {
         ArchiveIncludes includes = new ArchiveIncludes(archive);
         RuntimeFiles.runtime().forEach(file -> includes.add(file.fileName()));
-        Fingerprint.filesBelow(userSources)
-                .forEach(file ->
-                        includes.add(userSources.relativize(file).toString().replace('\\', '/')));
+        sources.forEach(folder -> Fingerprint.filesBelow(folder)
+                .forEach(file -> includes.add(folder.relativize(file).toString().replace('\\', '/'))));
         models.forEach(
                 model -> model.artifacts().of(ArtifactKind.HEADER).forEach(file -> includes.add(file.fileName())));
         Map<String, Set<String>> missing = new TreeMap<>();
@@ -91,7 +90,7 @@ final class ArchiveIncludes {
                     "CMSIS-NN is missing: the C includes " + String.join(", ", cmsis) + stated(),
                     where,
                     "CMSIS-NN and CMSIS-Core in the project",
-                    "Put their sources into src/main/c and their headers into src/main/c/include,"
+                    "Set kiln.cmsisNn to its folder, put their sources into src/main/c and their headers into src/main/c/include,"
                             + " or export the model with --target=c alone"));
         }
         List<String> runtime =

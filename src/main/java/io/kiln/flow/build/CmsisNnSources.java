@@ -5,6 +5,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import io.kiln.base.CText;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -50,14 +51,17 @@ public final class CmsisNnSources {
     private CmsisNnSources() {}
 
     /**
-     * What the models need.
+     * What the models need. C of archives gets the sources if there are any; without them, they are the project's own.
      *
      * @throws KilnException if they need sources and there are none
      */
     static BroughtSources of(CodegenSpec codegens, List<ModelLibrary> models) {
         List<Artifact> callers = models.stream()
                 .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
-                .filter(source -> source.codegenId().equals(CmsisNnCodegen.NAME))
+                .filter(source -> source.codegenId().equals(CmsisNnCodegen.NAME)
+                        || (source.isForeign()
+                                && codegens.cmsisNn().isPresent()
+                                && CText.includes(source.text()).anyMatch(CmsisNnCodegen.HEADER::equals)))
                 .toList();
         if (callers.isEmpty()) {
             return BroughtSources.NONE;

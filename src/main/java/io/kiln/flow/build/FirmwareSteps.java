@@ -19,6 +19,7 @@ import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
+import io.kiln.flow.diff.LastBuild;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.CallSpec;
@@ -74,10 +75,14 @@ public final class FirmwareSteps {
         Image image = FirmwareLinker.link(
                 objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
+            LastBuild.keep(layout);
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
+        if (image.relinked()) {
+            LastBuild.line(layout).ifPresent(log::info);
+        }
         return image;
     }
 
@@ -180,6 +185,7 @@ public final class FirmwareSteps {
                 BuildReport.plan(models),
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
+                null,
                 null);
     }
 

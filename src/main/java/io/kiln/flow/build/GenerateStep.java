@@ -138,11 +138,12 @@ public final class GenerateStep {
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
         Problems problems = new Problems();
+        List<Path> folders = build.spec().pipeline().codegens().headerFolders(layout.userSources());
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {
                 Archive archive = ModelArchives.read(model.file());
                 List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
-                ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
+                ArchiveIncludes.check(archive, chosen, folders, problems);
                 ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);
                 libraries.addAll(chosen);

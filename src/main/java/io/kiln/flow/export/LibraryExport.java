@@ -17,6 +17,8 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.executor.PackedOptions;
+import io.kiln.flow.build.QuantizedFiles;
+import io.kiln.flow.resolve.LibraryTarget;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -29,6 +31,7 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,11 +47,13 @@ import java.util.Set;
  */
 public final class LibraryExport {
     private static final String COMPILER = "cc";
+    private static final String LAST_ERROR = "-DTVMAPISetLastError=kiln_set_last_error";
     private static final String SUPPORT = "kiln_library.c";
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final Log log;
     private final BuildSpec spec;
+    private final ToolchainEnvironment environment;
     private final boolean withArtifacts;
 
     /**
@@ -66,11 +71,13 @@ public final class LibraryExport {
     /**
      * An export of the build's models.
      *
+     * @param environment where toolchains come from
      * @param withArtifacts whether the library carries the artifacts rather than modules, for Kiln's own loader
      */
-    public LibraryExport(Log log, BuildSpec spec, boolean withArtifacts) {
+    public LibraryExport(Log log, BuildSpec spec, ToolchainEnvironment environment, boolean withArtifacts) {
         this.log = log;
         this.spec = spec;
+        this.environment = environment;
         this.withArtifacts = withArtifacts;
     }
 
@@ -114,8 +121,10 @@ public final class LibraryExport {
     }
 
     private ModelLibrary compile(ModelSource model) {
-        return ModelCompiler.compile(CompileRequest.builder(
-                                model.file(), spec.boards().find("host").target())
+        LibraryTarget target = LibraryTarget.of(spec, List.of("-fPIC", LAST_ERROR), environment);
+        return ModelCompiler.compile(CompileRequest.builder(model.file(), target.text())
+                        .objects(target.objects())
+                        .quantize(new QuantizedFiles(spec, log).request(model))
                         .name(model.name())
                         .optimize(spec.optimize())
                         .convention(Convention.PACKED)
@@ -167,7 +176,7 @@ public final class LibraryExport {
         List<String> line = new ArrayList<>(List.of("-shared", "-fPIC", "-std=c11", optimization()));
         // Float models answer the same everywhere: no fused multiply-add that the model does not have.
         line.addAll(List.of("-ffp-contract=off", "-fno-math-errno", "-Wl,--build-id=none"));
-        line.addAll(List.of("-DTVMAPISetLastError=kiln_set_last_error", "-Iruntime/include", "-I."));
+        line.addAll(List.of(LAST_ERROR, "-Iruntime/include", "-I."));
         line.addAll(sources);
         line.addAll(List.of("-o", String.valueOf(file.getFileName()), "-lm"));
         ProcessResult result =

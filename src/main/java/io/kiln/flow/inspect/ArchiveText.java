@@ -10,8 +10,10 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.flow.verify.TensorText;
 import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.module.ArtifactLoaders;
 import io.kiln.report.Table;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ final class ArchiveText {
             List<ModelLibrary> models = ModelLibraryFormat.read(name, content);
             models.forEach(model -> lines.addAll(tensors(model.metadata())));
             lines.addAll(plan(models));
+            models.forEach(model -> lines.addAll(payloads(model.artifacts())));
         } catch (KilnException e) {
             lines.add("firmware cannot be built from it:");
             e.problems().forEach(problem -> lines.add("  " + problem.text()));
@@ -72,6 +75,20 @@ final class ArchiveText {
                 .forEach(group ->
                         table.row(group.loader(), group.targetKey(), group.action(), group.files(), group.bytes()));
         return table.lines();
+    }
+
+    /** What the loaders of payloads say, if there are such loaders here. */
+    private static List<String> payloads(ArtifactSet set) {
+        try {
+            return ArtifactLoaders.installed().load(set).stream()
+                    .map(module -> "Payload of " + module.typeKey() + ": "
+                            + (module.payload().functions().isEmpty()
+                                    ? "no functions"
+                                    : String.join(", ", module.payload().functions())))
+                    .toList();
+        } catch (KilnException e) {
+            return e.problems().stream().map(Problem::text).toList();
+        }
     }
 
     /** Inputs and outputs in the order of the test vectors. */

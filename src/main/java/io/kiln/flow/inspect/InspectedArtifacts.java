@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.inspect;
 
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
@@ -18,6 +19,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
 
 /** The artifacts of a file: those of an archive, a library, an exported set or artifact; any other file is one itself. */
 final class InspectedArtifacts {
@@ -34,13 +37,14 @@ final class InspectedArtifacts {
         String name = String.valueOf(file.getFileName());
         if (ModelArchives.accepts(file)) {
             List<Artifact> artifacts = new ArrayList<>();
+            metadata(file, name).ifPresent(artifacts::add);
             ModelLibraryFormat.read(file)
                     .forEach(model -> artifacts.addAll(model.artifacts().artifacts()));
             return artifacts.stream().distinct().toList();
         }
         if (ElfFile.isElf(file)) {
             ElfFile elf = ElfFile.read(file);
-            return SharedLibrary.isLibrary(elf) ? library(elf, name) : List.of(single(name, "o", read(file)));
+            return SharedLibrary.isLibrary(elf) ? library(file, elf, name) : List.of(single(name, "o", read(file)));
         }
         Bytes content = read(file);
         return switch (magic(content)) {
@@ -50,16 +54,25 @@ final class InspectedArtifacts {
         };
     }
 
-    /** Artifacts that a library carries, or the files of its modules. */
-    private static List<Artifact> library(ElfFile elf, String name) {
+    /** What an archive says of its models. */
+    private static Optional<Artifact> metadata(Path archive, String name) {
+        SortedMap<String, Bytes> files = ModelLibraryFormat.files(archive);
+        return Optional.ofNullable(files.get(ArchivePaths.METADATA))
+                .map(content -> new Artifact(
+                        named(name), "metadata", ArchivePaths.METADATA, content, Artifact.HOST));
+    }
+
+    /** The library as a file, and the artifacts that it carries, or the files of its modules. */
+    private static List<Artifact> library(Path file, ElfFile elf, String name) {
         SharedLibrary library = SharedLibrary.read(elf, name, ModuleLoaders.installed());
-        List<Artifact> artifacts = new ArrayList<>(library.artifacts().artifacts());
+        List<Artifact> artifacts = new ArrayList<>(List.of(single(name, "so", read(file))));
+        artifacts.addAll(library.artifacts().artifacts());
         List<ModuleNode> modules = library.tree().modules();
         for (int i = 0; i < modules.size(); i++) {
             String prefix = i + "-" + named(modules.get(i).typeKey()) + "-";
-            modules.get(i).payload().files().forEach((file, content) -> {
-                String suffix = file.substring(file.lastIndexOf('.') + 1);
-                artifacts.add(single(prefix + file, suffix, content));
+            modules.get(i).payload().files().forEach((part, content) -> {
+                String suffix = part.substring(part.lastIndexOf('.') + 1);
+                artifacts.add(single(prefix + part, suffix, content));
             });
         }
         return artifacts;

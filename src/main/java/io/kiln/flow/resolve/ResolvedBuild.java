@@ -3,6 +3,8 @@ package io.kiln.flow.resolve;
 
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.target.CompositeTarget;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.Toolchain;
@@ -30,10 +32,17 @@ public record ResolvedBuild(
         // A kind alone has become the board's target.
         Optional<String> whole =
                 codegens.target().filter(text -> codegens.kind().isEmpty());
-        if (whole.isEmpty() && codegens.externals().isEmpty()) {
-            return board.target();
-        }
-        return CmsisNnTarget.of(codegens).versioned(whole.orElse(board.target()));
+        String text = whole.map(this::onBoard).orElse(board.compositeTarget());
+        return text.equals(board.target()) && codegens.externals().isEmpty()
+                ? text
+                : CmsisNnTarget.of(codegens).versioned(text);
+    }
+
+    /** A target with the host's part that was chosen for the board. */
+    private String onBoard(String text) {
+        return CompositeTarget.parse(text)
+                .withHost(Target.parse(board.target()))
+                .text();
     }
 
     /** Whether another board runs the image. */

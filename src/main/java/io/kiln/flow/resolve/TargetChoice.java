@@ -17,13 +17,15 @@ final class TargetChoice {
     private TargetChoice() {}
 
     /**
-     * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target.
+     * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target, also
+     * behind other code generators.
      *
      * @throws KilnException if it is no target, or one for another core than the board's
      */
     static Board of(Board board, CodegenSpec codegens) {
         String own = board.target();
         return codegens.kind()
+                .or(() -> codegens.target().map(CompositeTarget::hostText).filter(TargetText.HOST_KINDS::contains))
                 .map(kind -> kind + own.substring(TargetText.kind(own).length()))
                 .or(() -> codegens.target().map(text -> host(text, board)))
                 .map(board::withTarget)

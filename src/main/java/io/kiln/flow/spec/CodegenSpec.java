@@ -8,6 +8,7 @@ import io.kiln.partition.UserFunctions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What generates code.
@@ -27,6 +28,12 @@ public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<
     /** Without C functions of the user. */
     public CodegenSpec(Optional<String> target, Optional<Path> cmsisNn) {
         this(target, cmsisNn, List.of());
+    }
+
+    /** Where C of archives may find headers: the project's own sources, and CMSIS-NN's. */
+    public List<Path> headerFolders(Path userSources) {
+        return Stream.concat(Stream.of(userSources), cmsisNn.map(folder -> folder.resolve("Include")).stream())
+                .toList();
     }
 
     /** Code generators that are made of this build's configuration. */

@@ -208,7 +208,8 @@ public final class BoardProfile {
                             layers.getOrDefault(node.function(), List.of()),
                             null,
                             profile.microseconds(i),
-                            cycles(profile.microseconds(i))));
+                            cycles(profile.microseconds(i)),
+                            null));
                 }
             }
             Time all = new Time(model.name(), profile.microseconds(), cycles(profile.microseconds()));

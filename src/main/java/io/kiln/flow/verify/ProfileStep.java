@@ -24,8 +24,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Counts the instructions of one inference with every input at its zero point, writes {@code profile.json} and adds the
- * counts to the build's report.
+ * Counts the instructions of one inference with every input at its zero point, estimates their cycles, writes {@code profile.json} and
+ * adds both to the build's report.
  */
 public final class ProfileStep {
     private static final Duration LIMIT = Duration.ofMinutes(10);
@@ -51,21 +51,24 @@ public final class ProfileStep {
                 build.spec().semihosting());
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
+        InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
+        ProfileCycles cycles = new ProfileCycles(build, counter, image.file());
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
-            InstructionCounts counts = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()))
-                    .count(
-                            image.file(),
-                            model.name(),
-                            model.operators().stream().map(OperatorInfo::name).toList(),
-                            TestCases.zero(model.inputs()).inputs());
+            InstructionCounts counts = counter.count(
+                    image.file(),
+                    model.name(),
+                    model.operators().stream().map(OperatorInfo::name).toList(),
+                    TestCases.zero(model.inputs()).inputs());
             total += counts.total();
-            for (OperatorInfo operator : model.operators()) {
-                long count = counts.operators().get(operator.name());
-                operators.add(new ProfileReport.Operator(operator.name(), operator.layers(), count));
-            }
+            List<ProfileReport.Operator> counted = model.operators().stream()
+                    .map(operator -> new ProfileReport.Operator(
+                            operator.name(), operator.layers(), counts.operators().get(operator.name())))
+                    .toList();
+            operators.addAll(cycles.estimated(model, counts, counted));
         }
-        ProfileReport counted =
+        ProfileReport instructions =
                 new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+        ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
@@ -75,6 +78,13 @@ public final class ProfileStep {
         if (report.aot() != null) {
             compare(report, built);
         }
+    }
+
+    private static String cycles(ProfileReport.Operator operator) {
+        return operator.estimatedCycles() == null
+                ? ""
+                : String.format(
+                        Locale.ROOT, "%,14d cycles  ", operator.estimatedCycles().expected());
     }
 
     private static String layers(ProfileReport.Operator operator) {
@@ -96,15 +106,21 @@ public final class ProfileStep {
     private void say(ProfileReport report) {
         log.info(String.format(
                 Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
+        if (report.estimate() == null) {
+            log.info("Cycles are not estimated: " + ProfileCycles.NO_TIMINGS + build.toolchain().cpu());
+        } else {
+            log.info(report.estimate().text());
+        }
         report.operators().stream()
                 .sorted(Comparator.comparingLong(ProfileReport.Operator::instructions)
                         .reversed())
                 .limit(SHOWN)
                 .forEach(operator -> log.info(String.format(
                         Locale.ROOT,
-                        "%,14d  %5.1f %%  %s%s",
+                        "%,14d  %5.1f %%  %s%s%s",
                         operator.instructions(),
                         PERCENT * operator.instructions() / report.instructions(),
+                        cycles(operator),
                         operator.name(),
                         layers(operator))));
     }

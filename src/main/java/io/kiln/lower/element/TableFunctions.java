@@ -5,9 +5,7 @@ import static io.kiln.lower.element.ElementFunction.fitting;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
-import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
@@ -16,17 +14,21 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** Functions of one quantized element computed by lookup. */
 public final class TableFunctions {
     /** Divisor that makes the table's elements fit into int16. */
     private static final int TABLE_BASE = 1 << 15;
+
+    private static final int CHORDS = 2 * TflSigmoid.SIZE;
 
     private TableFunctions() {}
 
@@ -36,28 +38,40 @@ public final class TableFunctions {
         return fitting((block, x) -> load(table, sub(x.get(0), imm(Byte.MIN_VALUE))));
     }
 
-    /** The table that {@link #sigmoid} interpolates in. */
+    /**
+     * The table that {@link #sigmoid} interpolates in: {@link TflSigmoid}'s less one half, an odd function, so that an
+     * argument's magnitude is not needed; first the elements from 0 on, then those from -{@link TflSigmoid#SIZE} on. Beside each, in the
+     * upper half of the word, is the step to the next.
+     */
     public static Buffer sigmoidTable(Tables tables) {
-        int[] elements =
-                Arrays.stream(TflSigmoid.table()).map(v -> v - TABLE_BASE).toArray();
-        return tables.add("table", DType.INT16, elements);
+        int[] half = TflSigmoid.table();
+        int[] chords = IntStream.range(0, CHORDS)
+                .map(i -> i < TflSigmoid.SIZE ? i : i - CHORDS)
+                .map(i -> (odd(half, i + 1) - odd(half, i)) << Short.SIZE | (odd(half, i) & 0xffff))
+                .toArray();
+        return tables.add("chords", DType.INT32, chords);
+    }
+
+    private static int odd(int[] half, int i) {
+        return Integer.signum(i) * (half[Math.min(Math.abs(i), TflSigmoid.LAST)] - TABLE_BASE);
     }
 
     /** {@link TflSigmoid}'s formula. */
     public static ElementFunction sigmoid(TflSigmoid16 op, Buffer table) {
         boolean logistic = op.kind() == TflSigmoid16.Kind.LOGISTIC;
         int bits = logistic ? TflSigmoid.LOGISTIC_BITS : TflSigmoid.TANH_BITS;
-        int limit = logistic ? TflSigmoid.LOGISTIC_LIMIT : TflSigmoid.TANH_LIMIT;
         int lost = logistic ? TflSigmoid.LOGISTIC_SHIFT : TflSigmoid.TANH_BITS;
-        int zero = logistic ? 0 : 1 << (bits + 15);
-        // The function of -v is c - f(v), with c = 1 and 0.
-        int mirrored = logistic ? 1 << (bits + 16) : 0;
-        int half = 1 << (lost - 1);
+        // One half, which the table lacks, and half of the result's step.
+        long added = (logistic ? (long) TABLE_BASE << bits : 0) + (1L << (lost - 1));
         return fitting((block, x) -> {
-            Expr v = block.let("v", argument(op, x.get(0)));
-            Expr r = block.let("r", sub(interpolated(block, table, v, bits, limit), imm(zero)));
-            Expr rounded = select(Exprs.ge(v, imm(0)), add(r, imm(half)), sub(imm((long) mirrored + half - 1), r));
-            return shr(block.let("rounded", rounded), imm(lost));
+            Expr v = block.let("v", limited(op, argument(op, x.get(0))));
+            Expr index = Exprs.bitAnd(shr(v, imm(bits)), imm(CHORDS - 1L));
+            Expr fraction = Exprs.bitAnd(v, imm((1L << bits) - 1));
+            Expr place = Exprs.bitOr(Exprs.shl(fraction, imm(Short.SIZE)), imm(1L << bits));
+            // Halves round away from zero.
+            Expr half = add(shr(v, imm(Integer.SIZE - 1)), added);
+            Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, half));
+            return shr(block.let("sum", sum), imm(lost));
         });
     }
 
@@ -66,12 +80,16 @@ public final class TableFunctions {
         return shr(add(mul(x, op.multiplier()), imm(half)), imm(op.shift()));
     }
 
-    private static Expr interpolated(BlockBuilder block, Buffer table, Expr v, int bits, int limit) {
-        Expr a = block.let("a", select(lt(v, imm(0)), sub(imm(0), v), v));
-        Expr i = block.let("index", shr(a, imm(bits)));
-        Expr element = add(load(table, i), imm(TABLE_BASE));
-        Expr step = sub(load(table, add(i, imm(1))), load(table, i));
-        Expr between = mul(Exprs.bitAnd(a, imm((1L << bits) - 1)), step);
-        return select(lt(i, imm(TflSigmoid.LAST)), add(mul(element, 1L << bits), between), imm(limit));
+    /** The argument within the table; the logistic function's before the last step, where its result is the limit's. */
+    private static Expr limited(TflSigmoid16 op, Expr v) {
+        boolean logistic = op.kind() == TflSigmoid16.Kind.LOGISTIC;
+        long most = ((long) -Short.MIN_VALUE * op.multiplier() >> op.shift()) + 1;
+        if (logistic) {
+            long last = ((long) TflSigmoid.LAST << TflSigmoid.LOGISTIC_BITS) - 1;
+            return most <= last ? v : new Expr.Call(Intrinsics.CLAMP, List.of(v, imm(-last), imm(last)));
+        }
+        return most < (long) TflSigmoid.SIZE << TflSigmoid.TANH_BITS
+                ? v
+                : new Expr.Call(Intrinsics.SATURATE_17, List.of(v));
     }
 }

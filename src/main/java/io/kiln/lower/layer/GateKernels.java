@@ -20,6 +20,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
@@ -39,7 +40,7 @@ final class GateKernels {
     private final Buffer gates;
 
     /** What there is for one kind of values. */
-    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, Buffer begin, Buffer by) {}
+    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, Buffer by) {}
 
     /** A kind of values and its kernel. */
     private record Kind(GateWeights weights, SumKernels.Dots dots) {
@@ -74,16 +75,14 @@ final class GateKernels {
     private Part part(String name, Kind kind, Tables tables) {
         int rows = (units + chunk - 1) / chunk * chunk * Lstm.GATES;
         GateWeights weights = kind.weights;
-        int[] begin = IntStream.range(0, rows)
-                .map(row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0)
-                .toArray();
+        IntUnaryOperator begin =
+                row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0;
         SumKernels.Weights byRow =
                 (row, i) -> unit(row) < units ? weights.weight(gate(row), unit(row), i) : 0;
         return new Part(
                 kind.dots,
                 weights,
-                tables.add(name + "_weights", DType.INT8, kind.dots.pack(rows, weights.count(), byRow)),
-                tables.add(name + "_begin", DType.INT32, kind.dots.packBegin(begin)),
+                tables.add(name + "_weights", DType.INT8, kind.dots.pack(rows, weights.count(), byRow, begin)),
                 tables.add(
                         name + "_by",
                         DType.INT32,
@@ -126,7 +125,7 @@ final class GateKernels {
         int rows = Lstm.GATES * chunk;
         BlockBuilder code = new BlockBuilder();
         SumKernels.Block rowsOfChunk = new SumKernels.Block(
-                part.table, part.begin, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
+                part.table, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
         part.dots.emit(code, rowsOfChunk, values, from, sums);
         kernels.rescale(code, new Group(Sums.DOTS, result, part.by, Lstm.GATES, chunk, 0), sums, gates);
         block.add(code.build());

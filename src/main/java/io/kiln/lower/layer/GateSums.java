@@ -68,8 +68,7 @@ final class GateSums {
         boolean isWide = bound > Integer.MAX_VALUE;
         this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
         DType weightType = gates.weights(0).type().dtype();
-        this.weights = tables.add(
-                kind + "_weights", weightType, sideBySide(gates(gates::weights), weightType.bytes()));
+        this.weights = tables.add(kind + "_weights", weightType, sideBySide(gates(gates::weights), weightType.bytes()));
         this.beginnings = recurrent && (zeroPoint == 0 || !folds)
                 ? Optional.empty()
                 : Optional.of(tables.add(kind + "_bias", sumType, beginnings(folds)));
@@ -83,8 +82,8 @@ final class GateSums {
         if (sumType.isFloat()) {
             return sideBySide(gates(gate -> op.root().constant(Lstm.BIASES + gate)), sumType.bytes());
         }
-        ByteBuffer data =
-                ByteBuffer.allocate(gates.units() * Lstm.GATES * sumType.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer data = ByteBuffer.allocate(gates.units() * Lstm.GATES * sumType.bytes())
+                .order(ByteOrder.LITTLE_ENDIAN);
         for (int unit = 0; unit < gates.units(); unit++) {
             for (int gate = 0; gate < Lstm.GATES; gate++) {
                 long first = gates.beginning(gate, unit, folds);

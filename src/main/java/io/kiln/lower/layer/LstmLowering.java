@@ -9,6 +9,8 @@ import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
@@ -41,8 +43,8 @@ public final class LstmLowering {
     /** Converts 12 fraction bits to steps of 1/12288. */
     private static final int GATE_MULTIPLIER = 3;
 
-    /** Products of two int16. */
-    private static final long PRODUCT_BOUND = 1L << 30;
+    /** Products of two int16, of which one is a function's result and never the least number. */
+    private static final long PRODUCT_BOUND = (1L << 15) * Short.MAX_VALUE;
 
     private final FusedOperator op;
     private final Lstm lstm;
@@ -171,13 +173,23 @@ public final class LstmLowering {
 
     private Expr cell(BlockBuilder block, Expr index, Expr input, Expr forget, Expr candidate) {
         Buffer cell = buffers.argument(Lstm.CELL);
-        Expr kept = product(forget, load(cell, index), 2 * Lstm.GATES);
-        Expr added = product(input, candidate, 2 * Lstm.GATES + 1);
+        Expr kept = limited(product(forget, load(cell, index), 2 * Lstm.GATES), 2 * Lstm.GATES);
+        Expr added = limited(product(input, candidate, 2 * Lstm.GATES + 1), 2 * Lstm.GATES + 1);
         Expr updated =
-                block.let("updated", isFloat ? add(kept, added) : saturated(add(saturated(kept), saturated(added))));
+                block.let("updated", isFloat ? add(kept, added) : saturated(add(kept, added)));
         Expr clipped = block.let("clipped", lstm.cellClip() > 0 ? clipped(block, updated) : updated);
         block.store(cell, index, clipped);
         return clipped;
+    }
+
+    /** A rescaled product of int16, saturated if it can leave 16 bits. */
+    private Expr limited(Expr product, int multiplier) {
+        if (isFloat) {
+            return product;
+        }
+        QuantizedMultiplier by = GateWeights.multiplier(op, multiplier);
+        int least = FixedPoint.multiplyByQuantizedMultiplier((int) -PRODUCT_BOUND, by.multiplier(), by.shift());
+        return by.shift() <= 0 && by.multiplier() >= 0 && least >= Short.MIN_VALUE ? product : saturated(product);
     }
 
     private Expr clipped(BlockBuilder block, Expr value) {
@@ -185,7 +197,9 @@ public final class LstmLowering {
         if (isFloat) {
             return max(block.let("below", min(value, imm(limit))), imm(-limit));
         }
-        return new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(-(long) limit), imm((long) limit)));
+        return limit >= Short.MAX_VALUE
+                ? max(value, imm(-(long) limit))
+                : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(-(long) limit), imm((long) limit)));
     }
 
     private Expr result(Expr squashed, Expr output) {

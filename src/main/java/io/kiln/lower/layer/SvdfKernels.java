@@ -94,13 +94,13 @@ final class SvdfKernels {
     /** The zero point times the weights: the initial value of a filter's sum. */
     private long begin(int filter) {
         return -svdf.inputZeroPoint()
-                * IntStream.range(0, shape.inputs()).mapToLong(i -> weight(filter, i)).sum();
+                * IntStream.range(0, shape.inputs())
+                        .mapToLong(i -> weight(filter, i))
+                        .sum();
     }
 
-    private int[] begins(int padded) {
-        return IntStream.range(0, padded)
-                .map(place -> place < shape.filters() ? (int) begin(shape.filter(place)) : 0)
-                .toArray();
+    private int begins(int place) {
+        return place < shape.filters() ? (int) begin(shape.filter(place)) : 0;
     }
 
     void emit(BlockBuilder body, Expr slot, Tables tables, OperatorBuffers buffers) {
@@ -109,8 +109,7 @@ final class SvdfKernels {
         Buffer sums = buffers.scratch(DType.INT32, Math.max(padded, columns));
         Buffer state = buffers.argument(Svdf.STATE);
         SumKernels.Block rows = new SumKernels.Block(
-                tables.add("features", DType.INT8, dots.pack(padded, shape.inputs(), this::packed)),
-                tables.add("begin", DType.INT32, dots.packBegin(begins(padded))),
+                tables.add("features", DType.INT8, dots.pack(padded, shape.inputs(), this::packed, this::begins)),
                 imm(0),
                 padded,
                 shape.inputs());
@@ -132,8 +131,7 @@ final class SvdfKernels {
     /** The ring's oldest row, which follows the newest slot. */
     private Expr oldest(BlockBuilder body, Expr slot) {
         Expr next = add(slot, 1);
-        return body.let(
-                "oldest", mul(select(Exprs.lt(next, imm(shape.memory())), next, imm(0)), shape.rank()));
+        return body.let("oldest", mul(select(Exprs.lt(next, imm(shape.memory())), next, imm(0)), shape.rank()));
     }
 
     private long packed(int place, int input) {
@@ -149,9 +147,12 @@ final class SvdfKernels {
                     int filter = unit * shape.rank() + row % shape.rank();
                     return times.integer(filter * shape.memory() + row / shape.rank());
                 })),
-                tables.add("bias", DType.INT32, IntStream.range(0, padded)
-                        .map(unit -> unit < shape.units() ? (int) bias.integer(unit) : 0)
-                        .toArray()),
+                tables.add(
+                        "bias",
+                        DType.INT32,
+                        IntStream.range(0, padded)
+                                .map(unit -> unit < shape.units() ? (int) bias.integer(unit) : 0)
+                                .toArray()),
                 shape.units(),
                 oldest,
                 rows);

@@ -89,7 +89,10 @@ public final class SvdfLowering {
     private void loops(BlockBuilder body, Expr slot) {
         Buffer features = shape.rank() == 1
                 ? buffers.argument(1)
-                : tables.add("features", op.rootTypes().get(1).dtype(), shape.byRank(op.root().constant(1)));
+                : tables.add(
+                        "features",
+                        op.rootTypes().get(1).dtype(),
+                        shape.byRank(op.root().constant(1)));
         Units units = new Units(
                 buffers.argument(3),
                 tables.add("times", state.dtype(), shape.byAge(op.root().constant(2))),
@@ -138,7 +141,11 @@ public final class SvdfLowering {
             Expr column = filter.let("column", add(mul(r, shape.units()), at.unit));
             Expr older = filter.let("older", sub(imm(shape.memory() - 1L), at.slot));
             weigh(filter, units.times, sums, new Run(imm(0), older, add(at.slot, 1), add(at.ring, column), column));
-            weigh(filter, units.times, sums, new Run(older, imm(shape.memory()), sub(imm(0), older), add(at.ring, column), column));
+            weigh(
+                    filter,
+                    units.times,
+                    sums,
+                    new Run(older, imm(shape.memory()), sub(imm(0), older), add(at.ring, column), column));
         });
         for (int i = 0; i < count; i++) {
             Expr result = isFloat

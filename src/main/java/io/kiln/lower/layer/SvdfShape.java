@@ -33,9 +33,8 @@ record SvdfShape(int batch, int inputs, int rank, int units, int memory) {
     }
 
     QuantizedMultiplier multiplier(FusedOperator op, int argument) {
-        return new QuantizedMultiplier(
-                (int) op.root().constant(argument).integer(0),
-                (int) op.root().constant(argument + 1).integer(0));
+        return new QuantizedMultiplier((int) op.root().constant(argument).integer(0), (int)
+                op.root().constant(argument + 1).integer(0));
     }
 
     /** Feature weights in the order of a slot. */

@@ -34,9 +34,10 @@ final class BuiltInInspectors {
                 new BuiltInInspector(
                         "list-functions", file -> file.kind() == ArtifactKind.SOURCE, BuiltInInspectors::functions),
                 new BuiltInInspector(
-                        "list-functions", file -> file.kind() == ArtifactKind.OBJECT, BuiltInInspectors::symbols),
+                        "list-functions", BuiltInInspectors::isElf, BuiltInInspectors::symbols),
+                new BuiltInInspector("sections", BuiltInInspectors::isElf, BuiltInInspectors::sections),
                 new BuiltInInspector(
-                        "sections", file -> file.kind() == ArtifactKind.OBJECT, BuiltInInspectors::sections),
+                        "metadata", file -> file.loader().equals("metadata"), BuiltInInspectors::metadata),
                 new BuiltInInspector(
                         "list-params", file -> file.kind() == ArtifactKind.PARAMETERS, BuiltInInspectors::parameters),
                 new BuiltInInspector("list-nodes", file -> file.kind() == ArtifactKind.GRAPH, BuiltInInspectors::nodes),
@@ -61,6 +62,11 @@ final class BuiltInInspectors {
             names.add(matcher.group(1));
         }
         return names;
+    }
+
+    /** Objects, and shared libraries as files. */
+    private static boolean isElf(Artifact file) {
+        return file.kind() == ArtifactKind.OBJECT || file.fileName().endsWith(".so");
     }
 
     private static ElfFile elf(Artifact file) {
@@ -99,6 +105,26 @@ final class BuiltInInspectors {
 
     private static List<String> json(Artifact file) {
         return parse(file).toPrettyString().lines().toList();
+    }
+
+    /** Each value with the path to it. */
+    private static List<String> metadata(Artifact file) {
+        List<String> lines = new ArrayList<>();
+        values("", parse(file), lines);
+        return lines;
+    }
+
+    private static void values(String path, JsonNode node, List<String> lines) {
+        if (node.isValueNode()) {
+            lines.add(path + " = " + node.asText());
+        } else if (node.isArray()) {
+            for (int i = 0; i < node.size(); i++) {
+                values(path + "[" + i + "]", node.get(i), lines);
+            }
+        } else {
+            node.properties().forEach(entry ->
+                    values(path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(), entry.getValue(), lines));
+        }
     }
 
     private static JsonNode parse(Artifact file) {

@@ -22,6 +22,9 @@ public final class CmsisNnCodegen implements ExternalCodegen {
     /** Its name in targets. */
     public static final String NAME = "cmsis-nn";
 
+    /** The header of its functions, which every file that calls them includes. */
+    public static final String HEADER = "arm_nnfunctions.h";
+
     @Override
     public String name() {
         return NAME;

@@ -22,7 +22,7 @@ final class CmsisNnText {
                 .append(unit.model().replaceAll("[^A-Za-z0-9_.-]", "_"))
                 .append(". Kiln claims no rights in its output: it is yours, under any licence you choose.\n\n")
                 .append("#include <stddef.h>\n#include <stdint.h>\n\n")
-                .append("#include \"arm_nnfunctions.h\"\n");
+                .append("#include \"" + CmsisNnCodegen.HEADER + "\"\n");
         if (options.reportsErrors()) {
             text.append("#include \"tvm/runtime/c_runtime_api.h\"\n");
         }

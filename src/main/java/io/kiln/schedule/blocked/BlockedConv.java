@@ -23,9 +23,12 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Convolution for cores without SIMD: a few neighbouring pixels times a few output channels, so that every input and
@@ -46,27 +49,34 @@ final class BlockedConv {
     private final Tables tables;
     private final Buffer input;
     private final Buffer output;
-    private final ScalarRescale rescale;
-    private final Buffer constants;
+    private final End end;
     private final boolean flat;
     private final Buffer columns;
     private final WindowCopy copy;
 
-    /** Makes tables and reserves scratch. */
-    BlockedConv(ConvTask task, BlockedSums sums, ScalarRescale rescale) {
+    /** Computes and rescales all channels of a block of pixels, given its inputs, their weights and its first pixel in the output. */
+    private interface End {
+        void emit(BlockBuilder block, Buffer in, Buffer weights, Expr pixel);
+    }
+
+    /**
+     * Makes tables and reserves scratch.
+     *
+     * @param rescale the rescaling, unless the sums are apart from it
+     */
+    BlockedConv(ConvTask task, BlockedSums sums, Optional<ScalarRescale> rescale) {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.sums = sums;
         this.tables = task.tables();
-        this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.constants = rescale.table(tables, sums.assembly().isPresent() ? sums.channels() : 1);
         this.flat = isFlat(conv);
         this.columns = sums.pairsInputs()
                 ? buffers.scratch(DType.INT32, taps(conv, sums))
                 : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
         this.copy = new WindowCopy(task, input, columns);
+        this.end = sums.apart().isPresent() ? apart(task) : together(rescale.orElseThrow());
     }
 
     /** Whether a pixel of the output reads only the pixel at the same position. */
@@ -112,7 +122,7 @@ final class BlockedConv {
                         mul(begin, width),
                         mul(end, width),
                         sums.pixels(),
-                        (block, q) -> call(block, weights, add(place, q), inputs(block, rows, n, new Run(imm(0), q))));
+                        (block, q) -> this.end.emit(block, inputs(block, rows, n, new Run(imm(0), q)), weights, add(place, q)));
                 return;
             }
             batch.loop("y", begin, end, 1, (row, y) -> {
@@ -121,7 +131,7 @@ final class BlockedConv {
                         row,
                         width,
                         sums.pixels(),
-                        (block, x) -> call(block, weights, add(line, x), inputs(block, rows, n, new Run(y, x))));
+                        (block, x) -> this.end.emit(block, inputs(block, rows, n, new Run(y, x)), weights, add(line, x)));
             });
         });
         return body.build();
@@ -130,19 +140,25 @@ final class BlockedConv {
     /** Start of a block: pixel {@code x} counted from row {@code y} on, possibly beyond its end. */
     private record Run(Expr y, Expr x) {}
 
-    private void call(BlockBuilder block, Buffer weights, Expr pixel, Buffer in) {
-        Buffer out = block.mutableView("out", output, mul(pixel, conv.channels()));
-        block.call(new BlockedKernel(sums, rescale).kernel(), List.of(in, weights, constants, out), scalars());
-    }
-
-    private List<Expr> scalars() {
+    /** A kernel that rescales. */
+    private End together(ScalarRescale rescale) {
+        Buffer constants = rescale.table(tables, sums.assembly().isPresent() ? sums.channels() : 1);
+        Kernel kernel = new BlockedKernel(sums, rescale).kernel();
         List<Expr> scalars = new ArrayList<>(List.of(imm(taps(conv, sums)), imm(conv.channels())));
         if (!sums.pairsInputs()) {
             scalars.add(imm(conv.taps()));
         }
         scalars.add(imm(conv.channels()));
         scalars.addAll(rescale.scalars());
-        return scalars;
+        return (block, in, weights, pixel) -> {
+            Buffer out = block.mutableView("out", output, mul(pixel, conv.channels()));
+            block.call(kernel, List.of(in, weights, constants, out), scalars);
+        };
+    }
+
+    private End apart(ConvTask task) {
+        ApartRescale rescale = new ApartRescale(task, sums, taps(conv, sums));
+        return (block, in, weights, pixel) -> rescale.emit(block, in, weights, mul(pixel, conv.channels()));
     }
 
     /** The windows of the block's pixels. */
@@ -185,6 +201,9 @@ final class BlockedConv {
 
     private Buffer packWeights() {
         int[] packed = packed(conv, sums.channels(), taps(conv, sums));
+        if (sums.apart().filter(BlockedSums.Body.Apart::areWeightsMoved).isPresent()) {
+            Arrays.setAll(packed, i -> packed[i] ^ Byte.MIN_VALUE);
+        }
         return sums.pairsWeights()
                 ? FourBitWeights.sums("weight", packed, tables)
                 : tables.add("weight", DType.INT8, packed);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.blocked;
 
-import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
+import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.ScalarRescale;
@@ -16,38 +16,64 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 
 /** Convolutions for Cortex-M and RISC-V without SIMD, by {@link BlockedConv}. */
-public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
+public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.Rescaling> {
+    /** Whether results are rescaled apart from the sums. */
+    private static final String APART = "rescaled_apart";
+
+    /**
+     * The conversion of sums to output elements.
+     *
+     * @param proven the rescaling by one multiplication; empty for the reference's own steps
+     */
+    record Rescaling(Optional<ScalarRescale> proven) {}
+
     @Override
     public String name() {
         return "conv_blocked";
     }
 
     @Override
-    public Optional<ScalarRescale> applies(Workload workload) {
-        return workload.isPlainInt8() && !loops(workload).isEmpty()
-                ? ScalarRescale.of(workload.conv())
-                : Optional.empty();
+    public Optional<Rescaling> applies(Workload workload) {
+        if (!workload.isPlainInt8()) {
+            return Optional.empty();
+        }
+        boolean hasTogether = !together(workload).isEmpty();
+        Rescaling rescaling = new Rescaling(hasTogether ? ScalarRescale.of(workload.conv()) : Optional.empty());
+        return Optional.of(rescaling).filter(r -> !loops(workload, r).isEmpty());
     }
 
-    /** The inner loops for a layer, the best first. */
-    private static List<BlockedSums> loops(Workload workload) {
+    /** All inner loops for a layer. */
+    private static List<BlockedSums> loops(Workload workload, Rescaling rescaling) {
+        Stream<BlockedSums> together =
+                rescaling.proven.isPresent() ? together(workload).stream() : Stream.of();
+        return Stream.concat(together, apart(workload).stream()).toList();
+    }
+
+    /** Those whose kernels rescale, the best first. */
+    private static List<BlockedSums> together(Workload workload) {
         return BlockedSums.of(workload).stream()
                 .filter(sums -> suits(workload, sums))
                 .toList();
     }
 
-    /** Whether the shape fits: not grouped, a window's row contiguous in the input, a block of pixels in a run. */
+    private static List<BlockedSums> apart(Workload workload) {
+        return BlockedSums.apart(workload).stream()
+                .filter(sums -> suits(workload, sums))
+                .filter(sums -> BiasTable.isFoldedIfFilled(workload.conv()))
+                .toList();
+    }
+
+    /** Whether the shape fits: not grouped, a block of pixels in a run. */
     private static boolean suits(Workload workload, BlockedSums sums) {
         ConvComputation conv = workload.conv();
-        Rows rows = workload.rows();
-        Window w = conv.window();
         return conv.groups() == 1
                 && !conv.depthwise()
                 && conv.kernelZeroPoint() == 0
-                && (w.dilationW() == 1 || w.kernelW() == 1)
-                && run(conv, rows) >= sums.pixels()
+                && run(conv, workload.rows()) >= sums.pixels()
                 && !(sums.pairsInputs() && hasLeast(conv));
     }
 
@@ -73,49 +99,62 @@ public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
     }
 
     @Override
-    public Space space(Workload workload, ScalarRescale rescale) {
-        List<Configuration> all =
-                loops(workload).stream().map(this::configuration).toList();
-        int[] pixels = loops(workload).stream()
-                .mapToInt(BlockedSums::pixels)
-                .sorted()
-                .distinct()
-                .toArray();
-        int[] channels = loops(workload).stream()
-                .mapToInt(BlockedSums::channels)
-                .sorted()
-                .distinct()
-                .toArray();
-        Knob bits = FourBitWeights.knob(workload.conv());
-        return Space.of(name(), Knob.of("pixels", pixels), Knob.of("channels", channels), bits)
+    public Space space(Workload workload, Rescaling rescaling) {
+        List<BlockedSums> loops = loops(workload, rescaling);
+        List<Configuration> all = loops.stream().map(this::configuration).toList();
+        boolean[] apart = loops.stream().anyMatch(sums -> sums.apart().isPresent())
+                ? new boolean[] {false, true}
+                : new boolean[] {false};
+        return Space.of(
+                        name(),
+                        Knob.of("pixels", sizes(loops, BlockedSums::pixels)),
+                        Knob.of("channels", sizes(loops, BlockedSums::channels)),
+                        FourBitWeights.knob(workload.conv()),
+                        Knob.flag(APART, apart))
                 .where(all::contains);
+    }
+
+    private static int[] sizes(List<BlockedSums> loops, ToIntFunction<BlockedSums> size) {
+        return loops.stream().mapToInt(size).sorted().distinct().toArray();
     }
 
     private Configuration configuration(BlockedSums sums) {
         Configuration sizes =
                 Configuration.of(name()).with("pixels", sums.pixels()).with("channels", sums.channels());
-        return FourBitWeights.packed(sizes, sums.pairsWeights());
+        return FourBitWeights.packed(sizes, sums.pairsWeights())
+                .withFlag(APART, sums.apart().isPresent());
     }
 
     @Override
-    public LayerLoops lower(ConvTask task, ScalarRescale rescale, Configuration configuration) {
-        BlockedSums sums = loops(task.workload()).stream()
+    public LayerLoops lower(ConvTask task, Rescaling rescaling, Configuration configuration) {
+        BlockedSums sums = loops(task.workload(), rescaling).stream()
                 .filter(s -> configuration(s).equals(configuration))
                 .findFirst()
                 .orElseThrow();
-        return new BlockedConv(task, sums, rescale).loops(task);
+        return new BlockedConv(task, sums, rescaling.proven).loops(task);
     }
 
     /** Uses the core's best loop, unless size is optimized and weights could share bytes but do not in it. */
-    public Optional<Choice<ScalarRescale>> choose(Workload workload) {
+    public Optional<Choice<Rescaling>> choose(Workload workload) {
         if (!BlockedSums.isFor(workload) || !workload.isPlainInt8()) {
             return Optional.empty();
         }
         BlockedSums best = BlockedSums.of(workload).get(0);
         boolean packs = best.pairsWeights() || !FourBitWeights.pack(workload);
-        String reason = "no SIMD: blocks of pixels and channels share loads";
-        return packs && suits(workload, best)
-                ? applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(best), reason))
-                : Optional.empty();
+        List<BlockedSums> apart = apart(workload);
+        boolean isFew = BlockedSums.areFew(workload.conv()) && !apart.isEmpty();
+        if (packs && !isFew && suits(workload, best)) {
+            Optional<ScalarRescale> proven = ScalarRescale.of(workload.conv());
+            if (proven.isPresent()) {
+                String reason = "no SIMD: blocks of pixels and channels share loads";
+                return Optional.of(choice(best, proven, reason));
+            }
+        }
+        String reason = "no SIMD: blocks share loads; few pixels or channels, or no single multiply proven to rescale";
+        return apart.stream().findFirst().map(sums -> choice(sums, Optional.empty(), reason));
+    }
+
+    private Choice<Rescaling> choice(BlockedSums sums, Optional<ScalarRescale> proven, String reason) {
+        return new Choice<>(this, new Rescaling(proven), configuration(sums), reason);
     }
 }

@@ -110,7 +110,7 @@ final class BlockedDepthwise {
                             Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
                             PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
                                 Expr pixel = add(mul(line, conv.output().dim(2)), x);
-                                long step = (long) conv.window().strideW() * conv.channels();
+                                long step = (long) conv.window().strideW() * conv.input().dim(3);
                                 Buffer in = block.view("in", scratch, mul(x, step));
                                 kernel.emit(block, in, block.let("pixel", mul(pixel, conv.channels())));
                             });

@@ -22,8 +22,11 @@ import java.util.stream.IntStream;
 
 /** Depthwise convolutions by neighbouring pixels that share weights, by {@link BlockedDepthwise}. */
 public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
-    /** Windows with more taps than this use loops, to limit code size. */
+    /** Windows with more taps than this use loops if size is optimized. */
     private static final int MOST_TAPS = 32;
+
+    /** Larger windows are not written out in assembly. */
+    private static final int MOST_ASSEMBLED_TAPS = 64;
 
     /**
      * The conversion of sums to output elements.
@@ -37,22 +40,22 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return "depthwise_blocked";
     }
 
-    /** On cores without SIMD, a proven rescaling is required; on others, a zero point that is folded into the bias. */
+    /** With the proven rescaling on cores without SIMD, if there is one. */
     @Override
     public Optional<Rescaling> applies(Workload workload) {
         ConvComputation conv = workload.conv();
-        if (!workload.isPlainInt8() || !suits(conv)) {
+        boolean isLarge = conv.window().kernelH() * conv.window().kernelW() > MOST_TAPS;
+        boolean fits = conv.depthwise() && conv.kernelZeroPoint() == 0 && !(isLarge && workload.isForSize());
+        if (!workload.isPlainInt8() || !fits) {
             return Optional.empty();
         }
-        if (workload.features().hasDsp()) {
-            return Optional.of(new Rescaling(Optional.empty())).filter(r -> BiasTable.isFoldedIfFilled(conv));
-        }
-        return BlockedSums.isFor(workload)
-                ? ScalarRescale.of(conv).map(r -> new Rescaling(Optional.of(r)))
-                : Optional.empty();
+        boolean isScalar = !workload.features().hasDsp() && BlockedSums.isFor(workload);
+        Optional<ScalarRescale> proven = isScalar ? ScalarRescale.of(conv) : Optional.empty();
+        boolean isFolded = BiasTable.isFoldedIfFilled(conv);
+        return Optional.of(new Rescaling(proven)).filter(r -> proven.isPresent() || isFolded);
     }
 
-    /** Whether the shape fits: one output channel for each input channel, few taps. */
+    /** Whether the shape fits one kernel for all layers: one output channel for each input channel, few taps. */
     static boolean suits(ConvComputation conv) {
         Window w = conv.window();
         return conv.depthwise()
@@ -87,6 +90,8 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         ConvComputation conv = workload.conv();
         Window w = conv.window();
         return assembly(workload.features())
+                .filter(assembly -> conv.channels() == conv.input().dim(3))
+                .filter(assembly -> w.kernelH() * w.kernelW() <= MOST_ASSEMBLED_TAPS)
                 .map(assembly ->
                         new DepthwiseBlock(w, pixels, conv.channels(), PaddedRows.rowElements(conv), rescale, assembly))
                 .filter(block -> pixels <= block.assembly().mostPixels(w.kernelW())

@@ -2,10 +2,14 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.base.DType;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.blocked.SumsKernel.Core;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +23,7 @@ import java.util.Optional;
  * @param channels channels of a block
  * @param pairsInputs whether the inputs of two pixels come as {@code first + 65536 * second} in one word
  * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
- * @param loop the C function, if there is one
- * @param assembly the whole kernel, if it is assembly
+ * @param body the code
  */
 record BlockedSums(
         String name,
@@ -28,8 +31,24 @@ record BlockedSums(
         int channels,
         boolean pairsInputs,
         boolean pairsWeights,
-        Optional<Intrinsic> loop,
-        Optional<BlockedAssembly> assembly) {
+        Body body) {
+    /** How the sums are computed. */
+    sealed interface Body {
+        /** By a C function in a kernel of C. */
+        record Loop(Intrinsic function) implements Body {}
+
+        /** In a kernel that is all assembly. */
+        record Whole(BlockedAssembly assembly) implements Body {}
+
+        /**
+         * By a kernel that does not rescale.
+         *
+         * @param kernel the kernel
+         * @param areWeightsMoved whether weights in the table are 128 more
+         */
+        record Apart(Kernel kernel, boolean areWeightsMoved) implements Body {}
+    }
+
     /** Armv7-M optimized for size: for all layers, also on cores that have SIMD. */
     private static final Intrinsic THUMB_2 = Intrinsic.inFile("thumb/kiln_sums_2x4", List.of(), DType.INT32);
 
@@ -44,6 +63,16 @@ record BlockedSums(
 
     /** Unrolled steps when optimizing for speed. */
     private static final int UNROLL = 8;
+
+    /** Armv6-M: {@link #THUMB_1} as a kernel of its own. */
+    private static final Kernel PAIR_APART = Kernel.inFile(
+            "thumb/kiln_sums_of_pair_x2",
+            List.of(Pointer.in(DType.INT32), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
+            List.of(DType.INT32),
+            THUMB_1);
+
+    /** Layers with fewer channels get loops of just these. */
+    private static final int FEW = 4;
 
     /**
      * Whether blocks of pixels and channels are best for a core: one without SIMD, or one with SIMD if size is
@@ -92,6 +121,56 @@ record BlockedSums(
                 .toList();
     }
 
+    /**
+     * Loops of a core that do not rescale, for layers that have too few pixels or channels for the others, or no proven rescaling; the
+     * largest first.
+     */
+    static List<BlockedSums> apart(Workload workload) {
+        CpuFeatures features = workload.features();
+        int channels = workload.conv().channels();
+        if (workload.isForSize() || !isFor(workload)) {
+            return List.of();
+        }
+        if (features.family() == CpuFeatures.Family.RISCV) {
+            return List.of(
+                    apart(Core.RV32, 4, Math.min(FEW, channels)),
+                    apart(Core.RV32, 1, channels <= FEW ? channels : 8));
+        }
+        return features.hasLongMultiply()
+                ? List.of(
+                        apart(Core.ARMV7_M, 2, Math.min(FEW, channels)),
+                        apart(Core.ARMV7_M, 1, channels <= FEW ? channels : 8))
+                : List.of(
+                        new BlockedSums(PAIR_APART.name(), 2, 2, true, false, new Body.Apart(PAIR_APART, false)),
+                        apart(Core.ARMV6_M, 1, Math.min(FEW, channels)));
+    }
+
+    private static BlockedSums apart(Core core, int pixels, int channels) {
+        SumsKernel kernel = new SumsKernel(core, pixels, channels);
+        Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved());
+        return new BlockedSums(kernel.name(), pixels, channels, false, false, body);
+    }
+
+    /** Whether loops of blocks with more channels than a layer has would waste most of their work. */
+    static boolean areFew(ConvComputation conv) {
+        return conv.channels() < FEW;
+    }
+
+    /** The C function, if there is one. */
+    Optional<Intrinsic> loop() {
+        return body instanceof Body.Loop loop ? Optional.of(loop.function) : Optional.empty();
+    }
+
+    /** The whole kernel, if it is assembly. */
+    Optional<BlockedAssembly> assembly() {
+        return body instanceof Body.Whole whole ? Optional.of(whole.assembly) : Optional.empty();
+    }
+
+    /** The kernel that does not rescale, if it is one. */
+    Optional<Body.Apart> apart() {
+        return body instanceof Body.Apart apart ? Optional.of(apart) : Optional.empty();
+    }
+
     /** Weights of a byte. */
     int weightsPerByte() {
         return pairsWeights ? 2 : 1;
@@ -109,8 +188,7 @@ record BlockedSums(
                 4,
                 false,
                 packed,
-                Optional.empty(),
-                Optional.of(new BlockedThumb(packed)));
+                new Body.Whole(new BlockedThumb(packed)));
     }
 
     /**
@@ -130,11 +208,11 @@ record BlockedSums(
     private static BlockedSums riscV(int pixels, int channels, int unroll, boolean packed) {
         BlockedRiscV assembly = new BlockedRiscV(pixels, channels, unroll, packed);
         String name = "kiln_sums_" + pixels + "x" + channels + suffix(packed);
-        return new BlockedSums(name, pixels, channels, false, packed, Optional.empty(), Optional.of(assembly));
+        return new BlockedSums(name, pixels, channels, false, packed, new Body.Whole(assembly));
     }
 
     private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {
         return new BlockedSums(
-                function.name(), 2, channels, pairsInputs, packed, Optional.of(function), Optional.empty());
+                function.name(), 2, channels, pairsInputs, packed, new Body.Loop(function));
     }
 }

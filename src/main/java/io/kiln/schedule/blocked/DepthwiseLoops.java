@@ -43,6 +43,9 @@ final class DepthwiseLoops {
     /** The same on Armv6-M. */
     private static final int MOST_PIXELS_IN_EIGHT_REGISTERS = 2;
 
+    /** Rows of larger windows are in a loop, to limit code size. */
+    private static final int MOST_UNROLLED_TAPS = 64;
+
     private final ConvComputation conv;
     private final int pixels;
     private final Buffer weights;
@@ -134,34 +137,64 @@ final class DepthwiseLoops {
      * output.
      */
     void emit(BlockBuilder block, Buffer in, Expr out) {
+        int multiplier = conv.channels() / conv.input().dim(3);
+        if (multiplier == 1) {
+            block.loop("c", conv.channels(), (inner, c) -> channel(inner, in, c, c, out));
+            return;
+        }
+        block.loop(
+                "i",
+                conv.input().dim(3),
+                (input, i) -> input.loop(
+                        "m",
+                        multiplier,
+                        (inner, m) -> channel(inner, in, i, inner.let("c", add(mul(i, multiplier), m)), out)));
+    }
+
+    /** Output channel {@code c} of input channel {@code i}. */
+    private void channel(BlockBuilder block, Buffer in, Expr i, Expr c, Expr out) {
         Window w = conv.window();
-        int channels = conv.channels();
-        block.loop("c", channels, (inner, c) -> {
-            List<Expr.Var> sums = new ArrayList<>();
-            Expr start = end.start(inner, c);
-            for (int p = 0; p < pixels; p++) {
-                sums.add(inner.mutable("acc" + p, start));
-            }
+        List<Expr.Var> sums = new ArrayList<>();
+        Expr start = end.start(block, c);
+        for (int p = 0; p < pixels; p++) {
+            sums.add(block.mutable("acc" + p, start));
+        }
+        if (w.kernelH() * w.kernelW() > MOST_UNROLLED_TAPS) {
+            block.loop("ky", w.kernelH(), (row, ky) -> {
+                Buffer x = row.view("x", in, mul(ky, PaddedRows.rowElements(conv)));
+                Buffer taps = row.view("taps", weights, mul(ky, (long) w.kernelW() * conv.channels()));
+                row(row, new Row(x, taps, 0), i, c, sums);
+            });
+        } else {
             for (int ky = 0; ky < w.kernelH(); ky++) {
                 if (ky > 0) {
-                    inner.call(IN_ORDER, List.of(), List.of());
+                    block.call(IN_ORDER, List.of(), List.of());
                 }
-                for (int kx = 0; kx < w.kernelW(); kx++) {
-                    int tap = ky * w.kernelW() + kx;
-                    Expr weight = inner.let(
-                            "w" + tap,
-                            isPacked
-                                    ? FourBitWeights.atTap(conv, weights, imm(tap), c)
-                                    : load(weights, add(c, (long) tap * channels)));
-                    for (int p = 0; p < pixels; p++) {
-                        long column = (long) p * w.strideW() + (long) kx * w.dilationW();
-                        long place = (long) ky * PaddedRows.rowElements(conv) + column * channels;
-                        Expr.Var sum = sums.get(p);
-                        inner.assign(sum, Exprs.add(sum, mul(load(in, add(c, place)), weight)));
-                    }
-                }
+                row(block, new Row(in, weights, ky), i, c, sums);
             }
-            end.store(inner, sums, c, out);
-        });
+        }
+        end.store(block, sums, c, out);
+    }
+
+    /** A row of the window: its inputs and weights, in buffers whose first rows they are, or further ones. */
+    private record Row(Buffer inputs, Buffer weights, int ky) {}
+
+    private void row(BlockBuilder block, Row row, Expr i, Expr c, List<Expr.Var> sums) {
+        Window w = conv.window();
+        int channels = conv.input().dim(3);
+        for (int kx = 0; kx < w.kernelW(); kx++) {
+            int tap = row.ky * w.kernelW() + kx;
+            Expr weight = block.let(
+                    "w" + tap,
+                    isPacked
+                            ? FourBitWeights.atTap(conv, weights, imm(tap), c)
+                            : load(row.weights, add(c, (long) tap * conv.channels())));
+            for (int p = 0; p < pixels; p++) {
+                long column = (long) p * w.strideW() + (long) kx * w.dilationW();
+                long place = (long) row.ky * PaddedRows.rowElements(conv) + column * channels;
+                Expr.Var sum = sums.get(p);
+                block.assign(sum, Exprs.add(sum, mul(load(row.inputs, add(i, place)), weight)));
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.schedule.dot;
 import io.kiln.lower.SumKernels.Result;
 import io.kiln.lower.SumKernels.Sums;
 import io.kiln.schedule.parts.AsmText;
+import java.util.function.Consumer;
 
 /** Instructions that make two results of two sums: the operands are those of {@code dsp/rescale_sums.h}. */
 final class DspRescaleText {
@@ -12,27 +13,35 @@ final class DspRescaleText {
     private DspRescaleText() {}
 
     /** For a shift to the left, if any, and one rounding. */
-    static String left(Sums source, Result result) {
-        AsmText asm = start();
-        each(asm, "lsl R, R, %[shift]");
-        multiply(asm, source);
-        each(asm, "ssat R, #16, R");
-        return end(asm, result);
+    static String left(Sums source, Result result, int unroll) {
+        return loop(unroll, asm -> {
+            asm.line("ldrd %[a], %[b], [%[sums]], #8");
+            each(asm, "lsl R, R, %[shift]");
+            multiply(asm, source);
+            each(asm, "ssat R, #16, R");
+            store(asm, result);
+        });
     }
 
     /** For a shift to the right with a second rounding, the last bit of it apart. */
-    static String right(Sums source, Result result) {
-        AsmText asm = start();
-        multiply(asm, source);
-        each(asm, "add R, R, R, asr #31", "asr R, R, %[shift]", "add R, R, #1", "ssat R, #16, R, asr #1");
-        return end(asm, result);
+    static String right(Sums source, Result result, int unroll) {
+        return loop(unroll, asm -> {
+            asm.line("ldrd %[a], %[b], [%[sums]], #8");
+            multiply(asm, source);
+            each(asm, "add R, R, R, asr #31", "asr R, R, %[shift]", "add R, R, #1", "ssat R, #16, R, asr #1");
+            store(asm, result);
+        });
     }
 
-    private static AsmText start() {
+    private static String loop(int unroll, Consumer<AsmText> pair) {
         AsmText asm = new AsmText();
         asm.line("1:");
-        asm.line("ldrd %[a], %[b], [%[sums]], #8");
-        return asm;
+        for (int i = 0; i < unroll; i++) {
+            pair.accept(asm);
+        }
+        asm.line("subs %[steps], %[steps], #1");
+        asm.line("bne 1b");
+        return asm.lines();
     }
 
     private static void multiply(AsmText asm, Sums source) {
@@ -41,15 +50,14 @@ final class DspRescaleText {
         } else {
             each(
                     asm,
-                    "mov %[low], #0x40000000",
-                    "mov %[high], #0",
-                    "smlal %[low], %[high], R, %[m]",
-                    "lsl %[high], %[high], #1",
-                    "orr R, %[high], %[low], lsr #31");
+                    "smull %[low], %[high], R, %[m]",
+                    "lsls %[low], %[low], #1",
+                    "adc R, %[high], %[high]",
+                    "add R, R, %[low], lsr #31");
         }
     }
 
-    private static String end(AsmText asm, Result result) {
+    private static void store(AsmText asm, Result result) {
         if (result == Result.BYTE) {
             each(asm, "add R, R, %[zero]", "ssat R, #8, R", "strb R, [%[out]], #1");
         } else {
@@ -60,9 +68,6 @@ final class DspRescaleText {
             }
             asm.line("str %[a], [%[out]], #4");
         }
-        asm.line("subs %[pairs], %[pairs], #1");
-        asm.line("bne 1b");
-        return asm.lines();
     }
 
     /** Instructions for each of the two, R being its register. */

@@ -24,6 +24,9 @@ import java.util.Optional;
  * {@link SumKernels} by Arm's DSP instructions. {@link Sums#DOTS} are twice the sums, of which SMMULR makes the rounded product.
  */
 record DspSumKernels() implements SumKernels {
+    /** Most pairs of sums rescaled in an iteration of a loop. */
+    private static final int MOST_UNROLLED = 4;
+
     private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
 
     /** {@code 256 * a + b} of two sums stays within 32 bits. */
@@ -39,14 +42,16 @@ record DspSumKernels() implements SumKernels {
 
     @Override
     public void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results) {
+        int pairs = unrolled(group.count());
         String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
-                + group.result().name().toLowerCase(Locale.ROOT);
+                + group.result().name().toLowerCase(Locale.ROOT) + (pairs > 1 ? "_" + 2 * pairs : "");
         boolean isByte = group.result() == Result.BYTE;
         boolean isAdded = group.result() == Result.SHORT_ADDED;
         String definition = RESCALE.with("NAME", name)
                 .with("RESULT", isByte ? "int8_t" : "int16_t")
-                .with("TO_THE_LEFT", DspRescaleText.left(group.source(), group.result()))
-                .with("TO_THE_RIGHT", DspRescaleText.right(group.source(), group.result()))
+                .with("TO_THE_LEFT", DspRescaleText.left(group.source(), group.result(), pairs))
+                .with("TO_THE_RIGHT", DspRescaleText.right(group.source(), group.result(), pairs))
+                .with("STEP", 2 * pairs)
                 .with("HALF", group.source() == Sums.DOTS ? "31" : "30")
                 .with("DOWN", group.source() == Sums.DOTS ? "32" : "31")
                 .with("OFFSET", isByte ? "zero_point" : isAdded ? "*out" : "0")
@@ -64,6 +69,15 @@ record DspSumKernels() implements SumKernels {
                 kernel,
                 List.of(sums, group.by(), results),
                 List.of(Exprs.imm(group.groups()), Exprs.imm(group.count()), Exprs.imm(group.zeroPoint())));
+    }
+
+    /** Pairs in an iteration: as many as divide the sums. */
+    private static int unrolled(int count) {
+        int pairs = MOST_UNROLLED;
+        while (pairs > 1 && count % (2 * pairs) != 0) {
+            pairs--;
+        }
+        return pairs;
     }
 
     /** Pairs of columns are loaded as words. */

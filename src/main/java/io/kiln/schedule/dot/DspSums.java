@@ -18,15 +18,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Dot products of an int8 vector with blocks of eight rows, doubled. The weights of two rows share a halfword.
  *
  * <pre>
- * r0       values               r1      weights
+ * r0       values               r1      a block's initial values, then its weights
  * r2 r3    256 * A + B, B       r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
  * r10 r11  values 0 2, 1 3      r12 lr  weights
- * stack    values, initial values, sums, end of whole fours, end of the sums[, last values], then r7 and r11
+ * stack    values, sums, end of the sums, end of whole fours[, last values], then r7 and r11
  * </pre>
  *
  * <p>Four values and eight rows are 31 instructions for 32 products if halfwords are {@code 256 * first + second},
@@ -62,10 +63,14 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
     }
 
     @Override
-    public Bytes pack(int rows, int count, SumKernels.Weights weights) {
-        int fours = (count + 3) / 4;
-        ByteBuffer data = ByteBuffer.allocate(rows * fours * 4).order(ByteOrder.LITTLE_ENDIAN);
+    public Bytes pack(int rows, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
+        ByteBuffer data = ByteBuffer.allocate(rows * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
         for (int block = 0; block < rows; block += ROWS) {
+            for (int row = block; row < block + ROWS; row += 2) {
+                int first = begin.applyAsInt(row);
+                int second = begin.applyAsInt(row + 1);
+                data.putInt(isPaired ? 256 * first + second : first).putInt(second);
+            }
             for (int four = 0; four < count; four += 4) {
                 for (int row = block; row < block + ROWS; row += 2) {
                     for (int place : new int[] {four, four + 2, four + 1, four + 3}) {
@@ -79,39 +84,35 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
         return Bytes.wrap(data.array());
     }
 
-    @Override
-    public int[] packBegin(int[] begin) {
-        int[] packed = begin.clone();
-        for (int row = 0; isPaired && row < begin.length; row += 2) {
-            packed[row] = 256 * begin[row] + begin[row + 1];
-        }
-        return packed;
+    /** Bytes of a row: its initial value and its weights. */
+    private static int bytes(int count) {
+        return Integer.BYTES + (count + 3) / 4 * 4;
     }
 
     @Override
     public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
-        int bytes = (block.count() + 3) / 4 * 4;
         code.call(
                 kernel(Steps.of(block.count())),
                 List.of(
                         code.view("x", values, from),
-                        code.view("rows", block.weights(), Exprs.mul(block.first(), bytes)),
-                        code.view("start", block.begin(), block.first()),
+                        code.view("rows", block.weights(), Exprs.mul(block.first(), bytes(block.count()))),
                         sums),
                 List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
     }
 
     private Kernel kernel(Steps steps) {
-        String name = (isPaired ? "kiln_sums_" : "kiln_sums_bytes_") + steps.first
-                + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
+        String name = (isPaired ? "kiln_sums_" : "kiln_sums_bytes_")
+                + steps.first
+                + (steps.loops ? "_" + UNROLL : "")
+                + (steps.hasTail ? "_tail" : "");
         return new Kernel(
                 name,
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)),
+                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
                 TEXT.with("NAME", name)
                         .with("HALFWORDS", isPaired ? "256 * first + second" : "the first in the upper byte")
-                        .with("FIRST", isPaired ? "(begin[2 * pair] - begin[2 * pair + 1]) / 256" : "begin[2 * pair]")
+                        .with("FIRST", isPaired ? "(begin[0] - begin[1]) / 256" : "begin[0]")
                         .with("UPPER", isPaired ? "(both - low) / 256" : "(both >> 8)")
                         .with("ASSEMBLY", assembly(steps))
                         .text(),
@@ -120,9 +121,9 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
 
     private String assembly(Steps steps) {
         List<String> values = new ArrayList<>(
-                List.of("x", "w", "begin", "sums", "x + count / 4 * 4", "sums + " + ROWS + " * blocks"));
+                List.of("x", "w", "sums", "sums + " + ROWS + " * blocks", "x + count / 4 * 4"));
         List<String> types = new ArrayList<>(List.of(
-                "const int8_t*", "const int8_t*", "const int32_t*", "int32_t*", "const int8_t*", "int32_t*"));
+                "const int8_t*", "const int8_t*", "int32_t*", "int32_t*", "const int8_t*"));
         if (steps.hasTail) {
             values.add("tail");
             types.add("uint32_t");
@@ -131,9 +132,7 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
         asm.line("push {r7, r11}");
         asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        asm.line("ldr r10, [sp, #4]");
-        asm.line("ldmia r10!, {r2, r3, r4, r5, r6, r7, r8, r9}");
-        asm.line("str r10, [sp, #4]");
+        asm.line("ldmia r1!, {r2, r3, r4, r5, r6, r7, r8, r9}");
         asm.repeat(steps.first, () -> step(asm, "[r0], #4"));
         if (steps.loops) {
             asm.line("2:");
@@ -143,7 +142,7 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
             asm.line("bne 2b");
         }
         if (steps.hasTail) {
-            step(asm, "[sp, #20]");
+            step(asm, "[sp, #16]");
         }
         finish(asm, values.size() - 1);
         String tail = """
@@ -153,7 +152,7 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
               }
             """;
         return (steps.hasTail ? tail : "")
-                + asm.statement(values, types, List.of("r6", "r8", "r9", "r10", "r12", "lr"));
+                + asm.statement(values, types, List.of("r5", "r6", "r8", "r9", "r10", "r12", "lr"));
     }
 
     private void step(AsmText asm, String values) {
@@ -189,10 +188,9 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
             }
             asm.line("lsl r%d, r%d, #1", row + 1, row + 1);
         }
-        asm.line("ldr r10, [sp, #8]");
+        asm.line("ldrd r10, r11, [sp, #4]");
         asm.line("stmia r10!, {r2, r3, r4, r5, r6, r7, r8, r9}");
-        asm.line("str r10, [sp, #8]");
-        asm.line("ldr r11, [sp, #16]");
+        asm.line("str r10, [sp, #4]");
         asm.line("ldr r0, [sp]");
         asm.line("cmp r10, r11");
         asm.line("bne 1b");

@@ -5,11 +5,11 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
+import io.kiln.lower.Intrinsics;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
@@ -30,8 +30,6 @@ record DspWideKernel() implements DotKernel {
 
     private static final int CHANNELS = 3;
     private static final int UNROLL = 8;
-
-    static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
 
     @Override
     public String title() {
@@ -96,7 +94,7 @@ record DspWideKernel() implements DotKernel {
                 List.of(INT32),
                 List.of(),
                 definition(name, pixels, isOdd),
-                List.of(SMLAD));
+                List.of(Intrinsics.SMLAD));
     }
 
     private static String definition(String name, int pixels, boolean isOdd) {

@@ -12,7 +12,10 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /** Dot products of an int8 vector with blocks of four rows by VMLADAVA, 16 weights of each in turn. */
 record MveSums() implements SumKernels.Dots {
@@ -21,7 +24,7 @@ record MveSums() implements SumKernels.Dots {
 
     private static final Kernel DOTS = Kernel.inFile(
             "mve/kiln_mve_sums",
-            List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT32)),
+            List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
             List.of(INT32, INT32));
 
     @Override
@@ -34,21 +37,23 @@ record MveSums() implements SumKernels.Dots {
     }
 
     @Override
-    public Bytes pack(int rows, int count, SumKernels.Weights weights) {
-        byte[] packed = new byte[rows * padded(count)];
-        int at = 0;
+    public Bytes pack(int rows, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
+        ByteBuffer data = ByteBuffer.allocate(rows * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
         for (int first = 0; first < rows; first += ROWS) {
+            for (int row = first; row < first + ROWS; row++) {
+                data.putInt(begin.applyAsInt(row));
+            }
             for (int i = 0; i < padded(count) * ROWS; i++) {
                 int place = i / (ROWS * STEP) * STEP + i % STEP;
-                packed[at++] = place < count ? (byte) weights.get(first + i / STEP % ROWS, place) : 0;
+                data.put(place < count ? (byte) weights.get(first + i / STEP % ROWS, place) : 0);
             }
         }
-        return Bytes.wrap(packed);
+        return Bytes.wrap(data.array());
     }
 
-    @Override
-    public int[] packBegin(int[] begin) {
-        return begin;
+    /** Bytes of a row: its initial value and its weights. */
+    private static int bytes(int count) {
+        return Integer.BYTES + padded(count);
     }
 
     @Override
@@ -57,8 +62,7 @@ record MveSums() implements SumKernels.Dots {
                 DOTS,
                 List.of(
                         code.view("x", values, from),
-                        code.view("rows", block.weights(), Exprs.mul(block.first(), padded(block.count()))),
-                        code.view("start", block.begin(), block.first()),
+                        code.view("rows", block.weights(), Exprs.mul(block.first(), bytes(block.count()))),
                         sums),
                 List.of(Exprs.imm(block.count()), Exprs.imm(block.rows() / ROWS)));
     }

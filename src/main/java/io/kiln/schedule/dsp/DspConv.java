@@ -69,8 +69,8 @@ final class DspConv {
         this.conv = task.conv();
         this.rescale = rescale;
         this.order = order(conv);
-        this.kernel = DspConvKernel.of(
-                order.length / 2, unroll, Math.min(BLOCK, conv.channels() / conv.groups()), rescale);
+        this.kernel =
+                DspConvKernel.of(order.length / 2, unroll, Math.min(BLOCK, conv.channels() / conv.groups()), rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -223,11 +223,23 @@ final class DspConv {
         Expr from = mul(group, words);
         Expr channel = mul(group, channels);
         Buffer all = conv.groups() == 1 ? weights : block.view("weights", weights, from);
-        call(block, "", add(mul(first, conv.channels()), channel), add(mul(second, conv.channels()), channel), all, whole);
+        call(
+                block,
+                "",
+                add(mul(first, conv.channels()), channel),
+                add(mul(second, conv.channels()), channel),
+                all,
+                whole);
         if (hasRest) {
             Buffer rest = block.view("rest", weights, add(from, words / blocks * whole));
             Expr last = add(channel, channels - (long) BLOCK);
-            call(block, "_rest", add(mul(first, conv.channels()), last), add(mul(second, conv.channels()), last), rest, 1);
+            call(
+                    block,
+                    "_rest",
+                    add(mul(first, conv.channels()), last),
+                    add(mul(second, conv.channels()), last),
+                    rest,
+                    1);
         }
     }
 

@@ -75,7 +75,8 @@ record DspConvKernel(String name, int channels, int first, int unroll, DspEpilog
     private String assembly() {
         AsmText asm = new AsmText();
         asm.line("push {r7, r11}");
-        List<String> values = new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + " + channels + " * blocks"));
+        List<String> values =
+                new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + " + channels + " * blocks"));
         List<String> types = new ArrayList<>(
                 List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*"));
         epilogue.parameters().forEach(p -> {

@@ -101,9 +101,7 @@ final class DspDepthwise {
     }
 
     private int scaled(int channel, int ky, int kx) {
-        return ky < shape.kernelH()
-                ? conv.tap(channel, ky, kx, 0) << epilogue.weightBits()
-                : 0;
+        return ky < shape.kernelH() ? conv.tap(channel, ky, kx, 0) << epilogue.weightBits() : 0;
     }
 
     private Stmt body() {

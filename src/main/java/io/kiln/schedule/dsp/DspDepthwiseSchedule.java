@@ -88,7 +88,8 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
             Configuration configuration = Configuration.of(name())
                     .with("rows", mostRows(workload.conv()))
                     .with("channel_block", BLOCK);
-            String reason = "depthwise on a core with SIMD on halves, " + rescale.rescale().inWords();
+            String reason = "depthwise on a core with SIMD on halves, "
+                    + rescale.rescale().inWords();
             return new Choice<>(this, rescale, configuration, reason);
         });
     }

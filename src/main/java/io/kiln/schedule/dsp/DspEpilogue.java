@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.lower.FloorRescale;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.schedule.parts.AsmText;

@@ -186,8 +186,7 @@ final class DspPaddedRows {
 
     private String definition(String name) {
         AsmText asm = new AsmText();
-        int[] offsets =
-                places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
+        int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
         for (int i = 0; i < offsets.length; i += 4) {
             four(asm, "%1", "%3", "%5", Arrays.copyOfRange(offsets, i, i + 4));
             four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));

@@ -19,7 +19,8 @@ record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isS
     @Override
     public String suffix() {
         return range.prefix()
-                + (isRounded ? "_twice" : "_once") + left
+                + (isRounded ? "_twice" : "_once")
+                + left
                 + (isSigned ? "_signed" : "")
                 + shift.map(s -> "_shift" + s).orElse("")
                 + range.suffix();

@@ -147,12 +147,17 @@ final class DspWindow {
 
     /** For windows with all columns inside. */
     private void inside(BlockBuilder block, Lines lines, Expr origin0, Expr origin1, Expr channel) {
-        block.loop("ky", lines.ky().begin(), lines.ky().end(), 1, (row, k) -> runs(row, k, (one, kx) -> {
-            Expr dilated = mul(kx, conv.window().dilationW());
-            Expr a = add(inputIndex(lines, k, add(origin0, dilated)), channel);
-            Expr b = add(inputIndex(lines, k, add(origin1, dilated)), channel);
-            widenPair(one, mul(add(mul(k, runsInRow), kx), 4L * pitch), a, b);
-        }));
+        block.loop(
+                "ky",
+                lines.ky().begin(),
+                lines.ky().end(),
+                1,
+                (row, k) -> runs(row, k, (one, kx) -> {
+                    Expr dilated = mul(kx, conv.window().dilationW());
+                    Expr a = add(inputIndex(lines, k, add(origin0, dilated)), channel);
+                    Expr b = add(inputIndex(lines, k, add(origin1, dilated)), channel);
+                    widenPair(one, mul(add(mul(k, runsInRow), kx), 4L * pitch), a, b);
+                }));
     }
 
     /** The runs of a row. */

@@ -109,63 +109,124 @@ final class FpuConv {
                 conv.output().dim(0),
                 (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
                     TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-                    line(row, new Line(rows, n, y, ky));
+                    int dilation = conv.window().dilationH();
+                    Expr line = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
+                    line(row, new Line(rows, n, y, ky, line, rowsBeforeWrap(row, rows, line, dilation)));
                 }));
         return body.build();
     }
 
-    /** A row of the output, and the window's rows inside the input. */
-    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+    /**
+     * A row of the output.
+     *
+     * @param ky the window's rows inside the input
+     * @param first line of the first of them in the input's buffer
+     * @param before number of them before the buffer wraps around
+     */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky, Expr first, Expr before) {}
 
     private void line(BlockBuilder row, Line line) {
         int width = conv.output().dim(2);
         int pixels = blocks.pixels();
         Interior interior = Interior.of(conv);
-        int whole = interior.begin() + interior.size() / pixels * pixels;
+        int tiles = interior.size() / pixels;
+        int whole = interior.begin() + tiles * pixels;
         row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
-        row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> inside(b, line, x, pixels));
-        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> inside(b, line, x, 1));
+        inside(row, line, imm(interior.begin()), new Tiles(pixels, tiles));
+        inside(row, line, imm(whole), new Tiles(interior.end() - whole, 1));
         row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
     }
 
+    /** A number of tiles side by side, of some pixels each. */
+    private record Tiles(int pixels, int count) {}
+
     private void edge(BlockBuilder block, Line line, Expr x) {
         TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
-        pixels(block, line, x, kx, 1);
+        tiles(block, new Call(line, x, kx, new Tiles(1, 1)));
     }
 
-    /** Pixels whose windows lie inside the input's width. */
-    private void inside(BlockBuilder block, Line line, Expr x, int count) {
+    /** Pixels whose windows lie inside the input's width; channels behind the last whole block tile by tile. */
+    private void inside(BlockBuilder row, Line line, Expr begin, Tiles tiles) {
+        if (tiles.pixels * tiles.count == 0) {
+            return;
+        }
+        if (rest.isEmpty()) {
+            BlockBuilder block = new BlockBuilder();
+            tiles(block, new Call(line, begin, all(begin), tiles));
+            row.add(block.build());
+            return;
+        }
+        Expr end = add(begin, (long) tiles.pixels * tiles.count);
+        Tiles one = new Tiles(tiles.pixels, 1);
+        row.loop("x", begin, end, tiles.pixels, (b, x) -> tiles(b, new Call(line, x, all(x), one)));
+    }
+
+    private TapRange all(Expr x) {
         Window w = conv.window();
-        Expr origin = sub(mul(x, w.strideW()), imm(w.padLeft()));
-        pixels(block, line, x, new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW()), count);
+        return new TapRange(sub(mul(x, w.strideW()), imm(w.padLeft())), imm(0), imm(w.kernelW()), w.kernelW());
     }
 
-    private void pixels(BlockBuilder block, Line line, Expr x, TapRange kx, int count) {
+    /**
+     * What all calls for some pixels share.
+     *
+     * @param x first pixel
+     * @param kx columns of the window inside the input
+     */
+    private record Call(Line line, Expr x, TapRange kx, Tiles tiles) {}
+
+    private void tiles(BlockBuilder block, Call at) {
         Window w = conv.window();
         int cin = conv.channelsPerGroup();
-        Expr first = block.let(
-                "line", line.rows.inputLine(0, add(line.ky.origin(), mul(line.ky.begin(), w.dilationH()))));
-        Expr column = add(kx.origin(), kx.begin());
-        Expr pixel = add(mul(add(mul(line.n, conv.input().dim(1)), first), conv.input().dim(2)), column);
-        Expr out = mul(
-                add(
-                        mul(
-                                add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y)),
-                                conv.output().dim(2)),
-                        x),
-                conv.channels());
+        Line line = at.line;
+        Expr column = add(at.kx.origin(), at.kx.begin());
+        Expr pixel = add(mul(add(mul(line.n, conv.input().dim(1)), line.first), conv.input().dim(2)), column);
         Buffer in = block.view("in", input, mul(pixel, cin));
-        Expr tap = mul(add(mul(line.ky.begin(), w.kernelW()), kx.begin()), (long) cin * blocks.channels());
-        Expr before = rowsBeforeWrap(block, line.rows, first, w.dilationH());
-        Call call = new Call(count, in, tap, before, ring(line.rows), line.ky.count(), mul(kx.count(), cin));
+        Expr tap = mul(add(mul(line.ky.begin(), w.kernelW()), at.kx.begin()), (long) cin * blocks.channels());
+        Expr row = add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y));
+        Expr out = block.let("pixel", mul(add(mul(row, conv.output().dim(2)), at.x), conv.channels()));
         int whole = conv.channels() / blocks.channels();
         if (whole > 0) {
-            call(block, call, 0, whole, block.mutableView("out", output, out), conv.channels());
+            call(block, at, new Part(in, tap, 0, whole), block.mutableView("out", output, out), conv.channels());
         }
         rest.forEach(scratch -> {
-            call(block, call, whole, 1, scratch, blocks.channels());
-            copy(block, scratch, count, block.let("rest", add(out, (long) whole * blocks.channels())));
+            call(block, at, new Part(in, tap, whole, 1), scratch, blocks.channels());
+            copy(block, scratch, at.tiles.pixels, add(out, (long) whole * blocks.channels()));
         });
+    }
+
+    /** Some blocks of channels: the first input and tap, the first block, their number. */
+    private record Part(Buffer in, Expr tap, int first, int count) {}
+
+    private void call(BlockBuilder block, Call at, Part part, Buffer out, int outStride) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        int rowElements = conv.input().dim(2) * cin;
+        int rowTaps = w.kernelW() * cin;
+        int channels = blocks.channels();
+        long firstWeight = (long) part.first * channels * conv.taps();
+        String suffix = part.first == 0 ? "" : "_rest";
+        Expr taps = mul(at.kx.count(), cin);
+        List<Expr> scalars = new ArrayList<>(List.of(
+                imm((long) w.strideW() * cin),
+                imm(outStride),
+                at.line.ky.count(),
+                at.line.before,
+                taps,
+                imm((long) w.dilationH() * rowElements),
+                imm((long) ring(at.line.rows) * rowElements),
+                mul(sub(imm(rowTaps), taps), channels),
+                mul(sub(imm(w.kernelH()), at.line.ky.count()), (long) rowTaps * channels),
+                imm(part.count),
+                imm(at.tiles.count)));
+        scalars.addAll(limits.arguments(conv.op()));
+        block.call(
+                new FpuConvKernel(at.tiles.pixels, channels, limits).kernel(),
+                List.of(
+                        part.in,
+                        block.view("w" + suffix, weights, add(part.tap, firstWeight)),
+                        block.view("b" + suffix, bias, imm((long) part.first * channels)),
+                        out),
+                scalars);
     }
 
     /** Number of rows in the input's buffer; 0 if it holds all. */
@@ -179,34 +240,6 @@ final class FpuConv {
         return ring == 0
                 ? imm(NEVER)
                 : block.let("before", Exprs.div(add(sub(imm(ring), line), dilation - 1), imm(dilation)));
-    }
-
-    /** What all calls for some pixels share. */
-    private record Call(int count, Buffer in, Expr tap, Expr before, int ring, Expr rows, Expr taps) {}
-
-    /** Emits a call for some blocks of channels. */
-    private void call(BlockBuilder block, Call at, int first, int count, Buffer out, int outStride) {
-        Window w = conv.window();
-        int cin = conv.channelsPerGroup();
-        int rowElements = conv.input().dim(2) * cin;
-        int rowTaps = w.kernelW() * cin;
-        int channels = blocks.channels();
-        Buffer by = block.view("w" + first, weights, add(at.tap, (long) first * channels * conv.taps()));
-        Buffer start = block.view("b" + first, bias, imm((long) first * channels));
-        List<Expr> scalars = new ArrayList<>(List.of(
-                imm((long) w.strideW() * cin),
-                imm(outStride),
-                at.rows,
-                at.before,
-                at.taps,
-                imm((long) w.dilationH() * rowElements),
-                imm((long) at.ring * rowElements),
-                mul(sub(imm(rowTaps), at.taps), channels),
-                mul(sub(imm(w.kernelH()), at.rows), (long) rowTaps * channels),
-                imm(count)));
-        limits.argument(conv.op()).ifPresent(scalars::add);
-        block.call(
-                new FpuConvKernel(at.count, channels, limits).kernel(), List.of(at.in, by, start, out), scalars);
     }
 
     private void copy(BlockBuilder block, Buffer scratch, int pixels, Expr to) {

@@ -23,8 +23,8 @@ import java.util.List;
  *   r11 blocks left; r12 row of the input; lr rows before the input's buffer wraps around
  * </pre>
  *
- * <p>Limits from 0 on are applied to the bits of the results as integers, which order as floats do from 0 on; where the sum of a
- * block's results is NaN they are left to C, since NaN passes through.
+ * <p>Limits from 0 on are applied to the bits of the results as integers, which order as floats do from 0 on; where a sum of
+ * products of a block's results is NaN they are left to C, since NaN passes through.
  *
  * @param pixels computed together, at most 4
  * @param channels of a block, a multiple of 4; with the pixels, sums and operands of two taps fit 32 registers
@@ -34,15 +34,15 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
     private static final KernelText TEXT = KernelText.of("fpu/conv");
 
     /** Where the kernel's arguments hold whether limits are left to C. */
-    private static final int LATE = 64;
+    private static final int LATE = 72;
 
     /** Pairs of taps that are unrolled. */
     private static final int UNROLL = 4;
 
     Kernel kernel() {
         String name = "kiln_fpu_conv_%dx%d%s".formatted(pixels, channels, limits.suffix());
-        List<DType> scalars = new ArrayList<>(Collections.nCopies(10, INT32));
-        limits.parameter().ifPresent(scalars::add);
+        List<DType> scalars = new ArrayList<>(Collections.nCopies(11, INT32));
+        scalars.addAll(limits.parameters());
         List<Pointer> pointers =
                 List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
         return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
@@ -58,33 +58,40 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
 
     private String instructions() {
         return limits.start(LATE) + """
-                ldrd r4, r10, [r9, #4]
                 ldr r8, [r9, #12]
-                ldr r11, [r9, #60]
+                0:
+                ldrd r4, r10, [r9, #4]
+                ldr r11, [r9, #56]
                 1:
                 %s\
                 ldrd r6, lr, [r9, #24]
                 ldr r12, [r9]
-                cmp r6, #0
-                beq 7f
                 2:
                 %s%s\
-                ldr r5, [r9, #44]
+                ldr r5, [r9, #40]
                 add r12, r12, r5
-                ldr r5, [r9, #52]
+                ldr r5, [r9, #48]
                 add r4, r4, r5
                 subs lr, lr, #1
                 itt eq
-                ldreq r5, [r9, #48]
+                ldreq r5, [r9, #44]
                 subeq r12, r12, r5
                 subs r6, r6, #1
                 bne 2b
-                7:
-                ldr r5, [r9, #56]
+                ldr r5, [r9, #52]
                 add r4, r4, r5
                 %s\
                 subs r11, r11, #1
                 bne 1b
+                ldrd r0, r1, [r9, #60]
+                ldr r2, [r9, #68]
+                add r8, r8, r2
+                ldr r2, [r9]
+                add r2, r2, r1
+                str r2, [r9]
+                subs r0, r0, #1
+                str r0, [r9, #60]
+                bne 0b
                 """.formatted(biases(pixels, channels), inputs(), row(), limits.stores(pixels, channels, LATE));
     }
 
@@ -102,13 +109,15 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
                 ldr r5, [r9, #36]
                 cmp r5, #0
                 beq 6f
+                lsrs r5, r5, #1
+                beq 4f
                 5:
                 %s\
                 subs r5, r5, #1
                 bne 5b
-                6:
-                ldr r5, [r9, #40]
-                cmp r5, #0
+                4:
+                ldr r5, [r9, #36]
+                lsls r5, r5, #31
                 beq 6f
                 %s\
                 6:

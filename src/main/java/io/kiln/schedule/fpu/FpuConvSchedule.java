@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.fpu;
 
+import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.Interior;
 import io.kiln.schedule.space.Choice;
@@ -13,6 +14,7 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Convolutions and dense layers of float data on a floating-point unit with fused multiply-add, by {@link FpuConv}. */
 public final class FpuConvSchedule implements Schedule<FpuLimits> {
@@ -41,10 +43,13 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
                 && !conv.depthwise()
                 && conv.groups() == 1
                 && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
-        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+        return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
     }
 
-    /** Whether the core has the kernels' instructions, and no vectors, and the layer's data and weights are float. */
+    /**
+     * Whether the core has the kernels' instructions, and no vectors, the layer's data and weights are float, and each
+     * window has a row inside the input.
+     */
     static boolean hasKernels(Workload workload) {
         ConvComputation conv = workload.conv();
         CpuFeatures features = workload.features();
@@ -54,15 +59,23 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
                 && !features.hasMve()
                 && conv.isFloat()
                 && conv.weight().type().dtype().isFloat()
-                && !conv.isTransposed();
+                && !conv.isTransposed()
+                && IntStream.range(0, conv.output().dim(1)).allMatch(y -> hasRowInside(conv, y));
+    }
+
+    private static boolean hasRowInside(ConvComputation conv, int y) {
+        Window w = conv.window();
+        int first = y * w.strideH() - w.padTop();
+        return IntStream.range(0, w.kernelH())
+                .map(k -> first + k * w.dilationH())
+                .anyMatch(row -> row >= 0 && row < conv.input().dim(1));
     }
 
     @Override
     public Space space(Workload workload, FpuLimits limits) {
         return Interior.of(workload.conv()).size() < PIXELS
                 ? Space.of(name(), Knob.of("pixel_block", 1), Knob.of("channel_block", SINGLE / 2, SINGLE))
-                : Space.of(
-                        name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
+                : Space.of(name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
                         .where(c -> c.number("pixel_block") * c.number("channel_block") <= PIXELS * SINGLE / 2);
     }
 

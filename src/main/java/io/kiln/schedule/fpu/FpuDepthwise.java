@@ -100,12 +100,9 @@ final class FpuDepthwise {
                     TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
                     Line line = line(row, rows, n, y, ky);
                     for (FpuTile.Run run : runs) {
-                        int stop = run.x() + run.count() * run.tile().pixels();
-                        row.loop("x", imm(run.x()), imm(stop), run.tile().pixels(), (b, x) -> {
-                            BlockBuilder tile = new BlockBuilder();
-                            tile(tile, line, run.tile(), x);
-                            b.add(tile.build());
-                        });
+                        BlockBuilder tiles = new BlockBuilder();
+                        tiles(tiles, line, run);
+                        row.add(tiles.build());
                     }
                 }));
         return body.build();
@@ -130,29 +127,30 @@ final class FpuDepthwise {
                 mul(add(mul(n, conv.input().dim(1)), first), (long) conv.input().dim(2) * conv.channels()));
         Expr out = row.let(
                 "row_out",
-                mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), (long) conv.output().dim(2) * conv.channels()));
+                mul(
+                        add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                        (long) conv.output().dim(2) * conv.channels()));
         return new Line(in, out, ky, FpuConv.rowsBeforeWrap(row, rows, first, dilation), FpuConv.ring(rows));
     }
 
-    private void tile(BlockBuilder block, Line line, FpuTile tile, Expr x) {
+    private void tiles(BlockBuilder block, Line line, FpuTile.Run run) {
         Window w = conv.window();
         int channels = conv.channels();
-        Expr column = add(mul(x, w.strideW()), (long) tile.begin() - w.padLeft());
-        Expr in = add(line.in, mul(column, channels));
-        Expr out = add(line.out, mul(x, channels));
+        Expr in = add(line.in, ((long) run.x() * w.strideW() + run.tile().begin() - w.padLeft()) * channels);
+        Expr out = add(line.out, (long) run.x() * channels);
         Expr tap = mul(line.ky.begin(), (long) w.kernelW() * CHANNELS);
-        call(block, line, tile, new Place(in, tap, 0, out, whole()));
+        call(block, line, run, new Place(in, tap, 0, out, whole()));
         if (whole() * CHANNELS < channels) {
             int last = channels - CHANNELS;
             Expr weight = add(tap, (long) whole() * CHANNELS * conv.taps());
-            call(block, line, tile, new Place(add(in, last), weight, whole() * CHANNELS, add(out, last), 1));
+            call(block, line, run, new Place(add(in, last), weight, whole() * CHANNELS, add(out, last), 1));
         }
     }
 
     /** Where a number of blocks of channels begins. */
     private record Place(Expr in, Expr weight, int bias, Expr out, int blocks) {}
 
-    private void call(BlockBuilder block, Line line, FpuTile tile, Place at) {
+    private void call(BlockBuilder block, Line line, FpuTile.Run run, Place at) {
         Window w = conv.window();
         int row = conv.input().dim(2) * conv.channels();
         List<Expr> scalars = new ArrayList<>(List.of(
@@ -162,11 +160,12 @@ final class FpuDepthwise {
                 imm((long) w.dilationH() * row),
                 imm((long) line.wrap * row),
                 mul(sub(imm(w.kernelH()), line.ky.count()), (long) w.kernelW() * CHANNELS),
-                imm(at.blocks)));
-        limits.argument(conv.op()).ifPresent(scalars::add);
+                imm(at.blocks),
+                imm(run.count())));
+        scalars.addAll(limits.arguments(conv.op()));
         String suffix = at.bias == 0 ? "" : "_rest";
         block.call(
-                new FpuDepthwiseKernel(tile, limits).kernel(),
+                new FpuDepthwiseKernel(run.tile(), limits).kernel(),
                 List.of(
                         block.view("in" + suffix, input, at.in),
                         block.view("w" + suffix, weights, at.weight),

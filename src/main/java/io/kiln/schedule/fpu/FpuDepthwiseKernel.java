@@ -33,12 +33,12 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
     static final int CHANNELS = 4;
 
     /** Where the kernel's arguments hold whether limits are left to C. */
-    private static final int LATE = 48;
+    private static final int LATE = 60;
 
     Kernel kernel() {
         String name = "kiln_fpu_depthwise_" + tile.suffix() + limits.suffix();
-        List<DType> scalars = new ArrayList<>(Collections.nCopies(7, INT32));
-        limits.parameter().ifPresent(scalars::add);
+        List<DType> scalars = new ArrayList<>(Collections.nCopies(8, INT32));
+        scalars.addAll(limits.parameters());
         List<Pointer> pointers =
                 List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
         return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
@@ -59,8 +59,9 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
     private String instructions() {
         int weights = tile.pixels() * CHANNELS;
         return limits.start(LATE) + """
-                ldrd r4, r10, [r9, #4]
                 ldr r8, [r9, #12]
+                0:
+                ldrd r4, r10, [r9, #4]
                 ldr r11, [r9, #44]
                 1:
                 %s\
@@ -70,8 +71,6 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 ldr r12, [r9]
                 add r0, r12, #16
                 str r0, [r9]
-                cmp r6, #0
-                beq 3f
                 2:
                 mov r0, r12
                 vldmia r4!, %s
@@ -82,12 +81,20 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 subeq r12, r12, r3
                 subs r6, r6, #1
                 bne 2b
-                3:
                 ldr r5, [r9, #40]
                 add r4, r4, r5
                 %s\
                 subs r11, r11, #1
                 bne 1b
+                ldrd r0, r1, [r9, #48]
+                ldr r2, [r9, #56]
+                add r8, r8, r2
+                ldr r2, [r9]
+                add r2, r2, r1
+                str r2, [r9]
+                subs r0, r0, #1
+                str r0, [r9, #48]
+                bne 0b
                 """.formatted(
                         FpuConvKernel.biases(tile.pixels(), CHANNELS),
                         registers(weights, tile.taps() * CHANNELS),

@@ -28,13 +28,14 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= FpuDepthwiseKernel.CHANNELS
                 && FpuTile.mostPixels(conv) > 0;
-        return suits ? FpuLimits.of(conv.op()) : Optional.empty();
+        return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
     }
 
     @Override
     public Space space(Workload workload, FpuLimits limits) {
         int most = FpuTile.mostPixels(workload.conv());
-        return Space.of(name(), Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
+        return Space.of(
+                name(), Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
     }
 
     @Override
@@ -48,8 +49,7 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
     }
 
     private Choice<FpuLimits> choice(Workload workload, FpuLimits limits) {
-        Configuration configuration =
-                Configuration.of(name()).with("pixel_block", FpuTile.mostPixels(workload.conv()));
+        Configuration configuration = Configuration.of(name()).with("pixel_block", FpuTile.mostPixels(workload.conv()));
         return new Choice<>(
                 this, limits, configuration, "pixels side by side share inputs and weights of four channels (VFMA)");
     }

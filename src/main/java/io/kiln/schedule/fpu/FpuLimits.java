@@ -9,7 +9,9 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.KernelText;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What {@link FpuConvKernel} and {@link FpuDepthwiseKernel} do with sums before it stores them. */
 enum FpuLimits {
@@ -17,19 +19,20 @@ enum FpuLimits {
     /** From 0 on. */
     RELU,
     /** From 0 to a given number above it. */
-    CAPPED;
+    CAPPED,
+    /** Between any two given numbers, which is left to C. */
+    OTHER;
 
-    /** The limits of an operator; empty if they are others. */
-    static Optional<FpuLimits> of(FusedOperator op) {
-        if (op.clip().isEmpty()) {
-            return Optional.of(NONE);
+    /** The limits of an operator. */
+    static FpuLimits of(FusedOperator op) {
+        Optional<Clip> clip = op.clip();
+        boolean isBelow = clip.filter(c -> (float) c.max() < Float.MAX_VALUE).isPresent();
+        boolean isAbove = clip.filter(c -> (float) c.min() > -Float.MAX_VALUE).isPresent();
+        if (!isBelow && !isAbove) {
+            return NONE;
         }
-        Clip clip = op.clip().get();
-        boolean isBelow = (float) clip.max() < Float.MAX_VALUE;
-        if ((float) clip.min() <= -Float.MAX_VALUE) {
-            return isBelow ? Optional.empty() : Optional.of(NONE);
-        }
-        return clip.min() == 0 && clip.max() > 0 ? Optional.of(isBelow ? CAPPED : RELU) : Optional.empty();
+        boolean isFromZero = clip.get().min() == 0 && clip.get().max() > 0;
+        return isFromZero ? isBelow ? CAPPED : RELU : OTHER;
     }
 
     /** End of the kernel's name. */
@@ -38,6 +41,7 @@ enum FpuLimits {
             case NONE -> "";
             case RELU -> "_relu";
             case CAPPED -> "_capped";
+            case OTHER -> "_limited";
         };
     }
 
@@ -46,18 +50,36 @@ enum FpuLimits {
         return switch (this) {
             case NONE -> "without limits";
             case RELU -> "from 0 on";
-            case CAPPED -> "limited to 0 and high";
+            case CAPPED -> "from 0 to high";
+            case OTHER -> "from low to high";
         };
     }
 
-    /** The kernel's last parameter, if it has one for the upper limit. */
-    Optional<DType> parameter() {
-        return this == CAPPED ? Optional.of(DType.FLOAT32) : Optional.empty();
+    /** The kernel's last parameters. */
+    List<DType> parameters() {
+        return switch (this) {
+            case NONE, RELU -> List.of();
+            case CAPPED -> List.of(DType.FLOAT32);
+            case OTHER -> List.of(DType.FLOAT32, DType.FLOAT32);
+        };
     }
 
-    /** Its value for an operator. */
-    Optional<Expr> argument(FusedOperator op) {
-        return this == CAPPED ? op.clip().map(clip -> Exprs.imm((float) clip.max())) : Optional.empty();
+    /** Their values for an operator. */
+    List<Expr> arguments(FusedOperator op) {
+        return switch (this) {
+            case NONE, RELU -> List.of();
+            case CAPPED -> List.of(Exprs.imm((float) op.clip().orElseThrow().max()));
+            case OTHER -> op.clip().stream()
+                    .flatMap(clip -> Stream.of(clip.min(), clip.max()))
+                    .map(limit -> Exprs.imm(limit.floatValue()))
+                    .map(Expr.class::cast)
+                    .toList();
+        };
+    }
+
+    /** Whether the kernel itself applies them, unless a result is NaN. */
+    private boolean areEarly() {
+        return this == RELU || this == CAPPED;
     }
 
     /**
@@ -66,14 +88,16 @@ enum FpuLimits {
      * @param stride C name of the elements from one pixel to the next in the output
      */
     KernelText in(KernelText text, int pixels, int channels, String stride) {
-        boolean isLimited = this != NONE;
-        boolean isCapped = this == CAPPED;
+        String flag = areEarly() ? "    int32_t is_late;\n" : "";
+        String more = areEarly() ? "             0,\n" : "";
+        String low = this == OTHER ? "low" : "0.0f";
+        String parameters = this == CAPPED ? "    , float high\n" : "    , float low, float high\n";
         return text.with("LIMITS", text())
-                .with("HIGH_PARAMETER", isCapped ? "    , float high\n" : "")
-                .with("LATE_FIELDS", (isLimited ? "    int32_t is_late;\n" : "") + (isCapped ? "    float high;\n" : ""))
-                .with("LATE_VALUES", (isLimited ? "             0,\n" : "") + (isCapped ? "             high,\n" : ""))
-                .with("RETURN", isLimited ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
-                .with("LIMIT", isLimited ? loop(pixels, channels, stride) : "");
+                .with("LIMIT_PARAMETERS", parameters().isEmpty() ? "" : parameters)
+                .with("LATE_FIELDS", flag + (this == CAPPED ? "    float high;\n" : ""))
+                .with("LATE_VALUES", more + (this == CAPPED ? "             high,\n" : ""))
+                .with("RETURN", areEarly() ? "  if (state.is_late == 0) {\n    return;\n  }\n" : "")
+                .with("LIMIT", this == NONE ? "" : loop(pixels, channels, stride, low));
     }
 
     /**
@@ -92,18 +116,18 @@ enum FpuLimits {
     }
 
     /** C loop that applies the limits to what was stored; NaN passes through. */
-    private String loop(int pixels, int channels, String stride) {
-        String high = this == CAPPED ? "      value = value > high ? high : value;\n" : "";
+    private String loop(int pixels, int channels, String stride, String low) {
+        String high = this != RELU ? "      value = value > high ? high : value;\n" : "";
         return """
-                  for (int32_t p = 0; p < %d; ++p) {
+                  for (int32_t p = 0; p < tiles * %d; ++p) {
                     for (int32_t c = 0; c < blocks * %d; ++c) {
                       float value = out[p * %s + c];
-                      value = value < 0.0f ? 0.0f : value;
+                      value = value < %s ? %s : value;
                 %s\
                       out[p * %s + c] = value;
                     }
                   }
-                """.formatted(pixels, channels, stride, high, stride);
+                """.formatted(pixels, channels, stride, low, low, high, stride);
     }
 
     /**
@@ -114,13 +138,13 @@ enum FpuLimits {
     String stores(int pixels, int channels, int late) {
         String step = pixels > 1 ? "ldr lr, [r9, #20]\n" : "";
         String plain = plain(pixels, channels);
-        if (this == NONE) {
+        if (!areEarly()) {
             return step + plain;
         }
         int sum = pixels * channels;
-        StringBuilder out = new StringBuilder("vadd.f32 s%d, s0, s1\n".formatted(sum));
-        for (int i = 2; i < sum; i++) {
-            out.append("vadd.f32 s%1$d, s%1$d, s%2$d\n".formatted(sum, i));
+        StringBuilder out = new StringBuilder("vmul.f32 s%d, s0, s1\n".formatted(sum));
+        for (int i = 2; i < sum; i += 2) {
+            out.append("vfma.f32 s%d, s%d, s%d\n".formatted(sum, i, i + 1));
         }
         out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
         out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "").append(limited(pixels, channels));

@@ -147,9 +147,8 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
         Optional<MveFloor> floor = end.floor();
         if (narrow) {
             String sums = shape.passes() == 1 ? ROW + GROUP_OF_PIXEL : passes();
-            String results = end.any()
-                    ? anyNarrow()
-                    : floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish());
+            String results =
+                    end.any() ? anyNarrow() : floor.map(this::roundDownNarrow).orElseGet(() -> ROUND_NARROW + finish());
             return sums + results + store() + "le lr, 1b\n";
         }
         return end.any()

@@ -24,7 +24,10 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
 
     static MveEnd of(MveRescale rescale) {
         return new MveEnd(
-                rescale.hasNegatives(), rescale.hasLimits(), rescale.isAny(), rescale.proven().map(MveFloor::of));
+                rescale.hasNegatives(),
+                rescale.hasLimits(),
+                rescale.isAny(),
+                rescale.proven().map(MveFloor::of));
     }
 
     /** Part of a kernel's name. */

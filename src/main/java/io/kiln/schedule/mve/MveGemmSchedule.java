@@ -24,9 +24,7 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
     public Optional<MveRescale> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         boolean dense = conv.groups() == 1 || conv.input().dim(3) == 1;
-        return workload.features().hasMve() && workload.isPlainInt8() && dense
-                ? MveRescale.of(conv)
-                : Optional.empty();
+        return workload.features().hasMve() && workload.isPlainInt8() && dense ? MveRescale.of(conv) : Optional.empty();
     }
 
     @Override

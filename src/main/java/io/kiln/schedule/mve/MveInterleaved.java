@@ -82,9 +82,8 @@ record MveInterleaved(ConvComputation conv) {
     }
 
     private int bandBytes(int pixels) {
-        int columns = isRow()
-                ? rowColumns(pixels) - (WORD - 1) * conv.window().dilationW()
-                : MveGather.columns(conv, pixels);
+        int columns =
+                isRow() ? rowColumns(pixels) - (WORD - 1) * conv.window().dilationW() : MveGather.columns(conv, pixels);
         return columns * channels() * WORD;
     }
 

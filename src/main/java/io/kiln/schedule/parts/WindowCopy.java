@@ -74,17 +74,30 @@ public final class WindowCopy {
         }
     }
 
-    /** A window without padding: as many elements of each row. */
+    /** Whether taps of a row are no neighbours in the input. */
+    private boolean isDilated() {
+        return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
+    }
+
+    /** A window without padding: as many elements of each row, or of each tap if the width is dilated. */
     private void whole(BlockBuilder block, WordMoves whole, Rows rows, Expr n, TapRange[] taps, Expr to) {
         Window w = conv.window();
-        int count = w.kernelW() * conv.input().dim(3);
+        int channels = conv.input().dim(3);
+        int count = w.kernelW() * channels;
         block.loop("k", w.kernelH(), (row, k) -> {
             Expr y = add(taps[0].origin(), mul(k, w.dilationH()));
             Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
             Expr first = add(mul(line, conv.input().dim(2)), taps[1].origin());
-            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
+            Buffer from = row.view("from", input, mul(first, channels));
             Buffer target = row.mutableView("target", scratch, add(to, mul(k, count)));
-            whole.copyBytes(row, target, from, count);
+            if (!isDilated()) {
+                whole.copyBytes(row, target, from, count);
+                return;
+            }
+            row.loop("kx", w.kernelW(), (tap, kx) -> {
+                Buffer one = tap.view("tap", from, mul(kx, (long) w.dilationW() * channels));
+                whole.copyBytes(tap, tap.mutableView("place", target, mul(kx, channels)), one, channels);
+            });
         });
     }
 
@@ -115,15 +128,24 @@ public final class WindowCopy {
         block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
             Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH()))));
             Expr first = add(mul(line, conv.input().dim(2)), add(kx.origin(), kx.begin()));
-            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
-            Expr place = mul(add(mul(k, w.kernelW()), kx.begin()), conv.input().dim(3));
-            Buffer target = row.mutableView("target", scratch, add(to, place));
-            row.loop(
-                    "e",
-                    imm(0),
-                    mul(kx.count(), conv.input().dim(3)),
-                    1,
-                    (element, e) -> put.emit(element, target, e, load(from, e)));
+            int channels = conv.input().dim(3);
+            if (isDilated()) {
+                row.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                    Expr pixel = add(mul(line, conv.input().dim(2)), add(kx.origin(), mul(j, w.dilationW())));
+                    Expr at = mul(add(mul(k, w.kernelW()), j), channels);
+                    run(tap, mul(pixel, channels), add(to, at), imm(channels), put);
+                });
+                return;
+            }
+            Expr place = mul(add(mul(k, w.kernelW()), kx.begin()), channels);
+            run(row, mul(first, channels), add(to, place), mul(kx.count(), channels), put);
         });
+    }
+
+    /** Elements that are adjacent in the input. */
+    private void run(BlockBuilder block, Expr first, Expr to, Expr count, Put put) {
+        Buffer from = block.view("from", input, first);
+        Buffer target = block.mutableView("target", scratch, to);
+        block.loop("e", imm(0), count, 1, (element, e) -> put.emit(element, target, e, load(from, e)));
     }
 }

@@ -12,6 +12,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A board profile, merged with everything that it inherits.
@@ -60,11 +62,16 @@ public record Board(
         files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     }
 
+    /** The target with the parts of other code generators before it. */
+    public String compositeTarget() {
+        return Stream.concat(building.codegens().stream(), Stream.of(target)).collect(Collectors.joining(", "));
+    }
+
     /** The same board with further linker flags. */
     public Board linkedWith(List<String> more) {
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
-        return with(emulation, new Building(building.toolchain(), building.compile(), link));
+        return with(emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
     }
 
     /**
@@ -85,7 +92,7 @@ public record Board(
         problems.throwIfAny();
         List<String> compile = new ArrayList<>(building.compile());
         compile.addAll(more);
-        return with(emulation, new Building(building.toolchain(), compile, building.link()));
+        return with(emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
     }
 
     /** The same board for images that hold untrusted code. */
@@ -278,23 +285,6 @@ public record Board(
         /** A console without known USB ids. */
         public Console(String uart, int baud) {
             this(uart, baud, List.of());
-        }
-    }
-
-    /**
-     * How the firmware of a board is built.
-     *
-     * @param toolchain the toolchain to use; empty for any
-     * @param compile flags of every compilation, after the toolchain's own; {@code -I} names folders of the board's
-     * @param link flags of every link, after the toolchain's own
-     */
-    public record Building(Optional<NamedToolchain> toolchain, List<String> compile, List<String> link) {
-        /** No toolchain and no flags. */
-        public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of());
-
-        public Building {
-            compile = List.copyOf(compile);
-            link = List.copyOf(link);
         }
     }
 }

@@ -27,6 +27,8 @@ final class BoardParser {
         this.problems = problems;
     }
 
+    private static final String GRAMMAR = ", then -name=value of " + TargetText.LETTERS;
+
     /** The board; valid only if no problem was added. */
     Board parse() {
         List<Memory> memories = memories();
@@ -39,8 +41,11 @@ final class BoardParser {
         Optional<String> linker = profile.find("linker").map(JsonNode::asText);
         linker.ifPresent(file -> checkFile(file, "/linker"));
         require("title", "target", "sources");
-        checkTarget(text("target"));
-        checkCore(text("target"), emulation);
+        List<String> parts = TargetText.parts(text("target"));
+        String target = parts.get(parts.size() - 1);
+        parts.forEach(this::checkLetters);
+        checkTarget(target);
+        checkCore(target, emulation);
         if (!(emulation instanceof Emulation.Native)) {
             require("memories", "pools", "linker", "console");
         }
@@ -50,7 +55,7 @@ final class BoardParser {
                 new Board.Maker(
                         profile.find("vendor").map(JsonNode::asText),
                         profile.find("url").map(JsonNode::asText)),
-                text("target"),
+                target,
                 memories,
                 pools,
                 sources,
@@ -77,11 +82,17 @@ final class BoardParser {
     private void checkTarget(String target) {
         String kinds = String.join(" or ", TargetText.HOST_KINDS);
         boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
-        if (!isOfHost || TargetText.wrongLetter(target).isPresent()) {
+        if (!isOfHost) {
+            problems.add("the target is not of kind " + kinds, profile.where("/target"), kinds + GRAMMAR, "");
+        }
+    }
+
+    private void checkLetters(String part) {
+        if (TargetText.wrongLetter(part).isPresent()) {
             problems.add(
-                    isOfHost ? "the target has characters that are not allowed" : "the target is not of kind " + kinds,
+                    "the target has characters that are not allowed",
                     profile.where("/target"),
-                    kinds + ", then -name=value of " + TargetText.LETTERS,
+                    String.join(" or ", TargetText.HOST_KINDS) + GRAMMAR,
                     "");
         }
     }

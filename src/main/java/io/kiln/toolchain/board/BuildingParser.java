@@ -3,7 +3,7 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
-import io.kiln.toolchain.board.Board.Building;
+import io.kiln.base.TargetText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,14 @@ final class BuildingParser {
                 link.add(String.format("-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
             }
         });
-        return new Building(toolchain(), compile, link);
+        return new Building(toolchain(), compile, link, codegens());
+    }
+
+    /** What stands before the host's part of the target. */
+    private List<String> codegens() {
+        List<String> parts =
+                TargetText.parts(profile.find("target").map(JsonNode::asText).orElse(""));
+        return parts.subList(0, parts.size() - 1);
     }
 
     private void check(String flag, String where) {

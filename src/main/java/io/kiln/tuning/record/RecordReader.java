@@ -186,8 +186,7 @@ public final class RecordReader {
 
     private static Config config(Members json) throws IOException {
         List<Entity> entities = new ArrayList<>();
-        for (RecordValue value :
-                as(Items.class, part(json, "entity"), "entity").values()) {
+        for (RecordValue value : as(Items.class, part(json, "entity"), "entity").values()) {
             List<RecordValue> parts = items(value, ENTITY_PARTS, "a knob");
             entities.add(new Entity(
                     as(Text.class, parts.get(0), "a knob's name").value(),
@@ -223,9 +222,7 @@ public final class RecordReader {
     }
 
     private static long integer(RecordValue value, String what) throws IOException {
-        return as(Numeric.class, value, what)
-                .integer()
-                .orElseThrow(() -> new IOException(what + " is not an integer"));
+        return as(Numeric.class, value, what).integer().orElseThrow(() -> new IOException(what + " is not an integer"));
     }
 
     private static <T extends RecordValue> T as(Class<T> type, RecordValue value, String what) throws IOException {

@@ -39,12 +39,7 @@ import java.util.SplittableRandom;
  * @param rule the configuration that the rules choose
  */
 public record LayerTask(
-        Function model,
-        FusedOperator op,
-        Workload workload,
-        TaskKey key,
-        TaskSpace space,
-        Configuration rule) {
+        Function model, FusedOperator op, Workload workload, TaskKey key, TaskSpace space, Configuration rule) {
     /** An input with its answer. */
     public record Example(Bytes input, Bytes answer) {}
 
@@ -105,7 +100,8 @@ public record LayerTask(
     public String title() {
         String template = key.template();
         String family = template.substring(template.indexOf('.') + 1, template.indexOf('.', template.indexOf('.') + 1));
-        return family + " " + input().shape().text() + " -> " + op.type().shape().text();
+        return family + " " + input().shape().text() + " -> "
+                + op.type().shape().text();
     }
 
     /** The configuration of the schedule as loops. */

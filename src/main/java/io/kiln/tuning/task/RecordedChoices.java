@@ -76,8 +76,7 @@ public final class RecordedChoices implements LayerChoices {
         return Optional.empty();
     }
 
-    private Optional<Choice<?>> choice(
-            FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
+    private Optional<Choice<?>> choice(FusedOperator op, Workload workload, Objective objective, TuningRecord record) {
         Optional<Configuration> configuration = TaskSpace.of(workload).find(record.config());
         boolean isWhole = workload.rows().equals(Rows.whole(op.type().shape()));
         if (configuration.isEmpty() && isWhole) {

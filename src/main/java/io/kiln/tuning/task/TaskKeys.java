@@ -70,6 +70,7 @@ public final class TaskKeys {
                 .map(type.shape()::dim)
                 .boxed()
                 .toList();
-        return Items.of(new Text("TENSOR"), Items.of(shape), new Text(type.dtype().text()));
+        return Items.of(
+                new Text("TENSOR"), Items.of(shape), new Text(type.dtype().text()));
     }
 }

@@ -63,8 +63,8 @@ public final class TaskSpace {
         knobs.forEach((name, values) -> {
             boolean isEverywhere = name.equals(SCHEDULE)
                     || spaces.stream()
-                            .allMatch(space ->
-                                    space.knobs().stream().anyMatch(knob -> knob.name().equals(name)));
+                            .allMatch(space -> space.knobs().stream()
+                                    .anyMatch(knob -> knob.name().equals(name)));
             Set<RecordValue> candidates = new LinkedHashSet<>();
             if (!isEverywhere) {
                 candidates.add(RecordValue.NOTHING);
@@ -74,7 +74,9 @@ public final class TaskSpace {
         });
         return new TaskSpace(
                 all,
-                spaces.stream().flatMap(space -> space.configurations().stream()).toList());
+                spaces.stream()
+                        .flatMap(space -> space.configurations().stream())
+                        .toList());
     }
 
     /** The configurations, without holes, schedule by schedule. */

@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.cycles.CycleEstimate;
+import io.kiln.cycles.CycleEstimator;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.cycles.core.CoreTables;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.process.RunningProcess;
@@ -47,6 +52,34 @@ class InstructionCounterTest {
                 first.operators().values().stream().mapToLong(Long::longValue).sum();
         assertThat(first.operators().values()).allMatch(count -> count > 100);
         assertThat(first.total()).isBetween(inOperators, inOperators + 60);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,clang,cortex-m4", "mps3-an547,gnu,cortex-m55", "microbit,clang,cortex-m0", "qemu-riscv32,gnu,rv32imac"})
+    void theExecutedBlocksHaveTheSameInstructions(String id, String toolchain, String core) {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.build(board, toolchain, Io.CALLER, folder);
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT), new ConsoleProtocol(LIMIT));
+        InstructionCounts counts = counter.count(image, "hand", HandWrittenModel.OPERATORS, INPUT);
+        List<ExecutedBlock> blocks = counter.blocks(image, "hand", HandWrittenModel.OPERATORS, INPUT, counts);
+        CycleEstimate cycles = CycleEstimator.estimate(ElfFile.read(image), blocks, CoreTables.require(core));
+        assertThat(cycles.unknown()).isZero();
+        assertThat(cycles.whole().instructions()).isEqualTo(counts.total());
+        assertThat(cycles.whole().cycles().low()).isGreaterThan(counts.total() / 2);
+        assertThat(cycles.owners()).hasSize(1 + HandWrittenModel.OPERATORS.size());
+        for (int i = 0; i < HandWrittenModel.OPERATORS.size(); i++) {
+            assertThat(cycles.owners().get(i + 1).instructions())
+                    .isEqualTo(counts.operators().get(HandWrittenModel.OPERATORS.get(i)));
+        }
+        assertThatThrownBy(() -> counter.blocks(
+                        image,
+                        "hand",
+                        HandWrittenModel.OPERATORS,
+                        INPUT,
+                        new InstructionCounts(counts.total() + 1, counts.operators(), counts.outputs())))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the log of executed blocks has " + counts.total() + " instructions");
     }
 
     /** SysTick counts down once in 40 instructions when an instruction takes a nanosecond and the clock has 25 MHz. */

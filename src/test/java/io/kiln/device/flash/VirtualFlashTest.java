@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Flashing through the real OpenOCD to a virtual STM32F405, as it should go and in every way that it can fail. */
 final class VirtualFlashTest {
     private static final long BASE = 0x08000000;
-    private static final byte[] CONTENT = new byte[100_001];
+    private static final byte[] CONTENT = new byte[40_001];
     private static final FlashImage IMAGE;
 
     static {
@@ -167,7 +167,7 @@ final class VirtualFlashTest {
 
     @Test
     void aBrokenConnectionHalfWayIsRepairedByTheNextFlash() {
-        FlashFailure failure = failure(new Fault.ConnectionDropped(50_000));
+        FlashFailure failure = failure(new Fault.ConnectionDropped(20_000));
         assertThat(failure.kind()).as(failure.text()).isEqualTo(Kind.PROBE_LOST);
         assertThat(failure.text()).contains("not bootable");
         assertThat(held()).isNotEqualTo(CONTENT);
@@ -177,7 +177,7 @@ final class VirtualFlashTest {
 
     @Test
     void powerLostHalfWayIsRepairedByTheNextFlash() {
-        FlashFailure failure = failure(new Fault.PowerLost(50_000));
+        FlashFailure failure = failure(new Fault.PowerLost(20_000));
         assertThat(failure.begun()).isTrue();
         assertThat(failure.text()).contains("not bootable");
         assertThat(flash().verdict()).isEqualTo("flashed");
@@ -186,7 +186,7 @@ final class VirtualFlashTest {
 
     @Test
     void silenceHalfWayIsKilledAtTheTimeLimit() {
-        try (VirtualProbe probe = VirtualProbe.start(chip, Faults.of(new Fault.Silence(20_000)))) {
+        try (VirtualProbe probe = VirtualProbe.start(chip, Faults.of(new Fault.Silence(10_000)))) {
             FlashFailure failure =
                     flash(probe, IMAGE, Duration.ofSeconds(8)).failure().orElseThrow();
             assertThat(failure.kind()).isEqualTo(Kind.TIME_OUT);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -32,7 +33,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
     @CsvSource({
         "host, host, 7.0.0, 'cmsis-nn, c'",
         "mps2-an385, clang, 7.0.0, 'cmsis-nn, c -mcpu=cortex-m3'",
-        "mps2-an386, clang, 6.0.0, 'cmsis-nn -version=6.0.0 -mcpu=cortex-m4, c -mcpu=cortex-m4'",
+        "mps2-an386, clang, 6.0.0, 'cmsis-nn -version=6.0.0 -mcpu=cortex-m4, llvm'",
         "mps3-an547, clang, 7.0.0, 'cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55'",
         "mps3-an547, clang, 4.1.0, 'cmsis-nn -version=4.1.0, c -mcpu=cortex-m55'",
     })
@@ -82,6 +83,35 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the model returned error -1");
+    }
+
+    /** An archive whose C calls CMSIS-NN is built where there is nothing but the sources of CMSIS-NN. */
+    @Test
+    void anArchiveThatCallsCmsisNnIsBuiltAgain() throws IOException {
+        assumeRunnable("host", "host");
+        Path sources = standIn("7.0.0");
+        List<ModelSource> models = List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine"));
+        flow.build(spec("host", "host", models, "cmsis-nn, c", sources), DeviceSpec.USUAL);
+        Path archive = Files.move(folder.resolve("out/net-mlf.tar"), folder.resolve("sine.tar"));
+        Path vectors = Files.createDirectory(folder.resolve("vectors"));
+        for (String file : List.of("input_0.bin", "output_0.bin")) {
+            Files.copy(GoldenModels.folder("hello_world_int8").resolve(file), vectors.resolve(file));
+        }
+        BuildSpec again = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("again"), "net"),
+                        List.of(new ModelSource(archive, "sine")),
+                        "host")
+                .toolchain(Optional.of("host"))
+                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.empty(), Optional.of(sources))))
+                .trustedArchives(TrustedArchives.parse("sine.tar"))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 1, 0))
+                .build();
+        flow.build(again, DeviceSpec.USUAL);
+        assertThat(folder.resolve("again/kiln/verify.json"))
+                .content()
+                .contains("\"bitExact\" : true");
+        assertThat(folder.resolve("again/firmware/cmsis-nn/Source/FullyConnectedFunctions/arm_fully_connected_s8.c"))
+                .exists();
     }
 
     @Test

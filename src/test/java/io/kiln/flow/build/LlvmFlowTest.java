@@ -17,6 +17,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -98,6 +99,30 @@ class LlvmFlowTest {
                 .build();
         flow.build(rebuilt, DeviceSpec.USUAL);
         assertThat(Files.readAllBytes(again.out("gesture.bin"))).isEqualTo(image);
+    }
+
+    @Test
+    void twoPackedModelsOfObjectsAreOneImage() throws IOException {
+        TestToolchains.resolve("host", Boards.builtIn().find("host").target());
+        GestureProject project = new GestureProject(folder);
+        flow.build(
+                BuildSpec.builder(
+                                project.spec("host").build().layout(),
+                                List.of(
+                                        new ModelSource(GoldenModels.model("hello_world_int8"), "sine"),
+                                        new ModelSource(GoldenModels.model("simple_add_model"), "sums")),
+                                "host")
+                        .toolchain(Optional.of("host"))
+                        .pipeline(targeting("llvm"))
+                        .calls(Optional.of("packed"), false, Optional.empty(), false)
+                        .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                        .build(),
+                DeviceSpec.USUAL);
+        assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
+                .isTrue();
+        assertThat(project.json("kiln/verify.json").path("cases")).hasSize(2);
+        assertThat(project.out("generated-sources/kiln/codegen/host/lib/sums_lib2.o"))
+                .exists();
     }
 
     @ParameterizedTest

@@ -77,7 +77,7 @@ class ContractTest {
                 .verify(GestureProject.UNVERIFIED)
                 .build();
         flow.build(spec, DeviceSpec.USUAL);
-        flow.contract(spec, source(), PACKAGE, true);
+        contract(spec, source(), PACKAGE, true);
         write("Service", """
                 import io.kiln.device.transport.Transport;
                 import java.time.Duration;
@@ -116,7 +116,7 @@ class ContractTest {
     @Test
     void realNumbersAreRoundedAsTensorFlowLiteDoes() throws Exception {
         float scale = 0.037f;
-        flow.contract(new GestureProject(folder).spec("host").build(), source(), PACKAGE, false);
+        contract(new GestureProject(folder).spec("host").build(), source(), PACKAGE, false);
         write("Service", """
                 import java.util.List;
                 import java.util.function.BiFunction;
@@ -183,12 +183,12 @@ class ContractTest {
     @Test
     void whatAnEarlierRunMadeIsDeletedAndOwnClassesStay() throws IOException {
         BuildSpec spec = new GestureProject(folder).spec("host").build();
-        flow.contract(spec, source(), PACKAGE, true);
+        contract(spec, source(), PACKAGE, true);
         Path own = Files.writeString(source().resolve("com/example/model/Own.java"), "// mine");
         BuildSpec other = spec.toBuilder()
                 .models(List.of(new ModelSource(GestureProject.MODEL, "hand_movement")))
                 .build();
-        flow.contract(other, source(), PACKAGE, false);
+        contract(other, source(), PACKAGE, false);
         try (Stream<Path> files = Files.list(own.getParent())) {
             assertThat(files.map(f -> f.getFileName().toString()))
                     .containsExactlyInAnyOrder("Own.java", "KilnTensor.java", "HandMovementContract.java");
@@ -198,8 +198,7 @@ class ContractTest {
     @Test
     void badNamesAreNamedTogetherBeforeAnythingIsWritten() {
         BuildSpec spec = new GestureProject(folder).spec("host").build();
-        assertThatThrownBy(
-                        () -> flow.contract(spec.toBuilder().models(List.of()).build(), source(), "com.class", true))
+        assertThatThrownBy(() -> contract(spec.toBuilder().models(List.of()).build(), source(), "com.class", true))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there is no model")
                 .hasMessageContaining("`com.class` is no name of a package");
@@ -208,9 +207,13 @@ class ContractTest {
                         new ModelSource(GestureProject.MODEL, "two_words"),
                         new ModelSource(GestureProject.MODEL, "TwoWords")))
                 .build();
-        assertThatThrownBy(() -> flow.contract(twice, source(), PACKAGE, true))
+        assertThatThrownBy(() -> contract(twice, source(), PACKAGE, true))
                 .hasMessageContaining("two models have classes named TwoWords");
         assertThat(source()).doesNotExist();
+    }
+
+    private void contract(BuildSpec spec, Path directory, String packageName, boolean withClients) {
+        new ContractStep(log, spec).run(directory, packageName, withClients);
     }
 
     private Path source() {

@@ -14,6 +14,8 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.module.GraphFactoryModule;
 import io.kiln.module.ModuleLoaders;
 import io.kiln.module.ModuleNode;
@@ -21,7 +23,15 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.module.host.HostLibrary;
 import io.kiln.module.host.HostModel;
 import io.kiln.module.host.HostTensor;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.quantize.FloatNet;
+import io.kiln.quantize.QuantizeOptions.Limits;
+import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +39,8 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class LibraryExportTest {
     @TempDir
@@ -53,6 +65,10 @@ class LibraryExportTest {
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.functions()).contains("tvmgen_kws_run", "tvmgen_kws___tvm_main__");
         assertThat(library.tree().modules()).hasSize(1);
+        assertThat(Inspector.lines(file, "?")).containsExactly("list-functions (artifact)", "sections (artifact)");
+        assertThat(Inspector.lines(file, "list-functions"))
+                .startsWith("host/file/libkws.so")
+                .anyMatch(line -> line.matches("  tvmgen_kws_run [0-9]+ bytes"));
     }
 
     @Test
@@ -104,8 +120,82 @@ class LibraryExportTest {
                 .anyMatch(line -> line.startsWith("  artifact hello.relay of code generator c for loader relay"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"llvm, aot", "llvm -keys=cpu, graph"})
+    void objectsAnswerAsTheCOfTheFirmwareDoes(String target, String executor) throws IOException {
+        TestToolchains.resolve("clang", "c -mcpu=cortex-m4");
+        Path golden = GoldenModels.folder("hello_world_int8");
+        BuildSpec spec = builder("hello_world_int8", "hello")
+                .executor(executor, true)
+                .pipeline(targeting(target))
+                .build();
+        Path file = export(spec, false);
+        assertThat(folder.resolve("out/export/hello/hello_lib1.o")).exists();
+        if (executor.equals("aot")) {
+            try (HostModel model = HostModel.load(file, "hello")) {
+                Bytes input = Bytes.wrap(Files.readAllBytes(golden.resolve("input_0.bin")));
+                assertThat(model.run(List.of(input)))
+                        .containsExactly(Bytes.wrap(Files.readAllBytes(golden.resolve("output_0.bin"))));
+                assertThatThrownBy(() -> model.run(List.of())).hasMessageContaining("has 1 inputs, not 0");
+            }
+        }
+    }
+
+    @Test
+    void targetsOfFirmwareAreRefused() {
+        for (String target : List.of("c -mcpu=cortex-m55", "cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55")) {
+            assertThatThrownBy(() -> export(
+                            builder("hello_world_int8", "hello")
+                                    .pipeline(targeting(target))
+                                    .build(),
+                            false))
+                    .hasMessageContaining("the target is for the core cortex-m55, and the library is for this computer");
+        }
+        assertThatThrownBy(() -> export(
+                        builder("hello_world_int8", "hello")
+                                .pipeline(targeting("cmsis-nn, c"))
+                                .build(),
+                        false))
+                .hasMessageContaining("functions of `cmsis-nn` call what lies in a firmware project");
+    }
+
+    /** The library of a float model that the build quantizes takes and gives int8. */
+    @Test
+    void whatIsQuantizedIsExportedQuantized() throws IOException {
+        FloatNet net = new FloatNet(5);
+        Function model = net.function(net.dense(net.input(1, 8), 3));
+        RelayPrinter.Module text = RelayPrinter.withParameters(model);
+        Files.writeString(folder.resolve("net.relay"), text.text());
+        Files.write(
+                folder.resolve("net.params"),
+                ParameterFile.write(text.parameters()).toArray());
+        Path samples = Files.createDirectory(folder.resolve("samples"));
+        int number = 0;
+        for (Sample sample : FloatNet.samples(model, 4, 1)) {
+            Files.write(
+                    samples.resolve("input_" + number++ + ".bin"),
+                    sample.inputs().get(0).toArray());
+        }
+        QuantizeSpec.Text quantize = new QuantizeSpec.Text(
+                "int8",
+                "minmax",
+                "auto",
+                "int8",
+                "",
+                Limits.NONE,
+                new QuantizeSpec.Text.SampleFiles(Optional.of(samples), Optional.empty()));
+        BuildSpec spec = builder(folder.resolve("net.relay"), "net").quantize(quantize).build();
+        try (HostModel library = HostModel.load(export(spec, false), "net")) {
+            assertThat(library.run(List.of(Bytes.wrap(new byte[8]))).get(0).size()).isEqualTo(3);
+        }
+    }
+
+    private static PipelineSpec targeting(String target) {
+        return PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty()));
+    }
+
     private Path export(BuildSpec spec, boolean withArtifacts) {
-        return new LibraryExport(Log.QUIET, spec, withArtifacts).run().get(0);
+        return new LibraryExport(Log.QUIET, spec, TestToolchains.environment(Log.QUIET), withArtifacts).run().get(0);
     }
 
     private BuildSpec spec(String model, String name) {
@@ -113,8 +203,11 @@ class LibraryExportTest {
     }
 
     private BuildSpecBuilder builder(String model, String name) {
+        return builder(GoldenModels.folder(model).resolve("model.tflite"), name);
+    }
+
+    private BuildSpecBuilder builder(Path file, String name) {
         Layout layout = new Layout(folder, folder.resolve("out"), name);
-        Path file = GoldenModels.folder(model).resolve("model.tflite");
         return BuildSpec.builder(layout, List.of(new ModelSource(file, name)), "host");
     }
 }

@@ -83,6 +83,18 @@ class ArtifactInspectorsTest {
     }
 
     @Test
+    void metadataAreShownByTheirPaths() {
+        Artifact file = artifact(
+                "metadata", "metadata.json", Bytes.ofText("{\"version\":7,\"modules\":{\"net\":{\"target\":[\"c\",\"npu\"]}}}"));
+        assertThat(ArtifactInspectors.installed().lines(List.of(file), "metadata"))
+                .containsExactly(
+                        "host/metadata/metadata.json",
+                        "  version = 7",
+                        "  modules.net.target[0] = c",
+                        "  modules.net.target[1] = npu");
+    }
+
+    @Test
     void wrongNamesAndNothingToSayAreErrors() {
         ArtifactInspectors inspectors = ArtifactInspectors.installed();
         assertThatThrownBy(() -> inspectors.lines(ARTIFACTS, "list-function"))

@@ -161,7 +161,7 @@ class CompilerFlagsTest {
                 "toolchain: gnu\nflags: {defines: {HSE_VALUE: 0x10, NAME: a1, ON: \"\"}, compile: [-Iinclude, -Os], symbols: {__stack_size: 8K, k: 0}}\n");
         Files.createDirectories(boards.resolve("base/include"));
         Files.writeString(boards.resolve("base/include/part.h"), "#define PART 1\n");
-        Board.Building base = find("base").building();
+        Building base = find("base").building();
         assertThat(base.compile()).containsExactly("-DHSE_VALUE=16", "-DNAME=a1", "-DON", "-Iinclude", "-Os");
         assertThat(base.link()).containsExactly("-Wl,--defsym=__stack_size=0x2000", "-Wl,--defsym=k=0x0");
         assertThat(base.toolchain().orElseThrow().toolchain()).isEqualTo("gnu");
@@ -170,7 +170,7 @@ class CompilerFlagsTest {
         extend("heir", "title: Heir\n");
         assertThat(find("heir").building()).isEqualTo(base);
         extend("other", "toolchain: {require: clang}\nflags: {compile: [-O2]}\n");
-        Board.Building other = find("other").building();
+        Building other = find("other").building();
         assertThat(other.compile()).containsExactly("-O2");
         assertThat(other.link()).isEmpty();
         assertThat(other.toolchain().orElseThrow().required()).isTrue();

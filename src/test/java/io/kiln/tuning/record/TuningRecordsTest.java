@@ -64,8 +64,7 @@ class TuningRecordsTest {
 
     @Test
     void picksTheWinnersOfEachModelAndKey() {
-        List<TuningRecord> picked =
-                HistoryBest.pick(RecordReader.read(tvmLog()).records());
+        List<TuningRecord> picked = HistoryBest.pick(RecordReader.read(tvmLog()).records());
         assertThat(picked).allMatch(record -> record.result().isMeasured());
         assertThat(picked)
                 .filteredOn(record -> record.task().target().equals("c -keys=arm_cpu,cpu -mcpu=cortex-m4")

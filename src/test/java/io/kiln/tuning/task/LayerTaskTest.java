@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 
 /** The layers of a model as tasks, and the choice by records. */
 class LayerTaskTest {
-    private static final List<String> TARGETS = List.of(
-            "c -mcpu=cortex-m4 -model=a", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -march=rv32imac");
+    private static final List<String> TARGETS =
+            List.of("c -mcpu=cortex-m4 -model=a", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -march=rv32imac");
 
     private static CompiledModel compiled(String target, HistoryBest records) {
         return ModelCompiler.compile(CompileRequest.builder(GestureProject.MODEL, target)
@@ -67,11 +67,13 @@ class LayerTaskTest {
                     long rest = config.index();
                     int[] point = space.point(configuration);
                     for (int knob = 0; knob < point.length; knob++) {
-                        assertThat(point[knob]).isEqualTo((int) (rest % space.dimensions().get(knob)));
+                        assertThat(point[knob])
+                                .isEqualTo((int) (rest % space.dimensions().get(knob)));
                         rest /= space.dimensions().get(knob);
                     }
                 }
-                assertThat(task.lower(task.rule()).schedule()).isEqualTo(task.rule().text());
+                assertThat(task.lower(task.rule()).schedule())
+                        .isEqualTo(task.rule().text());
             }
         }
     }
@@ -82,9 +84,10 @@ class LayerTaskTest {
         assertThat(key.template()).isEqualTo("kiln.conv2d.cortex-m4");
         assertThat(key.model()).contains("a");
         assertThat(key.workload())
-                .matches("\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\], \"int8\"\\], "
-                        + "\\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\", "
-                        + "\"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
+                .matches(
+                        "\"kiln.conv2d.cortex-m4\", \\[\\[\"TENSOR\", \\[1, .*\\], \"int8\"\\], \\[\"TENSOR\", .*\\], \"int8\"\\], "
+                                + "\\[\\d+, \\d+\\], \\[\\d+, \\d+, \\d+, \\d+\\], \\[1, 1\\], 1, \"int8\", "
+                                + "\"qnn.conv2d\\+.*\", \"speed\", \"instructions\"\\]");
     }
 
     @Test
@@ -103,7 +106,8 @@ class LayerTaskTest {
                 .isNotEmpty()
                 .allSatisfy(operator -> {
                     assertThat(operator.schedule()).isEqualTo(chosen.text());
-                    assertThat(operator.reason()).isEqualTo("record: the best that was measured, 1,500 instructions a call");
+                    assertThat(operator.reason())
+                            .isEqualTo("record: the best that was measured, 1,500 instructions a call");
                 });
     }
 
@@ -126,7 +130,8 @@ class LayerTaskTest {
     void examplesAreSeeded() {
         LayerTask task = tasks(TARGETS.get(0)).get(0);
         assertThat(task.example(3)).isEqualTo(task.example(3)).isNotEqualTo(task.example(4));
-        assertThat(task.example(3).answer().size()).isEqualTo((int) task.op().type().bytes());
+        assertThat(task.example(3).answer().size())
+                .isEqualTo((int) task.op().type().bytes());
     }
 
     @Test

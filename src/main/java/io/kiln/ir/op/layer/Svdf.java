@@ -110,7 +110,9 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                         + state.dtype().text()
                         + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
         Check.dtype("the slot", args.get(SLOT), DType.INT32);
-        Check.that(args.get(SLOT).shape().elements() == 1, "the slot " + args.get(SLOT).text() + " is not one element");
+        Check.that(
+                args.get(SLOT).shape().elements() == 1,
+                "the slot " + args.get(SLOT).text() + " is not one element");
         for (int i = FEATURE; i < arity(); i++) {
             Check.scalar("multiplier or shift", args.get(i), DType.INT32);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.session;
 
 import io.kiln.base.Printable;
 
@@ -7,7 +7,7 @@ import io.kiln.base.Printable;
  * The stack traces that Maven shows with {@code -e}. Messages of causes come from other libraries and quote foreign
  * files, so they are made {@link Printable}.
  */
-final class PrintableTrace extends Exception {
+public final class PrintableTrace extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int MOST_CAUSES = 16;
 
@@ -16,7 +16,7 @@ final class PrintableTrace extends Exception {
         setStackTrace(failure.getStackTrace());
     }
 
-    static PrintableTrace of(Throwable failure) {
+    public static PrintableTrace of(Throwable failure) {
         return of(failure, MOST_CAUSES);
     }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.diff;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
+import io.kiln.flow.spec.BudgetSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.report.Json;
+import io.kiln.report.diff.Budget;
+import io.kiln.report.diff.BuildDiff;
+import io.kiln.report.diff.DiffText;
+import io.kiln.report.diff.Figures;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Compares a build with an earlier one. */
+public final class DiffStep {
+    private final Log log;
+    private final Layout layout;
+
+    public DiffStep(Log log, Layout layout) {
+        this.log = log;
+        this.layout = layout;
+    }
+
+    /**
+     * Logs what changed, and writes {@code diff.json}, {@code diff.md} and {@code diff.html}.
+     *
+     * @param with the earlier build's report or its folder; empty for the last build
+     * @param name what to call the earlier build
+     * @throws KilnException if one of the two has no report
+     */
+    public void run(Optional<Path> with, String name) {
+        BuildDiff diff = compare(with, name);
+        Path reports = layout.reports();
+        Json.write(reports.resolve("diff.json"), diff);
+        WholeFiles.write(reports.resolve("diff.md"), DiffText.markdown(diff));
+        WholeFiles.write(reports.resolve("diff.html"), DiffText.html(diff));
+        log.info("Compared with " + name + ":");
+        DiffText.lines(diff).forEach(log::info);
+        log.info("Page: " + reports.resolve("diff.html"));
+    }
+
+    /**
+     * Checks figures against their budgets. One that is not known yet, such as instructions before a profile, is not checked.
+     *
+     * @throws KilnException with the table of what grew if one is exceeded, or if a budget is malformed or its baseline is missing
+     */
+    public void check(BudgetSpec spec) {
+        Problems problems = new Problems();
+        spec.budgets().forEach(budget -> budget.malformed().ifPresent(problems::add));
+        problems.throwIfAny();
+        boolean needsBaseline = spec.budgets().stream().anyMatch(Budget::isShare);
+        if (spec.budgets().isEmpty() || (needsBaseline && isFirst(spec))) {
+            return;
+        }
+        BuildDiff diff =
+                needsBaseline ? compare(spec.baseline(), "the baseline") : BuildDiff.of("", Figures.NONE, now());
+        spec.budgets()
+                .forEach(budget -> budget.exceeded(diff.total(budget.what())).ifPresent(problems::add));
+        if (!problems.isEmpty() && needsBaseline) {
+            DiffText.lines(diff).forEach(log::info);
+        }
+        problems.throwIfAny();
+    }
+
+    /** Without a baseline of the user's, the first build has nothing to grow from. */
+    private boolean isFirst(BudgetSpec spec) {
+        boolean isFirst = spec.baseline().isEmpty() && !Files.isRegularFile(LastBuild.report(layout));
+        if (isFirst) {
+            log.info("Budgets of growth: there is no earlier build to compare with");
+        }
+        return isFirst;
+    }
+
+    private BuildDiff compare(Optional<Path> with, String name) {
+        Path before = with.map(DiffStep::report).orElseGet(() -> LastBuild.report(layout));
+        if (!Files.isRegularFile(before)) {
+            throw new KilnException(new Problem(
+                    "there is no earlier build to compare with",
+                    before.toString(),
+                    "a report.json",
+                    "Name another with -Dkiln.diff.with, or build twice without mvn clean"));
+        }
+        return BuildDiff.of(name, Figures.read(before), now());
+    }
+
+    private Figures now() {
+        Path report = layout.reports().resolve(Figures.REPORT);
+        if (!Files.isRegularFile(report)) {
+            throw new KilnException(new Problem(
+                    "this build has no report", report.toString(), "kiln:link before this goal", "Run mvn package"));
+        }
+        return Figures.read(report);
+    }
+
+    /** A report, or that in a folder of reports or of a build. */
+    private static Path report(Path given) {
+        if (!Files.isDirectory(given)) {
+            return given;
+        }
+        Path inside = given.resolve(Figures.REPORT);
+        return Files.isRegularFile(inside) ? inside : given.resolve("kiln").resolve(Figures.REPORT);
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.session;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BudgetSpec;
+import io.kiln.report.diff.Budget;
+import io.kiln.toolchain.compiler.ArtifactFetcher;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What the properties {@code kiln.budget.<name>} and names of earlier builds mean. */
+public final class Budgets {
+    /** Prefix of the properties. */
+    public static final String PREFIX = "kiln.budget.";
+
+    private static final String BASELINE = "baseline";
+    private static final Set<String> FIGURES = Set.of("flash", "ram", "instructions", "cycles");
+    private static final Pattern COORDINATES = Pattern.compile("[\\w.-]+:[\\w.-]+:[\\w.-]+");
+
+    private Budgets() {}
+
+    /**
+     * The budgets.
+     *
+     * @param values by name
+     * @throws KilnException if a name is unknown, or a released baseline cannot be fetched
+     */
+    public static BudgetSpec of(Map<String, String> values, ArtifactFetcher fetcher) {
+        List<Budget> budgets = new ArrayList<>();
+        for (Map.Entry<String, String> entry : values.entrySet()) {
+            if (FIGURES.contains(entry.getKey())) {
+                budgets.add(new Budget(entry.getKey(), entry.getValue().strip()));
+            } else if (!entry.getKey().equals(BASELINE)) {
+                throw new KilnException(new Problem(
+                        "there is no budget of this name",
+                        PREFIX + entry.getKey(),
+                        "flash, ram, instructions, cycles or baseline",
+                        ""));
+            }
+        }
+        return new BudgetSpec(budgets, Optional.ofNullable(values.get(BASELINE)).map(name -> report(name, fetcher)));
+    }
+
+    /** The report of a build: a file, a folder, or coordinates {@code group:artifact:version} of a build that attached its reports. */
+    public static Path report(String name, ArtifactFetcher fetcher) {
+        if (!COORDINATES.matcher(name).matches()) {
+            return Path.of(name);
+        }
+        String[] parts = name.split(":", -1);
+        return fetcher.fetch(parts[0], parts[1], parts[2], "report", "json");
+    }
+}

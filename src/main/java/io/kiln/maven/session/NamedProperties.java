@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.session;
+
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.maven.execution.MavenSession;
+import org.apache.maven.project.MavenProject;
+
+/**
+ * Properties of one prefix, such as {@code kiln.memory.<name>}, whose names somebody else decides.
+ *
+ * @param session has those of the command line
+ * @param project has its own
+ */
+public record NamedProperties(MavenSession session, MavenProject project) {
+    /**
+     * Their values by the names behind the prefix; properties of the command line override the project's.
+     *
+     * @param configured the element of the plugin's configuration, which overrides both; null if there is none
+     */
+    public Map<String, String> of(String prefix, Map<String, String> configured) {
+        Map<String, String> values = new TreeMap<>();
+        add(project.getProperties(), prefix, values);
+        add(session.getUserProperties(), prefix, values);
+        if (configured != null) {
+            values.putAll(configured);
+        }
+        return values;
+    }
+
+    private static void add(Properties properties, String prefix, Map<String, String> values) {
+        properties.stringPropertyNames().stream()
+                .filter(name -> name.startsWith(prefix))
+                .forEach(name -> values.put(name.substring(prefix.length()), properties.getProperty(name)));
+    }
+}

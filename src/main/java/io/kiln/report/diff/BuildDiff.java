@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report.diff;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Content of {@code diff.json}: what changed from one build to another. What is equal in both is left out, but totals are always there.
+ *
+ * @param before where the earlier build's figures are from
+ * @param totals of the image
+ * @param operators of the models; one that is in one of the builds only has no figure of the other
+ * @param tensors inputs and outputs of the models that only one of the builds has
+ * @param answers cases that matched in one build and not in the other
+ */
+public record BuildDiff(
+        String before,
+        List<Change> totals,
+        List<OperatorChange> operators,
+        List<TensorChange> tensors,
+        List<Change> answers) {
+    public BuildDiff {
+        totals = List.copyOf(totals);
+        operators = List.copyOf(operators);
+        tensors = List.copyOf(tensors);
+        answers = List.copyOf(answers);
+    }
+
+    /**
+     * A figure in both builds.
+     *
+     * @param what its name
+     * @param before in the earlier build; null if unknown
+     * @param after in this build; null if unknown
+     */
+    public record Change(
+            String what,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long before,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long after) {
+        boolean isEqual() {
+            return before == null ? after == null : before.equals(after);
+        }
+    }
+
+    /**
+     * An operator.
+     *
+     * @param name its C function
+     * @param figures that differ
+     */
+    public record OperatorChange(String name, List<Change> figures) {
+        public OperatorChange {
+            figures = List.copyOf(figures);
+        }
+    }
+
+    /**
+     * An input or output that one build has.
+     *
+     * @param tensor the side, its name, type and shape
+     * @param isNew whether this build has it, rather than the earlier one
+     */
+    public record TensorChange(String tensor, boolean isNew) {}
+
+    /** Compares two builds. */
+    public static BuildDiff of(String from, Figures before, Figures after) {
+        List<OperatorChange> operators = new ArrayList<>();
+        for (String name : union(before.operators().keySet(), after.operators().keySet())) {
+            List<Change> figures = changes(
+                    before.operators().getOrDefault(name, Map.of()),
+                    after.operators().getOrDefault(name, Map.of()));
+            figures.removeIf(Change::isEqual);
+            if (!figures.isEmpty()) {
+                operators.add(new OperatorChange(name, figures));
+            }
+        }
+        List<TensorChange> tensors = new ArrayList<>();
+        for (String tensor : union(before.tensors(), after.tensors())) {
+            boolean isNew = !before.tensors().contains(tensor);
+            if (isNew || !after.tensors().contains(tensor)) {
+                tensors.add(new TensorChange(tensor, isNew));
+            }
+        }
+        List<Change> answers = changes(before.cases(), after.cases());
+        answers.removeIf(Change::isEqual);
+        return new BuildDiff(from, changes(before.totals(), after.totals()), operators, tensors, answers);
+    }
+
+    private static List<Change> changes(Map<String, Long> before, Map<String, Long> after) {
+        List<Change> changes = new ArrayList<>();
+        for (String name : union(before.keySet(), after.keySet())) {
+            changes.add(new Change(name, before.get(name), after.get(name)));
+        }
+        return changes;
+    }
+
+    private static Set<String> union(Iterable<String> first, Iterable<String> second) {
+        Set<String> union = new LinkedHashSet<>();
+        first.forEach(union::add);
+        second.forEach(union::add);
+        return union;
+    }
+
+    /** A total; both of its figures are unknown if there is none of this name. */
+    public Change total(String what) {
+        return totals.stream()
+                .filter(change -> change.what().equals(what))
+                .findFirst()
+                .orElse(new Change(what, null, null));
+    }
+}

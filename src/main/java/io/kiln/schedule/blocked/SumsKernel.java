@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.schedule.parts.AsmText;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.List;
+
+/**
+ * The sums of a few pixels times a few channels, which {@link BlockedConv} rescales one by one. Pointers: inputs, weights
+ * {@code [tap][channel]}, sums {@code [channel][pixel]}. Scalars: elements between pixels, taps.
+ *
+ * @param core for which it is written
+ * @param pixels number of pixels
+ * @param channels number of channels
+ */
+record SumsKernel(Core core, int pixels, int channels) {
+    private static final KernelText TEXT = KernelText.of("portable/sums");
+
+    /** Cores without SIMD. */
+    enum Core {
+        /** A multiply-accumulate in one instruction, 13 registers: at most eight sums, of one or two pixels. */
+        ARMV7_M(AsmText.THUMB_2),
+        /** Eight registers that multiply: four sums of one pixel; weights are bytes without a sign, 128 more. */
+        ARMV6_M("defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1"),
+        /** 28 registers: at most 16 sums, of one to four pixels. */
+        RV32(AsmText.RV32_MUL);
+
+        private final String condition;
+
+        Core(String condition) {
+            this.condition = condition;
+        }
+    }
+
+    /** Whether weights in the table are 128 more. */
+    boolean areWeightsMoved() {
+        return core == Core.ARMV6_M;
+    }
+
+    /** C name. */
+    String name() {
+        return "kiln_sums_of_%dx%d%s".formatted(pixels, channels, areWeightsMoved() ? "_moved" : "");
+    }
+
+    Kernel kernel() {
+        String unused = "__attribute__((unused)) ";
+        String text = TEXT.with("NAME", name())
+                .with("PIXELS", pixels)
+                .with("CHANNELS", channels)
+                .with("CONDITION", core.condition)
+                .with(
+                        "UNUSED_PARAMETERS",
+                        unused + "const int8_t* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, " + unused
+                                + "int32_t stride, " + unused + "int32_t taps")
+                .with("ASSEMBLY", lines())
+                .with(
+                        "WEIGHT",
+                        areWeightsMoved()
+                                ? "((uint8_t)w[" + channels + " * i + c] - 128)"
+                                : "w[" + channels + " * i + c]")
+                .text();
+        return new Kernel(
+                name(),
+                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
+                List.of(INT32, INT32),
+                List.of(),
+                text,
+                List.of());
+    }
+
+    private String lines() {
+        return switch (core) {
+            case ARMV7_M -> new SumsThumb2(pixels, channels).lines();
+            case ARMV6_M -> SumsThumb1.lines(channels);
+            case RV32 -> new SumsRiscV(pixels, channels).lines();
+        };
+    }
+}

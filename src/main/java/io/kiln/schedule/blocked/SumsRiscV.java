@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import io.kiln.schedule.parts.AsmText;
+
+/**
+ * {@link SumsKernel} for RV32IM. Taps that are no multiple of four are summed before the loop of four steps.
+ *
+ * <pre>
+ * registers: those of {@link BlockedRiscVRegisters}
+ * stack: what the caller needs back, sums
+ * </pre>
+ *
+ * @param pixels at most 4
+ * @param channels at most 16 sums
+ */
+record SumsRiscV(int pixels, int channels) {
+    private static final int UNROLL = 4;
+    private static final int SUMS = 52;
+    private static final int FRAME = 64;
+
+    private BlockedRiscVRegisters registers() {
+        return new BlockedRiscVRegisters(pixels, channels);
+    }
+
+    String lines() {
+        AsmText asm = new AsmText();
+        enter(asm);
+        String first = registers().input(0);
+        String end = registers().end();
+        String rest = registers().product();
+        asm.line("1:");
+        asm.line("sub %s, %s, %s", rest, end, first);
+        asm.line("andi %s, %s, %d", rest, rest, UNROLL - 1);
+        asm.line("beqz %s, 2f", rest);
+        step(asm, 0);
+        advance(asm, 1);
+        asm.line("j 1b");
+        asm.line("2:");
+        asm.line("beq %s, %s, 4f", first, end);
+        asm.line("3:");
+        for (int tap = 0; tap < UNROLL; tap++) {
+            step(asm, tap);
+        }
+        advance(asm, UNROLL);
+        asm.line("bne %s, %s, 3b", first, end);
+        asm.line("4:");
+        leave(asm);
+        return asm.lines();
+    }
+
+    /** Arguments lie in a0 to a4, which become inputs and more. */
+    private void enter(AsmText asm) {
+        asm.line("addi sp, sp, -%d", FRAME);
+        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
+            asm.line("sw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), 4 * i);
+        }
+        asm.line("sw a2, %d(sp)", SUMS);
+        asm.line("mv t0, a1");
+        asm.line("mv t1, a3");
+        asm.line("mv t2, a4");
+        for (int p = 1; p < pixels; p++) {
+            asm.line("add %s, %s, t1", registers().input(p), registers().input(p - 1));
+        }
+        asm.line("mv %s, t0", registers().weights());
+        asm.line("add %s, %s, t2", registers().end(), registers().input(0));
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                asm.line("li %s, 0", registers().sum(c, p));
+            }
+        }
+    }
+
+    private void step(AsmText asm, int tap) {
+        for (int c = 0; c < channels; c++) {
+            asm.line("lb %s, %d(%s)", registers().weight(c), tap * channels + c, registers().weights());
+        }
+        for (int p = 0; p < pixels; p++) {
+            asm.line("lb %s, %d(%s)", registers().value(), tap, registers().input(p));
+            for (int c = 0; c < channels; c++) {
+                String product = registers().product();
+                asm.line("mul %s, %s, %s", product, registers().value(), registers().weight(c));
+                asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), product);
+            }
+        }
+    }
+
+    private void advance(AsmText asm, int taps) {
+        for (int p = 0; p < pixels; p++) {
+            asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), taps);
+        }
+        asm.line("addi %s, %s, %d", registers().weights(), registers().weights(), taps * channels);
+    }
+
+    private void leave(AsmText asm) {
+        asm.line("lw %s, %d(sp)", registers().product(), SUMS);
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                asm.line("sw %s, %d(%s)", registers().sum(c, p), 4 * (c * pixels + p), registers().product());
+            }
+        }
+        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
+            asm.line("lw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), 4 * i);
+        }
+        asm.line("addi sp, sp, %d", FRAME);
+        asm.line("ret");
+    }
+}
