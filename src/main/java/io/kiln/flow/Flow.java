@@ -254,7 +254,11 @@ public final class Flow {
      */
     public void export(BuildSpec spec, String kind, boolean withArtifacts) {
         LibraryExport.requireKind(kind);
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
+        BuildLock.hold(
+                log,
+                spec.layout(),
+                "kiln:export",
+                () -> new LibraryExport(log, spec, environment, withArtifacts).run());
     }
 
     /** Lists all visible boards, or shows one in full. */

@@ -41,8 +41,7 @@ public final class BoardRecords {
 
     private static Optional<RecordReader.Log> profile(ResolvedBuild build) {
         return content(build)
-                .map(bytes -> RecordReader.parse(
-                        bytes.text(), build.board().origin() + ", " + IN_PROFILE));
+                .map(bytes -> RecordReader.parse(bytes.text(), build.board().origin() + ", " + IN_PROFILE));
     }
 
     /** The best records for the build. */
@@ -62,7 +61,9 @@ public final class BoardRecords {
     /** Logs which records a build follows, and what is wrong with them. */
     static void announce(ResolvedBuild build, Log log) {
         own(build.spec()).ifPresent(read -> announce(read, log(build.spec()).toString(), log));
-        profile(build).ifPresent(read -> announce(read, "the profile of the board " + build.board().id(), log));
+        profile(build)
+                .ifPresent(read -> announce(
+                        read, "the profile of the board " + build.board().id(), log));
     }
 
     private static void announce(RecordReader.Log read, String where, Log log) {

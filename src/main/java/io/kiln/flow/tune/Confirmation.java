@@ -65,7 +65,9 @@ final class Confirmation {
             for (FusedOperator op : FusedOperator.all(fused, prefix)) {
                 if (Dispatch.hasChoice(op)) {
                     ConvComputation conv = ConvComputation.of(op);
-                    keys.put(op.name(), TaskKeys.of(op, conv, target, build.spec().optimize(), objective));
+                    keys.put(
+                            op.name(),
+                            TaskKeys.of(op, conv, target, build.spec().optimize(), objective));
                 }
             }
         }
@@ -125,9 +127,8 @@ final class Confirmation {
             best.find(keys.get(operator)).ifPresent(record -> {
                 Result failed =
                         Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
-                all.replaceAll(other -> other.equals(record)
-                        ? TuningRecord.of(record.task(), record.config(), failed)
-                        : other);
+                all.replaceAll(other ->
+                        other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
                 log.info("Withdrawn, because it is no gain in the whole model: index "
                         + record.config().index() + " of " + operator);
             });

@@ -71,7 +71,10 @@ public final class TuneStep {
         Target target = Target.parse(build.target());
         if (target.kind() != TargetKind.C) {
             throw new KilnException(new Problem(
-                    "only C can be tuned", "target `" + build.target() + "`", "a target of kind c", "Tune with kiln.target=c"));
+                    "only C can be tuned",
+                    "target `" + build.target() + "`",
+                    "a target of kind c",
+                    "Tune with kiln.target=c"));
         }
         List<TuningRecord> known = takeOver();
         List<CompiledModel> models = models();

@@ -122,8 +122,8 @@ final class TuneSummary {
         for (TaskSearch search : searches) {
             LayerTask task = search.task();
             Optional<TuningRecord> winner = best.find(task.key());
-            Configuration chosen = winner.flatMap(record -> task.space().find(record.config()))
-                    .orElse(task.rule());
+            Configuration chosen =
+                    winner.flatMap(record -> task.space().find(record.config())).orElse(task.rule());
             tasks.add(new TuneReport.Task(
                     task.title(),
                     task.key().template(),

@@ -22,7 +22,8 @@ public final class AnnotateKnob {
                     words("blockIdx.x threadIdx.x")),
             "bind_gpu_virtual",
             List.of(
-                    words("blockIdx.z blockIdx.y blockIdx.x vthread vthread vthread threadIdx.z threadIdx.y threadIdx.x"),
+                    words(
+                            "blockIdx.z blockIdx.y blockIdx.x vthread vthread vthread threadIdx.z threadIdx.y threadIdx.x"),
                     words("blockIdx.y blockIdx.x vthread vthread threadIdx.y threadIdx.x"),
                     words("blockIdx.x vthread threadIdx.x")));
 

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /**
  * AutoTVM's space of configurations: an index is a number in mixed radix whose first knob changes fastest.
-
+ *
  *
  * @param knobs in their order
  * @param filter of whole configurations; others are holes

@@ -46,8 +46,7 @@ public final class ReorderKnob {
     }
 
     /** In the order of Python's {@code itertools.permutations}. */
-    private static void permute(
-            List<Integer> rest, List<Integer> chosen, Consumer<List<Integer>> found) {
+    private static void permute(List<Integer> rest, List<Integer> chosen, Consumer<List<Integer>> found) {
         if (rest.isEmpty()) {
             found.accept(List.copyOf(chosen));
             return;

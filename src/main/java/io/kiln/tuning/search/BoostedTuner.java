@@ -67,9 +67,8 @@ public final class BoostedTuner implements Tuner {
             if (planned.isEmpty()) {
                 plan();
             }
-            int point = planned.isEmpty() || random.nextDouble() < RANDOM_SHARE
-                    ? visited.random(random)
-                    : planned.poll();
+            int point =
+                    planned.isEmpty() || random.nextDouble() < RANDOM_SHARE ? visited.random(random) : planned.poll();
             if (visited.add(point)) {
                 next.add(point);
             }

@@ -3,11 +3,11 @@ package io.kiln.flow.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.board.NewBoard;
-import io.kiln.base.KeptLog;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
@@ -15,13 +15,13 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.ir.Function;
-import io.kiln.report.Json;
-import io.kiln.report.TuneReport;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
-import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.report.TuneReport;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.target.Target;
+import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -111,19 +111,17 @@ class TuneStepTest {
                 .spec("mps2-an386")
                 .verify(GestureProject.UNVERIFIED)
                 .build();
-        new NewBoard(log, spec.boards()).write("mps2-an386", "own", spec.layout().userBoards());
+        new NewBoard(log, spec.boards())
+                .write("mps2-an386", "own", spec.layout().userBoards());
         LayerTask task = LayerTask.of(
-                        fused(GenerateStep.compile(
-                                build(folder), spec.models().get(0), spec.io(), spec.optimize())),
+                        fused(GenerateStep.compile(build(folder), spec.models().get(0), spec.io(), spec.optimize())),
                         Target.parse(build(folder).target()),
                         Optimize.SPEED,
                         Metric.INSTRUCTIONS)
                 .get(0);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
         TuningRecord record = TuningRecord.of(
-                task.key(),
-                task.space().config(slow),
-                new Result(List.of(1e-9), MeasureError.NONE, 0, 0));
+                task.key(), task.space().config(slow), new Result(List.of(1e-9), MeasureError.NONE, 0, 0));
         RecordFiles.write(spec.layout().userBoards().resolve("own").resolve("tuning.log"), List.of(record));
         ResolvedBuild own = new Resolver(TestToolchains.environment(log))
                 .resolve(spec.toBuilder().board("own").build());

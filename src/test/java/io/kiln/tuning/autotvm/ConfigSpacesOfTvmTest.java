@@ -29,8 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** Spaces against those that the real TVM made from the same definitions. */
 class ConfigSpacesOfTvmTest {
-    private static final ObjectMapper MAPPER =
-            JsonMapper.builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .build();
 
     private static JsonNode spaces() throws IOException {
         return MAPPER.readTree(
@@ -39,8 +40,11 @@ class ConfigSpacesOfTvmTest {
 
     private static List<List<Integer>> lists(JsonNode node) {
         return MAPPER.convertValue(
-                node, MAPPER.getTypeFactory().constructCollectionType(List.class, MAPPER.getTypeFactory()
-                        .constructCollectionType(List.class, Integer.class)));
+                node,
+                MAPPER.getTypeFactory()
+                        .constructCollectionType(
+                                List.class,
+                                MAPPER.getTypeFactory().constructCollectionType(List.class, Integer.class)));
     }
 
     private static RecordValue value(JsonNode node) {
@@ -52,7 +56,9 @@ class ConfigSpacesOfTvmTest {
         if (node.isNumber()) {
             return new Numeric(node.asText());
         }
-        return node.isNull() ? RecordValue.NOTHING : node.isBoolean() ? new Flag(node.asBoolean()) : new Text(node.asText());
+        return node.isNull()
+                ? RecordValue.NOTHING
+                : node.isBoolean() ? new Flag(node.asBoolean()) : new Text(node.asText());
     }
 
     private static long last(RecordValue sizes) {
@@ -67,15 +73,17 @@ class ConfigSpacesOfTvmTest {
             case "last_le" -> sizes -> sizes.get(sizes.size() - 1) <= value;
             case "last_ge" -> sizes -> sizes.get(sizes.size() - 1) >= value;
             case "last_mod" -> sizes -> sizes.get(sizes.size() - 1) % value == 0;
-            case "idx_in" -> sizes -> {
-                for (JsonNode allowed : node.path("values")) {
-                    if (allowed.asInt() == sizes.get(node.path("index").asInt())) {
-                        return true;
+            case "idx_in" ->
+                sizes -> {
+                    for (JsonNode allowed : node.path("values")) {
+                        if (allowed.asInt() == sizes.get(node.path("index").asInt())) {
+                            return true;
+                        }
                     }
-                }
-                return false;
-            };
-            case "prod_inner_le" -> sizes -> sizes.stream().skip(1).mapToLong(i -> i).reduce(1, (a, b) -> a * b) <= value;
+                    return false;
+                };
+            case "prod_inner_le" ->
+                sizes -> sizes.stream().skip(1).mapToLong(i -> i).reduce(1, (a, b) -> a * b) <= value;
             default -> throw new IllegalArgumentException(node.toString());
         };
     }
@@ -111,7 +119,8 @@ class ConfigSpacesOfTvmTest {
                 };
             case "define_annotate":
                 return policy.equals("locate_cache")
-                        ? AnnotateKnob.locateCache(name, count, def.path("num_anchor").asInt())
+                        ? AnnotateKnob.locateCache(
+                                name, count, def.path("num_anchor").asInt())
                         : AnnotateKnob.of(name, count, policy);
             default:
                 return KnobSpace.ofValues(name, ((Items) value(def.path("candidate"))).values());
@@ -149,7 +158,9 @@ class ConfigSpacesOfTvmTest {
             ConfigSpace space = space(tvm);
             String name = "space " + tvm.path("id");
             assertThat(space.dimensions()).as(name).isEqualTo(MAPPER.convertValue(tvm.path("dims"), List.class));
-            assertThat(space.range()).as(name).isEqualTo(tvm.path("range_length").asLong());
+            assertThat(space.range())
+                    .as(name)
+                    .isEqualTo(tvm.path("range_length").asLong());
             if (tvm.has("multi_filter")) {
                 assertThat(space.length()).as(name).isEqualTo(tvm.path("length").asInt());
             }

@@ -41,13 +41,13 @@ class RecordedGridsTest {
 
     private static double[] features(List<List<TuningRecord>> all, TuningRecord record) {
         LinkedHashSet<RecordValue> schedules = new LinkedHashSet<>();
-        all.forEach(grid -> grid.forEach(
-                r -> schedules.add(r.config().entities().get(0).value())));
+        all.forEach(grid ->
+                grid.forEach(r -> schedules.add(r.config().entities().get(0).value())));
         LinkedHashSet<String> knobs = new LinkedHashSet<>();
         all.forEach(grid -> grid.forEach(r -> r.config().entities().forEach(e -> knobs.add(e.name()))));
         List<Double> features = new ArrayList<>();
-        schedules.forEach(s -> features.add(
-                s.equals(record.config().entities().get(0).value()) ? 1.0 : 0.0));
+        schedules.forEach(
+                s -> features.add(s.equals(record.config().entities().get(0).value()) ? 1.0 : 0.0));
         for (String knob : knobs) {
             features.add(record.config().entities().stream()
                     .filter(e -> e.name().equals(knob) && e.value() instanceof Numeric)
