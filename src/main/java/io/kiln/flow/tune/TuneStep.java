@@ -56,8 +56,13 @@ public final class TuneStep {
     private final Path records;
     private final Path folder;
 
+    /** A search at the times of this computer. */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune) {
+        this(log, build, tune, Clock.systemUTC());
+    }
+
     /** @param clock the times of records, and of the search's budget */
-    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
         this.log = log;
         this.build = build;
         this.tune = tune;
