@@ -37,7 +37,7 @@ final class ProjectFiles {
     static final String APPLICATION = "app";
     static final String USER = "main";
 
-    private static final Set<String> BOARD_PAPERS = Set.of("board.yaml", "README.md");
+    private static final Set<String> BOARD_PAPERS = Set.of("board.yaml", "README.md", "tuning.log");
 
     private final TreeMap<String, Bytes> files = new TreeMap<>();
     private final List<SourceUnit> units = new ArrayList<>();

@@ -37,7 +37,6 @@ import io.kiln.flow.verify.VerifyStep;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.Optional;
 
 /**
@@ -159,7 +158,7 @@ public final class Flow {
 
     /** Measures configurations of the models' layers in an emulator and records the best, which later builds follow. */
     public void tune(BuildSpec spec, TuneSpec tune) {
-        TuneStep step = new TuneStep(log, resolved(spec), tune, Clock.systemUTC());
+        TuneStep step = new TuneStep(log, resolved(spec), tune);
         BuildLock.hold(log, spec.layout(), "kiln:tune", step::run);
     }
 
@@ -254,7 +253,8 @@ public final class Flow {
      */
     public void export(BuildSpec spec, String kind, boolean withArtifacts) {
         LibraryExport.requireKind(kind);
-        BuildLock.hold(log, spec.layout(), "kiln:export", () -> new LibraryExport(log, spec, environment, withArtifacts).run());
+        LibraryExport export = new LibraryExport(log, spec, environment, withArtifacts);
+        BuildLock.hold(log, spec.layout(), "kiln:export", export::run);
     }
 
     /** Lists all visible boards, or shows one in full. */

@@ -58,7 +58,9 @@ public record TuneReport(
      * @param schedule its name with its knobs
      * @param cost its cost; null if it could not be measured
      */
-    public record Choice(String schedule, @JsonSetter(nulls = Nulls.SET) @JsonInclude Double cost) {}
+    public record Choice(
+            String schedule,
+            @JsonSetter(nulls = Nulls.SET) @JsonInclude Double cost) {}
 
     /**
      * Sums over all models of the image.

@@ -101,11 +101,11 @@ public record FunctionCounter(Emulator emulator) {
 
     private static long address(ElfFile elf, Path image, String name) {
         return elf.symbols().stream()
-                .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
-                .mapToLong(Symbol::value)
-                .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("the image has no function " + name, image.toString(), "", "")))
+                        .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
+                        .mapToLong(Symbol::value)
+                        .findFirst()
+                        .orElseThrow(() -> new KilnException(
+                                new Problem("the image has no function " + name, image.toString(), "", "")))
                 & ~1L;
     }
 

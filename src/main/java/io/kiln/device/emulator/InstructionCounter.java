@@ -75,7 +75,8 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
                 .sum();
         if (logged != counts.total()) {
             throw new KilnException(new Problem(
-                    "the log of executed blocks has " + logged + " instructions, but " + counts.total() + " were executed",
+                    "the log of executed blocks has " + logged + " instructions, but " + counts.total()
+                            + " were executed",
                     emulator.name(),
                     "a whole log",
                     ""));

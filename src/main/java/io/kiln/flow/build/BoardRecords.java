@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
 import io.kiln.base.Log;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
-/** The tuning records that a build follows. They were measured before; a build needs no device for them. */
+/** The tuning records that a build follows: the project's own, and those in the board's profile. They were measured before. */
 public final class BoardRecords {
+    /** The file of a profile that has records. */
+    private static final String IN_PROFILE = "tuning.log";
+
     private BoardRecords() {}
 
     /** The log that {@code kiln:tune} writes, whether or not it exists: the one that is named, or the board's in the project. */
@@ -18,25 +27,47 @@ public final class BoardRecords {
         return spec.tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
     }
 
-    /** The log, if it exists. */
-    static Optional<Path> file(BuildSpec spec) {
+    private static Optional<Path> file(BuildSpec spec) {
         return Optional.of(log(spec)).filter(Files::isRegularFile);
     }
 
-    /** The best records of the build. */
-    static HistoryBest best(BuildSpec spec) {
-        return file(spec)
-                .map(RecordReader::read)
-                .map(log -> new HistoryBest(log.records()))
-                .orElse(HistoryBest.NONE);
+    private static Optional<RecordReader.Log> own(BuildSpec spec) {
+        return file(spec).map(RecordReader::read);
+    }
+
+    private static Optional<Bytes> content(ResolvedBuild build) {
+        return Optional.ofNullable(build.board().files().get(IN_PROFILE));
+    }
+
+    private static Optional<RecordReader.Log> profile(ResolvedBuild build) {
+        return content(build)
+                .map(bytes -> RecordReader.parse(bytes.text(), build.board().origin() + ", " + IN_PROFILE));
+    }
+
+    /** The best records for the build. */
+    static HistoryBest best(ResolvedBuild build) {
+        return new HistoryBest(RecordFiles.merge(List.of(
+                own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
+                profile(build).map(RecordReader.Log::records).orElse(List.of()))));
+    }
+
+    /** Adds the records to what the generated code depends on. */
+    static void addTo(Fingerprint fingerprint, ResolvedBuild build) {
+        file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
+        content(build)
+                .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
     }
 
     /** Logs which records a build follows, and what is wrong with them. */
-    static void announce(BuildSpec spec, Log log) {
-        file(spec).ifPresent(file -> {
-            RecordReader.Log read = RecordReader.read(file);
-            log.info(read.records().size() + " tuning records in " + file);
-            read.warnings().forEach(log::warn);
-        });
+    static void announce(ResolvedBuild build, Log log) {
+        own(build.spec()).ifPresent(read -> announce(read, log(build.spec()).toString(), log));
+        profile(build)
+                .ifPresent(read -> announce(
+                        read, "the profile of the board " + build.board().id(), log));
+    }
+
+    private static void announce(RecordReader.Log read, String where, Log log) {
+        log.info(read.records().size() + " tuning records in " + where);
+        read.warnings().forEach(log::warn);
     }
 }

@@ -112,7 +112,7 @@ public final class GenerateStep {
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("application", spec.application().text())
                 .setting("timestamp", spec.timestamp());
-        BoardRecords.file(spec).ifPresent(records -> now.file("tuning records", records));
+        BoardRecords.addTo(now, build);
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         spec.quantize().addTo(now);
@@ -133,7 +133,7 @@ public final class GenerateStep {
 
     private Collection<Path> generate() {
         quantizedFiles.clear();
-        BoardRecords.announce(build.spec(), log);
+        BoardRecords.announce(build, log);
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -232,7 +232,7 @@ public final class GenerateStep {
                 .onnxIo(spec.pipeline().onnxIo())
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.slimArchive())
-                .records(BoardRecords.best(spec))
+                .records(BoardRecords.best(build))
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
 

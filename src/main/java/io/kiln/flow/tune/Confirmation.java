@@ -21,20 +21,23 @@ import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
 
 /**
- * Holds the records against the whole models: a layer that runs row by row there, or beside others, may cost more than alone. The record of an
- * operator that became slower is withdrawn: its line gets error 8. So are the records of all layers if the image needs more RAM, which
- * can only be when a layer prefers other numbers of rows. For the objectives {@code size} and {@code ram} nothing is withdrawn for speed.
+ * Holds the records of a search for speed against the whole models: a layer that runs row by row there may cost more than alone. The record of a
+ * layer that became slower is withdrawn: its line gets error 8. So are those of all layers that became faster, if the workspace grew or the
+ * models became slower all the same, which can be when a layer prefers other numbers of rows.
  */
 final class Confirmation {
     private static final int MOST_ROUNDS = 4;
+    private static final Set<Objective> SPEED = Set.of(Metric.INSTRUCTIONS, Metric.CYCLES, Metric.TIME);
 
     private final Log log;
     private final WholeModels whole;
@@ -54,7 +57,7 @@ final class Confirmation {
         this.log = log;
         this.whole = whole;
         this.records = records;
-        this.isForSpeed = objective != Metric.SIZE && objective != Metric.RAM;
+        this.isForSpeed = SPEED.contains(objective);
         for (CompiledModel model : models) {
             Function fused = model.stages().get(model.stages().size() - 1).function();
             String prefix = new InterfaceNames(model.library().metadata().name()).prefix();
@@ -62,7 +65,9 @@ final class Confirmation {
             for (FusedOperator op : FusedOperator.all(fused, prefix)) {
                 if (Dispatch.hasChoice(op)) {
                     ConvComputation conv = ConvComputation.of(op);
-                    keys.put(op.name(), TaskKeys.of(op, conv, target, build.spec().optimize(), objective));
+                    keys.put(
+                            op.name(),
+                            TaskKeys.of(op, conv, target, build.spec().optimize(), objective));
                 }
             }
         }
@@ -97,19 +102,22 @@ final class Confirmation {
 
     /** Operators whose records are no gain in the model. */
     private Set<String> slower() {
-        Set<String> slower = new HashSet<>();
         if (!isForSpeed) {
-            return slower;
+            return Set.of();
         }
-        boolean takesMoreRam = after.workspace() > before.workspace();
-        keys.keySet().forEach(name -> {
-            long now = Optional.ofNullable(after.operators().get(name)).orElse(0L);
-            long then = Optional.ofNullable(before.operators().get(name)).orElse(0L);
-            if (now > then || (takesMoreRam && now < then)) {
-                slower.add(name);
-            }
-        });
-        return slower;
+        Map<String, Long> growth = new HashMap<>();
+        keys.forEach((name, key) -> growth.merge(
+                key.workload(), after.operators().get(name) - before.operators().get(name), Long::sum));
+        Set<String> slower = those(growth, change -> change > 0);
+        boolean isWorse = after.workspace() > before.workspace()
+                || after.sizes().instructions() > before.sizes().instructions();
+        return slower.isEmpty() && isWorse ? those(growth, change -> change < 0) : slower;
+    }
+
+    private Set<String> those(Map<String, Long> growth, LongPredicate isMeant) {
+        return keys.keySet().stream()
+                .filter(name -> isMeant.test(growth.get(keys.get(name).workload())))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private void withdraw(Set<String> operators) {
@@ -119,9 +127,8 @@ final class Confirmation {
             best.find(keys.get(operator)).ifPresent(record -> {
                 Result failed =
                         Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
-                all.replaceAll(other -> other.equals(record)
-                        ? TuningRecord.of(record.task(), record.config(), failed)
-                        : other);
+                all.replaceAll(other ->
+                        other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
                 log.info("Withdrawn, because it is no gain in the whole model: index "
                         + record.config().index() + " of " + operator);
             });

@@ -115,7 +115,8 @@ final class EmulatorMeasurer implements Measurer {
             return;
         }
         Optional<CompiledObjects> objects = compile(parts, results);
-        List<Part> whole = parts.stream().filter(part -> results[part.index] == null).toList();
+        List<Part> whole =
+                parts.stream().filter(part -> results[part.index] == null).toList();
         if (objects.isEmpty()) {
             measure(whole, results);
             return;
@@ -139,7 +140,8 @@ final class EmulatorMeasurer implements Measurer {
     /** Compiles all; empty if some do not compile, which have a result then. */
     private Optional<CompiledObjects> compile(List<Part> parts, Measured[] results) {
         try {
-            return Optional.of(FirmwareCompiler.compile(FirmwareAssembler.assemble(request(parts), Log.QUIET), Log.QUIET));
+            return Optional.of(
+                    FirmwareCompiler.compile(FirmwareAssembler.assemble(request(parts), Log.QUIET), Log.QUIET));
         } catch (KilnException e) {
             String said = e.getMessage();
             List<Part> broken = parts.stream()
@@ -167,8 +169,10 @@ final class EmulatorMeasurer implements Measurer {
                     List.of(),
                     List.of(part.lowered.function().named(part.name)));
             files.addAll(generator.generate(unit));
-            program.add(task, examples.computeIfAbsent(task, t -> t.example(seed)), unit.functions()
-                    .get(0));
+            program.add(
+                    task,
+                    examples.computeIfAbsent(task, t -> t.example(seed)),
+                    unit.functions().get(0));
         }
         Path sources = folder.resolve("src");
         WholeFiles.write(sources.resolve("main.c"), program.text());
@@ -187,7 +191,10 @@ final class EmulatorMeasurer implements Measurer {
 
     private void run(List<Part> parts, Path elf, CompiledObjects objects, Measured[] results) {
         Emulator emulator = new Emulator(
-                runsOn, timeout, Optional.of(folder.resolve("emulator.log")), build.spec().semihosting());
+                runsOn,
+                timeout,
+                Optional.of(folder.resolve("emulator.log")),
+                build.spec().semihosting());
         List<String> functions = parts.stream().map(Part::name).toList();
         Calls calls = new FunctionCounter(emulator).count(elf, functions, MeasuringProgram.TOLD);
         for (int i = 0; i < calls.counted().size(); i++) {
@@ -196,8 +203,7 @@ final class EmulatorMeasurer implements Measurer {
         calls.failure().ifPresent(failure -> {
             Part failed = parts.get(calls.counted().size());
             boolean isLate = failure.getMessage().contains("ran longer than");
-            results[failed.index] =
-                    Measured.failed(isLate ? MeasureError.RUN_TIMEOUT : MeasureError.RUNTIME_DEVICE);
+            results[failed.index] = Measured.failed(isLate ? MeasureError.RUN_TIMEOUT : MeasureError.RUNTIME_DEVICE);
             measure(parts.subList(calls.counted().size() + 1, parts.size()), results);
         });
     }

@@ -23,8 +23,7 @@ final class MeasuringProgram {
 
     private static final int BYTES_IN_A_LINE = 24;
 
-    private static final String HEAD =
-            """
+    private static final String HEAD = """
             /* SPDX-License-Identifier: Apache-2.0 */
             /* Made by kiln:tune: calls candidates one after another and compares their answers. */
             #include <stdint.h>

@@ -100,8 +100,8 @@ final class TaskSearch {
                         && record.result().isMeasured()
                         && record.result().mean() > 0)
                 .toList();
-        others.forEach(record ->
-                best.merge(record.task().workload(), record.result().mean(), Math::min));
+        others.forEach(
+                record -> best.merge(record.task().workload(), record.result().mean(), Math::min));
         return others.stream()
                 .map(record -> new Sample(
                         task.space().features(record.config()),
@@ -158,8 +158,7 @@ final class TaskSearch {
         Result result = cost.isPresent()
                 ? new Result(List.of(cost.getAsDouble()), MeasureError.NONE, 0, time)
                 : Result.failed(measured.isRight() ? MeasureError.UNKNOWN : measured.error(), 0, time);
-        TuningRecord record =
-                TuningRecord.of(task.key(), task.space().config(configuration), result);
+        TuningRecord record = TuningRecord.of(task.key(), task.space().config(configuration), result);
         learn(configuration, record);
         return Optional.of(record);
     }
@@ -168,13 +167,11 @@ final class TaskSearch {
         OptionalDouble before = best();
         known.put(configuration, record);
         boolean isMeasured = record.result().isMeasured();
-        boolean isBetter = isMeasured
-                && (before.isEmpty() || record.result().mean() < before.getAsDouble());
+        boolean isBetter = isMeasured && (before.isEmpty() || record.result().mean() < before.getAsDouble());
         sinceBest = isBetter ? 0 : sinceBest + 1;
         costs.add(isMeasured ? record.result().mean() : Double.NaN);
         double cost = record.result().mean();
-        tuner.update(
-                configurations.indexOf(configuration), isMeasured ? 1 / Math.max(cost / reference(), 1e-9) : 0);
+        tuner.update(configurations.indexOf(configuration), isMeasured ? 1 / Math.max(cost / reference(), 1e-9) : 0);
     }
 
     /** The first cost that was measured: scores are relative to it. */

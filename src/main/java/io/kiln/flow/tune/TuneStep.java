@@ -56,8 +56,13 @@ public final class TuneStep {
     private final Path records;
     private final Path folder;
 
+    /** A search at the times of this computer. */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune) {
+        this(log, build, tune, Clock.systemUTC());
+    }
+
     /** @param clock the times of records, and of the search's budget */
-    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
         this.log = log;
         this.build = build;
         this.tune = tune;
@@ -71,7 +76,10 @@ public final class TuneStep {
         Target target = Target.parse(build.target());
         if (target.kind() != TargetKind.C) {
             throw new KilnException(new Problem(
-                    "only C can be tuned", "target `" + build.target() + "`", "a target of kind c", "Tune with kiln.target=c"));
+                    "only C can be tuned",
+                    "target `" + build.target() + "`",
+                    "a target of kind c",
+                    "Tune with kiln.target=c"));
         }
         List<TuningRecord> known = takeOver();
         List<CompiledModel> models = models();

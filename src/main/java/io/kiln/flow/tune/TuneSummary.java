@@ -24,6 +24,9 @@ final class TuneSummary {
     private static final double NANOSECONDS = 1e9;
     private static final double PERCENT = 100;
 
+    /** Smaller changes round to 0. */
+    private static final double SHOWN = 0.05;
+
     private final ResolvedBuild build;
     private final TuneSpec tune;
     private final Path records;
@@ -62,7 +65,8 @@ final class TuneSummary {
     }
 
     private static String change(double before, double after) {
-        return before == 0 ? "0.0 %" : String.format(Locale.ROOT, "%+.1f %%", PERCENT * (after - before) / before);
+        double percent = before == 0 ? 0 : PERCENT * (after - before) / before;
+        return Math.abs(percent) < SHOWN ? "0.0 %" : String.format(Locale.ROOT, "%+.1f %%", percent);
     }
 
     /** The table, and the sum. */
@@ -118,8 +122,8 @@ final class TuneSummary {
         for (TaskSearch search : searches) {
             LayerTask task = search.task();
             Optional<TuningRecord> winner = best.find(task.key());
-            Configuration chosen = winner.flatMap(record -> task.space().find(record.config()))
-                    .orElse(task.rule());
+            Configuration chosen =
+                    winner.flatMap(record -> task.space().find(record.config())).orElse(task.rule());
             tasks.add(new TuneReport.Task(
                     task.title(),
                     task.key().template(),

@@ -58,7 +58,9 @@ final class WholeModels {
         report.operators().forEach(operator -> operators.put(operator.name(), operator.instructions()));
         return new Image(
                 new TuneReport.Sizes(
-                        profile.instructions(), report.flash().total(), report.ram().total()),
+                        profile.instructions(),
+                        report.flash().total(),
+                        report.ram().total()),
                 report.plan().bytes(),
                 operators);
     }

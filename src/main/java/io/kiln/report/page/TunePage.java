@@ -57,7 +57,10 @@ public final class TunePage {
                             gain(task.before().cost(), task.after().cost())),
                     curve(task.costs()));
         }
-        return out.append(whole.text()).append(tasks.text()).append(Xhtml.foot()).toString();
+        return out.append(whole.text())
+                .append(tasks.text())
+                .append(Xhtml.foot())
+                .toString();
     }
 
     private static void row(HtmlTable table, String name, long before, long after) {

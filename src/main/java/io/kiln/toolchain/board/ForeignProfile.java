@@ -22,7 +22,7 @@ final class ForeignProfile {
 
     /** Other files could be read by a tool without being named, such as a precompiled header. */
     private static final Pattern FILE = Pattern.compile(
-            ".*\\.(c|h|S|s|inc|ld|yaml|md|txt|svd|json|png|jpg|svg|pdf)|(.*/)?(LICENSE|LICENCE|NOTICE|COPYING)");
+            ".*\\.(c|h|S|s|inc|ld|yaml|md|txt|svd|json|png|jpg|svg|pdf)|(.*/)?(LICENSE|LICENCE|NOTICE|COPYING|tuning\\.log)");
 
     private static final Pattern SCRIPT = Pattern.compile(".*\\.(cfg|tcl)");
 

@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
  * 64 points, in small spaces fewer.
  *
  * <p>Measurements of other shapes of the same template, if there are any, train a second model: it makes the first plan, and its share in
- * the predictions halves with every 64 measurements.
+ * the predictions halves with every plan.
  */
 public final class BoostedTuner implements Tuner {
     private static final int MOST_PLANNED = 64;
@@ -24,7 +24,6 @@ public final class BoostedTuner implements Tuner {
     private static final double RANDOM_SHARE = 0.05;
     private static final int PREDICTED_WHOLE = 4096;
     private static final int LEAST_TRANSFERRED = 16;
-    private static final double HALF_LIFE = 64;
     private static final double LEAST_DISCOUNT = 0.05;
 
     /**
@@ -68,9 +67,8 @@ public final class BoostedTuner implements Tuner {
             if (planned.isEmpty()) {
                 plan();
             }
-            int point = planned.isEmpty() || random.nextDouble() < RANDOM_SHARE
-                    ? visited.random(random)
-                    : planned.poll();
+            int point =
+                    planned.isEmpty() || random.nextDouble() < RANDOM_SHARE ? visited.random(random) : planned.poll();
             if (visited.add(point)) {
                 next.add(point);
             }
@@ -118,7 +116,7 @@ public final class BoostedTuner implements Tuner {
     }
 
     private double prior(double[] features) {
-        double discount = Math.pow(2, -samples.size() / HALF_LIFE);
+        double discount = Math.pow(2, -(double) samples.size() / planSize);
         return discount < LEAST_DISCOUNT
                 ? 0
                 : transferred.map(model -> discount * model.predict(features)).orElse(0.0);

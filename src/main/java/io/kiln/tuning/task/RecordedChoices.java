@@ -54,7 +54,8 @@ public final class RecordedChoices implements LayerChoices {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
                 .map(record -> record.task().args())
-                .filter(args -> !args.isEmpty() && args.get(args.size() - 1) instanceof Text text
+                .filter(args -> !args.isEmpty()
+                        && args.get(args.size() - 1) instanceof Text text
                         && text.value().contains(":"))
                 .map(args -> ((Text) args.get(args.size() - 1)).value())
                 .distinct()

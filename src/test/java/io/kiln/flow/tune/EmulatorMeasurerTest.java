@@ -14,10 +14,10 @@ import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.process.TestPrograms;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
-import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.TuningRecord;
@@ -45,13 +45,11 @@ class EmulatorMeasurerTest {
     /** The layer computed without its bias, which the reference adds. */
     private static LayerTask wrong(LayerTask task) {
         FusedOperator op = task.op();
-        FusedOperator.Tail tail =
-                new FusedOperator.Tail(Optional.empty(), op.requantization(), op.clip());
+        FusedOperator.Tail tail = new FusedOperator.Tail(Optional.empty(), op.requantization(), op.clip());
         FusedOperator other =
                 new FusedOperator(op.name(), op.root(), op.rootTypes(), tail, op.output(), op.type(), op.op());
         Workload right = task.workload();
-        Workload workload =
-                new Workload(ConvComputation.of(other), right.rows(), right.features(), right.optimize());
+        Workload workload = new Workload(ConvComputation.of(other), right.rows(), right.features(), right.optimize());
         return new LayerTask(task.model(), other, workload, task.key(), task.space(), task.rule());
     }
 

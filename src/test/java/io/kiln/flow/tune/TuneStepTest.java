@@ -3,20 +3,32 @@ package io.kiln.flow.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.flow.GestureProject;
 import io.kiln.base.KeptLog;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
-import io.kiln.report.Json;
-import io.kiln.report.TuneReport;
+import io.kiln.ir.Function;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
+import io.kiln.report.TuneReport;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.target.Target;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.MeasureError;
+import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective.Metric;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,5 +102,38 @@ class TuneStepTest {
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
         assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
+    }
+
+    /** A profile brings the records of its board. */
+    @Test
+    void recordsInAProfileAreFollowed() throws IOException {
+        BuildSpec spec = new GestureProject(folder)
+                .spec("mps2-an386")
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+        new NewBoard(log, spec.boards())
+                .write("mps2-an386", "own", spec.layout().userBoards());
+        LayerTask task = LayerTask.of(
+                        fused(GenerateStep.compile(build(folder), spec.models().get(0), spec.io(), spec.optimize())),
+                        Target.parse(build(folder).target()),
+                        Optimize.SPEED,
+                        Metric.INSTRUCTIONS)
+                .get(0);
+        Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
+        TuningRecord record = TuningRecord.of(
+                task.key(), task.space().config(slow), new Result(List.of(1e-9), MeasureError.NONE, 0, 0));
+        RecordFiles.write(spec.layout().userBoards().resolve("own").resolve("tuning.log"), List.of(record));
+        ResolvedBuild own = new Resolver(TestToolchains.environment(log))
+                .resolve(spec.toBuilder().board("own").build());
+        log.said().clear();
+        new GenerateStep(log, own).run();
+        assertThat(log.said()).contains("1 tuning records in the profile of the board own");
+        assertThat(GenerateStep.store(spec.layout()).metadata().get(0).operators())
+                .anyMatch(operator -> operator.schedule().equals(slow.text())
+                        && operator.reason().startsWith("record"));
+    }
+
+    private static Function fused(CompiledModel model) {
+        return model.stages().get(model.stages().size() - 1).function();
     }
 }
