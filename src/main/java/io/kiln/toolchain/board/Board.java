@@ -232,11 +232,17 @@ public record Board(
      * @param base first address
      * @param size bytes, at least 1
      * @param speed its relative speed
+     * @param waits how long it makes the core wait, if the profile says it
      */
-    public record Memory(String name, Kind kind, long base, long size, Speed speed) {
+    public record Memory(String name, Kind kind, long base, long size, Speed speed, Optional<MemoryWait> waits) {
         /** A memory of ordinary speed. */
         public Memory(String name, Kind kind, long base, long size) {
             this(name, kind, base, size, Speed.NORMAL);
+        }
+
+        /** A memory whose wait states are not known. */
+        public Memory(String name, Kind kind, long base, long size, Speed speed) {
+            this(name, kind, base, size, speed, Optional.empty());
         }
 
         /** The address after the last byte. */
