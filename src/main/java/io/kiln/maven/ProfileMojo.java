@@ -6,7 +6,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Counts the instructions of one inference, whole and per operator; writes {@code kiln/profile.json}. With
+ * Counts the instructions of one inference and estimates its cycles, whole and per operator; writes {@code kiln/profile.json}. With
  * {@code kiln.profile.on=board} it flashes the board first and measures the time of one inference there,
  * with {@code kiln.executor=graph} of each operator; writes {@code kiln/trace-NAME.json} for Chrome's viewer of traces, too.
  *

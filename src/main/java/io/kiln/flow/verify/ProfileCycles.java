@@ -16,6 +16,7 @@ import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.report.CycleReport;
 import io.kiln.report.ProfileReport;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.BoardTimer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,7 +79,12 @@ final class ProfileCycles {
                     .filter(BoardTimer::countsCycles)
                     .map(BoardTimer::hertz)
                     .orElse(null);
-            return CycleReport.of(timings.title(), whole.cycles(), null, hertz, unknown);
+            Long stalls = build.board()
+                    .constants()
+                    .flatMap(Board.Memory::waits)
+                    .map(wait -> wait.stallsAtMost(whole.codeBytes(), whole.taken(), whole.loads()))
+                    .orElse(null);
+            return CycleReport.of(timings.title(), whole.cycles(), stalls, hertz, unknown);
         });
     }
 }

@@ -71,7 +71,7 @@ public record Board(
     public Board linkedWith(List<String> more) {
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
-        return with(emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
+        return with(target, emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
     }
 
     /**
@@ -92,23 +92,19 @@ public record Board(
         problems.throwIfAny();
         List<String> compile = new ArrayList<>(building.compile());
         compile.addAll(more);
-        return with(emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
+        return with(target, emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
     }
 
     /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
-                ? with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
+                ? with(target, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
                 : this;
     }
 
     /** The same board with another target for the models' code. */
     public Board withTarget(String other) {
         return with(other, emulation, building);
-    }
-
-    private Board with(Emulation otherEmulation, Building otherBuilding) {
-        return with(target, otherEmulation, otherBuilding);
     }
 
     private Board with(String otherTarget, Emulation otherEmulation, Building otherBuilding) {
@@ -239,11 +235,12 @@ public record Board(
      * @param base first address
      * @param size bytes, at least 1
      * @param speed its relative speed
+     * @param waits how long it makes the core wait, if the profile says it
      */
-    public record Memory(String name, Kind kind, long base, long size, Speed speed) {
-        /** A memory of ordinary speed. */
+    public record Memory(String name, Kind kind, long base, long size, Speed speed, Optional<MemoryWait> waits) {
+        /** A memory of ordinary speed whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL);
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty());
         }
 
         /** The address after the last byte. */

@@ -129,11 +129,21 @@ final class BoardParser {
                     node.get("kind").asText().equals("rom") ? Kind.ROM : Kind.RAM,
                     node.get("base").asLong(),
                     size(node.get("size")),
-                    Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)));
+                    Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
+                    wait(node.path("wait")));
             check(memory, memories, profile.where("/memories/" + i));
             memories.add(memory);
         }
         return memories;
+    }
+
+    private static Optional<MemoryWait> wait(JsonNode node) {
+        return node.isObject()
+                ? Optional.of(new MemoryWait(
+                        node.get("states").asInt(),
+                        node.get("lineBytes").asInt(),
+                        node.path("prefetch").asBoolean(false)))
+                : Optional.empty();
     }
 
     private void check(Memory memory, List<Memory> before, String where) {
