@@ -114,13 +114,12 @@ final class RescaleSearch {
     private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
         int value = reference.low() + 1 + step;
         long first = steps.get(c)[step];
-        boolean isCorrected =
-                switch (corrected) {
-                    case NEGATIVE -> value <= reference.requantization().outputZeroPoint();
-                    case ODD -> (value & 1) == 1;
-                    case EVEN -> (value & 1) == 0;
-                    case NONE, LISTED -> false;
-                };
+        boolean isCorrected = switch (corrected) {
+            case NEGATIVE -> value <= reference.requantization().outputZeroPoint();
+            case ODD -> (value & 1) == 1;
+            case EVEN -> (value & 1) == 0;
+            case NONE, LISTED -> false;
+        };
         Range range = isCorrected ? below : above;
         long wanted = ((long) value << shift) - (signed ? rounding : 0);
         if (first <= bounds.get(c)) {

@@ -56,7 +56,8 @@ final class LineSieve extends InputStream {
             if (line.size() == 0 && !whole) {
                 return false;
             }
-            boolean taken = whole && takes.test(line.toString(StandardCharsets.UTF_8).stripTrailing());
+            boolean taken =
+                    whole && takes.test(line.toString(StandardCharsets.UTF_8).stripTrailing());
             passed = taken ? new byte[] {} : line.toByteArray();
             position = 0;
             line.reset();

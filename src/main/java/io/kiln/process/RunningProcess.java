@@ -43,8 +43,8 @@ public final class RunningProcess implements AutoCloseable {
         this.temporary = command.temporary();
         this.budget = new Budget(process);
         this.output = new Teeing(process.getInputStream(), log);
-        this.errors = Capture.of(
-                "stderr-" + process.pid(), new LineSieve(process.getErrorStream(), takes), log, budget);
+        this.errors =
+                Capture.of("stderr-" + process.pid(), new LineSieve(process.getErrorStream(), takes), log, budget);
         this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
         long millis = command.timeout().toMillis();
         this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);

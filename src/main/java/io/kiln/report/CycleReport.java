@@ -62,9 +62,8 @@ public record CycleReport(
 
     /** One line for people. */
     public String text() {
-        String stalls = stallsAtMost == null
-                ? ""
-                : String.format(Locale.ROOT, ", and at most %,d for the flash", stallsAtMost);
+        String stalls =
+                stallsAtMost == null ? "" : String.format(Locale.ROOT, ", and at most %,d for the flash", stallsAtMost);
         String time = microseconds == null
                 ? ""
                 : String.format(

@@ -127,7 +127,8 @@ final class CycleEstimatorTest {
         // movs r0,#1; movs r1,#2: two of 16 bits; then with a dependence: movs r0,#1; adds r1,r0,#2
         "cortex-m7, 40, 2, 01200221, 1",
         "cortex-m7, 40, 2, 0120811c, 2",
-        // vldrw.u32 q3,[r0],#16; vmladava.s16 r2,q4,q5; vldrw.u32 q3,[r0],#16; vmladava.s16 r2,q4,q5: half of each is hidden
+        // vldrw.u32 q3,[r0],#16; vmladava.s16 r2,q4,q5; vldrw.u32 q3,[r0],#16; vmladava.s16 r2,q4,q5: half of each is
+        // hidden
         "cortex-m55, 40, 4, b0ec047ff8ee2a2eb0ec047ff8ee2a2e, 4",
         // vldrw.u32 q3,[r0],#16 twice: one pipeline
         "cortex-m55, 40, 2, b0ec047fb0ec047f, 4"

@@ -79,7 +79,8 @@ final class FlowTest {
                 .mapToLong(JsonNode::asLong)
                 .sum();
         assertThat(inOperators).isBetween(whole * 9 / 10, whole);
-        assertThat(whole).isGreaterThan(json("kiln/profile.json").path("instructions").asLong());
+        assertThat(whole)
+                .isGreaterThan(json("kiln/profile.json").path("instructions").asLong());
         assertThat(said).anyMatch(line -> line.startsWith("Estimated for Arm Cortex-M4: "));
 
         // What was counted stays while the image does.

@@ -15,7 +15,6 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.Shape;
-import java.util.List;
 import java.util.stream.IntStream;
 
 /** Draws layers that multiply by weights, with their epilogues: shapes, strides, paddings, dilations, channel counts, zero points. */
@@ -27,6 +26,11 @@ final class RandomFilters {
 
     RandomFilters(FunctionDraw draw) {
         this.draw = draw;
+    }
+
+    /** What receives the layer. */
+    FunctionDraw draw() {
+        return draw;
     }
 
     /** An int8 depthwise convolution with as many channels as its input has. */
@@ -71,7 +75,7 @@ final class RandomFilters {
     }
 
     /** A layer for which kernels need their ends: large or dilated windows, single rows, few channels, several for one, shifts to the left. */
-    void hard() {
+    void large() {
         int kind = draw.below(4);
         isLeft = draw.below(3) == 0;
         if (kind == 3) {
@@ -120,7 +124,7 @@ final class RandomFilters {
     }
 
     /** Padded as SAME is, or not at all where that is possible. */
-    private Window threeByThree(Shape shape) {
+    Window threeByThree(Shape shape) {
         boolean padded = shape.dim(1) < 3 || shape.dim(2) < 3 || draw.below(3) > 0;
         int before = padded ? draw.below(2) : 0;
         int after = padded ? 2 - before : 0;
@@ -193,92 +197,6 @@ final class RandomFilters {
         epilogue(sum, units, quantized, in);
     }
 
-    /**
-     * An int8 layer that is hard on purpose: so deep, or of scales so different, that no single high multiply is exact; with a prime number of
-     * channels, one to four of them, odd pixels, one row, dilations or groups.
-     */
-    void hard() {
-        switch (draw.below(5)) {
-            case 0 -> deep();
-            case 1 -> thin();
-            case 2 -> grouped();
-            case 3 -> hardDense();
-            default -> hardDepthwise();
-        }
-    }
-
-    private void deep() {
-        int in = List.of(29, 37, 61, 80).get(draw.below(4));
-        int dilation = 1 + draw.below(4) / 3;
-        Shape shape = Shape.of(1, 1 + draw.below(3), 1 + draw.below(5), in);
-        Window w = Window.of(3, 3).dilated(1, dilation).padded(1, dilation, 1, dilation);
-        hardConvolution(shape, w, 1, 1 + draw.below(9));
-    }
-
-    private void thin() {
-        Shape shape = Shape.of(1, 1 + draw.below(5), 5 + 2 * draw.below(6), 1 + draw.below(4));
-        hardConvolution(shape, window(shape.dim(1), shape.dim(2), true), 1, 1 + draw.below(7));
-    }
-
-    private void grouped() {
-        int groups = 2 + draw.below(2);
-        Shape shape = Shape.of(1, 1 + draw.below(4), 1 + draw.below(7), groups * (4 + draw.below(6)));
-        hardConvolution(shape, window(shape.dim(1), shape.dim(2), true), groups, groups * (1 + draw.below(6)));
-    }
-
-    private void hardConvolution(Shape shape, Window w, int groups, int channels) {
-        Shape kernel = Shape.of(channels, w.kernelH(), w.kernelW(), shape.dim(3) / groups);
-        hardEpilogue(
-                draw.bind(new QnnConv2d(w, groups, channels, "OHWI"), quantized(shape, kernel)),
-                channels,
-                kernel.elements() / channels,
-                4);
-    }
-
-    private void hardDense() {
-        int in = 200 + draw.below(400);
-        int units = 1 + draw.below(13);
-        hardEpilogue(draw.bind(new QnnDense(units), quantized(Shape.of(1, in), Shape.of(units, in))), units, in, 4);
-    }
-
-    private void hardDepthwise() {
-        int channels = 3 + draw.below(11);
-        Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(9), channels);
-        Window w = threeByThree(shape);
-        Arg[] arguments = quantized(shape, Shape.of(3, 3, channels, 1));
-        hardEpilogue(draw.bind(new QnnConv2d(w, channels, channels, "HWOI"), arguments), channels, 9, 14);
-    }
-
-    /** Data, weights and their zero points and scales. */
-    private Arg[] quantized(Shape shape, Shape kernel) {
-        Arg.Ref x = draw.parameter(shape, DType.INT8);
-        return new Arg[] {
-            x,
-            draw.weights(kernel, true),
-            Constant.scalar(draw.below(256) - 128),
-            Constant.scalar(0),
-            Constant.scalar(0.05f),
-            Constant.scalar(0.01f)
-        };
-    }
-
-    private void hardEpilogue(Arg.Ref sum, int channels, long taps, int powers) {
-        Arg.Ref biased = draw.bind(
-                new BiasAdd(-1),
-                sum,
-                Constant.vector(draw.random.ints(channels, -90_000, 90_000).toArray()));
-        int[] multipliers = new int[channels];
-        int[] shifts = new int[channels];
-        for (int i = 0; i < channels; i++) {
-            double typical = 1.0 / (128 * Math.sqrt((double) taps)) * (0.2 + draw.random.nextDouble());
-            QuantizedMultiplier q = QuantizedMultiplier.of(Math.scalb(typical, 2 - draw.below(powers)));
-            multipliers[i] = q.multiplier();
-            shifts[i] = q.shift();
-        }
-        TflRequantize op = new TflRequantize(-1, 0, draw.below(256) - 128, DType.INT8);
-        draw.clip(draw.bind(op, biased, Constant.vector(multipliers), Constant.vector(shifts)), true);
-    }
-
     private void epilogue(Arg.Ref sum, int channels, boolean quantized, long taps) {
         Arg.Ref current = sum;
         if (draw.below(4) > 0) {
@@ -315,7 +233,7 @@ final class RandomFilters {
         return values;
     }
 
-    private Window window(int height, int width, boolean dilated) {
+    Window window(int height, int width, boolean dilated) {
         int kernelH = 1 + draw.below(4);
         int kernelW = 1 + draw.below(4);
         int dilationH = dilated && draw.below(4) == 0 ? 2 : 1;

@@ -50,7 +50,7 @@ public final class RandomOperators {
         return switch ((int) (seed % 16)) {
             case 3, 11, 15 -> depthwise(seed);
             case 7 -> drawn("column", seed, RandomFilters::overTime);
-            case 10 -> drawn("hard", seed, RandomFilters::hard);
+            case 10 -> drawn("large", seed, RandomFilters::large);
             case 9 -> drawn("square", seed, RandomFilters::square);
             case 14 -> hard(seed);
             case 1, 6, 12 -> RandomMovements.next(seed);
@@ -66,7 +66,7 @@ public final class RandomOperators {
 
     /** An int8 layer that is hard on purpose. */
     public static Function hard(long seed) {
-        return drawn("hard", seed, RandomFilters::hard);
+        return drawn("hard", seed, filters -> new RandomHardLayers(filters.draw(), filters).next());
     }
 
     /** A convolution or depthwise convolution of float data. */

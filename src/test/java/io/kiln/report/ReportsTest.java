@@ -4,13 +4,13 @@ package io.kiln.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.LinkPlan;
-import io.kiln.cycles.core.CycleRange;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
+import io.kiln.cycles.core.CycleRange;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -105,10 +105,12 @@ final class ReportsTest {
         CycleRange cycles = new CycleRange(4_000_000, 4_100_000, 4_200_000);
         assertThat(CycleReport.of("Arm Cortex-M4", cycles, 1_000_000L, 100_000_000L, 0)
                         .text())
-                .isEqualTo("Estimated for Arm Cortex-M4: 4,100,000 cycles (4,000,000 to 4,200,000), and at most 1,000,000 for the"
-                        + " flash; 41.00 ms (40.00 to 52.00) at 100 MHz");
+                .isEqualTo(
+                        "Estimated for Arm Cortex-M4: 4,100,000 cycles (4,000,000 to 4,200,000), and at most 1,000,000 for the"
+                                + " flash; 41.00 ms (40.00 to 52.00) at 100 MHz");
         assertThat(CycleReport.of("Arm Cortex-M4", cycles, null, null, 7).text())
-                .endsWith("(4,000,000 to 4,200,000); 7 instructions are not in the core's table and counted like additions");
+                .endsWith(
+                        "(4,000,000 to 4,200,000); 7 instructions are not in the core's table and counted like additions");
     }
 
     @Test

@@ -141,7 +141,8 @@ final class BlockTrace {
             last.filter(block -> block.end != end).ifPresent(block -> block.count(owner)[1]++);
             result.complete(counted());
         }
-        pending = Optional.of(blocks.computeIfAbsent(place, key -> block(address, address + 1))).filter(block -> counting);
+        pending = Optional.of(blocks.computeIfAbsent(place, key -> block(address, address + 1)))
+                .filter(block -> counting);
     }
 
     /** Counts the block that was shown before, now that it is known to have been executed. */

@@ -70,8 +70,7 @@ final class LoggedRun {
     }
 
     private List<ExecutedBlock> logged(Entry entry, MachineMonitor monitor, Duration limit) {
-        trace = new BlockTrace(
-                elf, owners, entry.stop().address(), entry.stop().returnAddress());
+        trace = new BlockTrace(elf, owners, entry.stop().address(), entry.stop().returnAddress());
         CompletableFuture<List<ExecutedBlock>> result = trace.result();
         entry.answer().exceptionally(failure -> {
             result.completeExceptionally(failure);

@@ -68,8 +68,8 @@ final class MachineMonitor implements AutoCloseable {
 
     private JsonNode ask(String command, String arguments) {
         try {
-            ByteBuffer request = ByteBuffer.wrap(
-                    ("{\"execute\": \"" + command + "\", \"arguments\": " + arguments + "}\n")
+            ByteBuffer request =
+                    ByteBuffer.wrap(("{\"execute\": \"" + command + "\", \"arguments\": " + arguments + "}\n")
                             .getBytes(StandardCharsets.US_ASCII));
             while (request.hasRemaining()) {
                 channel.write(request);

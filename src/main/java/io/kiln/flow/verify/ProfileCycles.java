@@ -64,7 +64,9 @@ final class ProfileCycles {
         List<ProfileReport.Operator> with = new ArrayList<>();
         for (int i = 0; i < operators.size(); i++) {
             List<Cost> owners = estimate.owners();
-            with.add(operators.get(i).with(i + 1 < owners.size() ? owners.get(i + 1).cycles() : CycleRange.NONE));
+            with.add(operators
+                    .get(i)
+                    .with(i + 1 < owners.size() ? owners.get(i + 1).cycles() : CycleRange.NONE));
         }
         return with;
     }

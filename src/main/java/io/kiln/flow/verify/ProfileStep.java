@@ -62,7 +62,9 @@ public final class ProfileStep {
             total += counts.total();
             List<ProfileReport.Operator> counted = model.operators().stream()
                     .map(operator -> new ProfileReport.Operator(
-                            operator.name(), operator.layers(), counts.operators().get(operator.name())))
+                            operator.name(),
+                            operator.layers(),
+                            counts.operators().get(operator.name())))
                     .toList();
             operators.addAll(cycles.estimated(model, counts, counted));
         }
@@ -84,7 +86,9 @@ public final class ProfileStep {
         return operator.estimatedCycles() == null
                 ? ""
                 : String.format(
-                        Locale.ROOT, "%,14d cycles  ", operator.estimatedCycles().expected());
+                        Locale.ROOT,
+                        "%,14d cycles  ",
+                        operator.estimatedCycles().expected());
     }
 
     private static String layers(ProfileReport.Operator operator) {
@@ -107,7 +111,8 @@ public final class ProfileStep {
         log.info(String.format(
                 Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
         if (report.estimate() == null) {
-            log.info("Cycles are not estimated: " + ProfileCycles.NO_TIMINGS + build.toolchain().cpu());
+            log.info("Cycles are not estimated: " + ProfileCycles.NO_TIMINGS
+                    + build.toolchain().cpu());
         } else {
             log.info(report.estimate().text());
         }

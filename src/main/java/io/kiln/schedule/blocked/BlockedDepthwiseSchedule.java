@@ -126,10 +126,13 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
 
     private Configuration configuration(Workload workload, Rescaling rescaling) {
         int width = workload.conv().output().dim(2);
-        Optional<Integer> assembled = rescaling.proven().flatMap(r -> assembly(workload.features())
-                .map(assembly -> PixelBlocks.best(
-                        width, assembly.mostPixels(workload.conv().window().kernelW())))
-                .filter(pixels -> assembled(workload, r, pixels).isPresent()));
+        Optional<Integer> assembled = rescaling
+                .proven()
+                .flatMap(r -> assembly(workload.features())
+                        .map(assembly -> PixelBlocks.best(
+                                width,
+                                assembly.mostPixels(workload.conv().window().kernelW())))
+                        .filter(pixels -> assembled(workload, r, pixels).isPresent()));
         int inLoops =
                 workload.isForSize() ? 1 : PixelBlocks.best(width, DepthwiseLoops.mostPixels(workload.features()));
         Configuration configuration = Configuration.of(name()).with("pixels", assembled.orElse(inLoops));

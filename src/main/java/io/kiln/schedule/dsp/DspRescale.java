@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.lower.RescaleConstants;
 import io.kiln.lower.FloorRescale;
 import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.RescaleConstants;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;

@@ -77,8 +77,8 @@ final class FpuConv {
             int first = o / blocks.channels() * blocks.channels() * taps + o % blocks.channels();
             for (int tap = 0; tap < taps; tap++) {
                 int pixel = tap / conv.channelsPerGroup();
-                int index = conv.weightIndex(
-                        o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
+                int index =
+                        conv.weightIndex(o, pixel / w.kernelW(), pixel % w.kernelW(), tap % conv.channelsPerGroup());
                 packed[first + tap * blocks.channels()] = conv.weight().real(index);
             }
         }
@@ -179,7 +179,11 @@ final class FpuConv {
         int cin = conv.channelsPerGroup();
         Line line = at.line;
         Expr column = add(at.kx.origin(), at.kx.begin());
-        Expr pixel = add(mul(add(mul(line.n, conv.input().dim(1)), line.first), conv.input().dim(2)), column);
+        Expr pixel = add(
+                mul(
+                        add(mul(line.n, conv.input().dim(1)), line.first),
+                        conv.input().dim(2)),
+                column);
         Buffer in = block.view("in", input, mul(pixel, cin));
         Expr tap = mul(add(mul(line.ky.begin(), w.kernelW()), at.kx.begin()), (long) cin * blocks.channels());
         Expr row = add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y));

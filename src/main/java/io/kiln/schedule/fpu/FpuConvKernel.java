@@ -57,7 +57,8 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
     }
 
     private String instructions() {
-        return limits.start(LATE) + """
+        return limits.start(LATE)
+                + """
                 ldr r8, [r9, #12]
                 0:
                 ldrd r4, r10, [r9, #4]
@@ -147,8 +148,7 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
     private String taps(int count) {
         int weights = pixels * channels;
         int values = weights + 2 * channels;
-        StringBuilder out =
-                new StringBuilder("vldmia r4!, %s\n".formatted(registers(weights, count * channels)));
+        StringBuilder out = new StringBuilder("vldmia r4!, %s\n".formatted(registers(weights, count * channels)));
         for (int p = 0; p < pixels; p++) {
             out.append("vldmia r%d!, %s\n".formatted(p, registers(values + 2 * p, count)));
         }

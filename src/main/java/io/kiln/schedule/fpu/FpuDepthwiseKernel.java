@@ -58,7 +58,8 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
 
     private String instructions() {
         int weights = tile.pixels() * CHANNELS;
-        return limits.start(LATE) + """
+        return limits.start(LATE)
+                + """
                 ldr r8, [r9, #12]
                 0:
                 ldrd r4, r10, [r9, #4]
@@ -96,10 +97,10 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 str r0, [r9, #48]
                 bne 0b
                 """.formatted(
-                        FpuConvKernel.biases(tile.pixels(), CHANNELS),
-                        registers(weights, tile.taps() * CHANNELS),
-                        columns(weights, weights + tile.taps() * CHANNELS),
-                        limits.stores(tile.pixels(), CHANNELS, LATE));
+                                FpuConvKernel.biases(tile.pixels(), CHANNELS),
+                                registers(weights, tile.taps() * CHANNELS),
+                                columns(weights, weights + tile.taps() * CHANNELS),
+                                limits.stores(tile.pixels(), CHANNELS, LATE));
     }
 
     /** The products of a row of the windows. */
@@ -116,7 +117,8 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
             }
             if (!products.isEmpty()) {
                 out.append("add r0, r0, r1\n".repeat(column - at));
-                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS))).append(products);
+                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS)))
+                        .append(products);
                 at = column;
             }
         }

@@ -69,11 +69,12 @@ enum FpuLimits {
         return switch (this) {
             case NONE, RELU -> List.of();
             case CAPPED -> List.of(Exprs.imm((float) op.clip().orElseThrow().max()));
-            case OTHER -> op.clip().stream()
-                    .flatMap(clip -> Stream.of(clip.min(), clip.max()))
-                    .map(limit -> Exprs.imm(limit.floatValue()))
-                    .map(Expr.class::cast)
-                    .toList();
+            case OTHER ->
+                op.clip().stream()
+                        .flatMap(clip -> Stream.of(clip.min(), clip.max()))
+                        .map(limit -> Exprs.imm(limit.floatValue()))
+                        .map(Expr.class::cast)
+                        .toList();
         };
     }
 
@@ -147,7 +148,8 @@ enum FpuLimits {
             out.append("vfma.f32 s%d, s%d, s%d\n".formatted(sum, i, i + 1));
         }
         out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
-        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "").append(limited(pixels, channels));
+        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "")
+                .append(limited(pixels, channels));
         return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n".formatted(late))
                 .append(plain)
                 .append("9:\n")

@@ -71,7 +71,8 @@ public record Board(
     public Board linkedWith(List<String> more) {
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
-        return with(target, emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
+        return with(
+                target, emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
     }
 
     /**
@@ -92,7 +93,8 @@ public record Board(
         problems.throwIfAny();
         List<String> compile = new ArrayList<>(building.compile());
         compile.addAll(more);
-        return with(target, emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
+        return with(
+                target, emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
     }
 
     /** The same board for images that hold untrusted code. */

@@ -52,7 +52,15 @@ final class CoreTablesTest {
     @Test
     void theCoresOfTheBoardsHaveTables() {
         assertThat(CoreTables.all().stream().map(CoreTimings::id))
-                .contains("cortex-m0", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imac");
+                .contains(
+                        "cortex-m0",
+                        "cortex-m0plus",
+                        "cortex-m3",
+                        "cortex-m4",
+                        "cortex-m7",
+                        "cortex-m33",
+                        "cortex-m55",
+                        "rv32imac");
         assertThat(CoreTables.find("cortex-m33+nofp")).map(CoreTimings::id).contains("cortex-m33");
         assertThat(CoreTables.find("cortex-m85")).isEmpty();
         assertThatThrownBy(() -> CoreTables.require("cortex-m85"))
@@ -72,14 +80,13 @@ final class CoreTablesTest {
                 .filter(kind -> !core.knows(kind))
                 .map(InstructionKind::text)
                 .collect(Collectors.toCollection(TreeSet::new));
-        List<String> absent =
-                switch (cpu) {
-                    case "cortex-m3" -> List.of("float-", "double-", "vector-", "loop-");
-                    case "cortex-m4" -> List.of("float-select", "double-", "vector-", "loop-");
-                    case "cortex-m33" -> List.of("double-", "vector-", "loop-");
-                    case "cortex-m7" -> List.of("vector-", "loop-");
-                    default -> List.of();
-                };
+        List<String> absent = switch (cpu) {
+            case "cortex-m3" -> List.of("float-", "double-", "vector-", "loop-");
+            case "cortex-m4" -> List.of("float-select", "double-", "vector-", "loop-");
+            case "cortex-m33" -> List.of("double-", "vector-", "loop-");
+            case "cortex-m7" -> List.of("vector-", "loop-");
+            default -> List.of();
+        };
         assertThat(rest).allMatch(kind -> absent.stream().anyMatch(kind::startsWith));
     }
 

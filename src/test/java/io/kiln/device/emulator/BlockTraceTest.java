@@ -23,10 +23,7 @@ final class BlockTraceTest {
 
     /** At 0x100: bl 0x110; pop {pc}. At 0x110: movs r0,#3; subs r0,#1; bne 0x112; bx lr. */
     private final BlockTrace trace = new BlockTrace(
-            image(),
-            new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))),
-            ENTRY,
-            END);
+            image(), new TreeMap<>(Map.of(0x100L, new Range(0x106, 0), 0x110L, new Range(0x118, 1))), ENTRY, END);
 
     private static ElfFile image() {
         ByteBuffer code = ByteBuffer.allocate(0x20).order(ByteOrder.LITTLE_ENDIAN);
@@ -95,7 +92,7 @@ final class BlockTraceTest {
     @Test
     void aBlockThatWasNotShownHasNoInstructions() {
         take(executed("7f02", 0x100) + executed("7f07", END));
-        assertThat(trace.result()).isCompletedWithValueMatching(blocks -> blocks.stream()
-                .allMatch(block -> block.instructions() == 0));
+        assertThat(trace.result())
+                .isCompletedWithValueMatching(blocks -> blocks.stream().allMatch(block -> block.instructions() == 0));
     }
 }

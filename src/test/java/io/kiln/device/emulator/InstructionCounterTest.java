@@ -55,7 +55,12 @@ class InstructionCounterTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"mps2-an386,clang,cortex-m4", "mps3-an547,gnu,cortex-m55", "microbit,clang,cortex-m0", "qemu-riscv32,gnu,rv32imac"})
+    @CsvSource({
+        "mps2-an386,clang,cortex-m4",
+        "mps3-an547,gnu,cortex-m55",
+        "microbit,clang,cortex-m0",
+        "qemu-riscv32,gnu,rv32imac"
+    })
     void theExecutedBlocksHaveTheSameInstructions(String id, String toolchain, String core) {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);

@@ -88,10 +88,14 @@ class DiffTest {
         write("profile.json", "{\"instructions\": 20}");
         Path baseline = Files.writeString(folder.resolve("old.json"), BEFORE);
 
-        assertThatCode(() ->
-                        check(baseline, new FigureBudget("flash", "+2%"), new FigureBudget("ram", "64"), new FigureBudget("cycles", "1")))
+        assertThatCode(() -> check(
+                        baseline,
+                        new FigureBudget("flash", "+2%"),
+                        new FigureBudget("ram", "64"),
+                        new FigureBudget("cycles", "1")))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> check(baseline, new FigureBudget("flash", "+1.9%"), new FigureBudget("instructions", "19")))
+        assertThatThrownBy(() ->
+                        check(baseline, new FigureBudget("flash", "+1.9%"), new FigureBudget("instructions", "19")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("flash is 153; expected at most 152 (+1.9% of 150)")
                 .hasMessageContaining("instructions is 20; expected at most 19 (19)");
