@@ -14,8 +14,8 @@ import java.util.function.Supplier;
  * another.
  */
 final class ChosenSchedules {
-    private final Map<FusedOperator, Choice<?>> whole = new IdentityHashMap<>();
-    private final Map<FusedOperator, Choice<?>> byRows = new IdentityHashMap<>();
+    private final IdentityHashMap<FusedOperator, Choice<?>> whole = new IdentityHashMap<>();
+    private final IdentityHashMap<FusedOperator, Choice<?>> byRows = new IdentityHashMap<>();
 
     /** The choice for an operator, which is made when it is first asked for. */
     synchronized Choice<?> of(FusedOperator op, Rows rows, Supplier<Choice<?>> choice) {

@@ -29,7 +29,7 @@ class FloatRowsTest {
     void rangesOfRowsInBuffersAndRingsComputeTheSameRows() {
         Dispatch dispatch = new Dispatch(Target.parse(TestTargets.M4), Optimize.SPEED);
         LoopProgram program = LoopProgram.checkingMemory();
-        Map<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
+        IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         Map<String, Integer> schedules = new TreeMap<>();
         int rings = 0;
         for (int seed = 0; seed < CASES; seed++) {

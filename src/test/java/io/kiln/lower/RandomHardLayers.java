@@ -102,7 +102,9 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
             multipliers[i] = q.multiplier();
             shifts[i] = q.shift();
         }
-        TflRequantize op = new TflRequantize(-1, 0, draw.below(256) - 128, DType.INT8);
+        // At the least element the lower limit hides how negative values are rounded.
+        int zero = draw.below(2) == 0 ? Byte.MIN_VALUE : draw.below(256) - 128;
+        TflRequantize op = new TflRequantize(-1, 0, zero, DType.INT8);
         draw.clip(draw.bind(op, biased, Constant.vector(multipliers), Constant.vector(shifts)), true);
     }
 }

@@ -94,7 +94,7 @@ record Encoding(
         int number = 0;
         for (int i = Integer.SIZE - 1; i >= 0; i--) {
             if ((places >>> i & 1) != 0) {
-                number = number << 1 | bits >>> i & 1;
+                number = (number << 1) | ((bits >>> i) & 1);
             }
         }
         return number;

@@ -64,7 +64,7 @@ record RegisterField(Bank bank, char letter, int number, char count) {
     private static long words(int first, int count) {
         long mask = 0;
         for (int i = first; i < Math.min(first + count, FIRST_FLOAT); i++) {
-            mask |= 1L << FIRST_FLOAT + i;
+            mask |= 1L << (FIRST_FLOAT + i);
         }
         return mask;
     }

@@ -11,7 +11,8 @@ final class JavaText {
     /** A string constant. What is not a plain character is escaped, so that it can neither end the constant nor the line. */
     static String literal(String text) {
         StringBuilder out = new StringBuilder("\"");
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c < ' ') {

@@ -53,7 +53,7 @@ final class EmulatorMeasurer implements Measurer {
     private final Path folder;
     private final Duration timeout;
     private final long seed;
-    private final Map<LayerTask, Example> examples = new IdentityHashMap<>();
+    private final IdentityHashMap<LayerTask, Example> examples = new IdentityHashMap<>();
     private int made;
 
     /**

@@ -11,7 +11,6 @@ import io.kiln.tuning.task.LayerTask.Example;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The C of the program that calls candidates one after another, each with its layer's example, and says of each how many elements of its
@@ -65,7 +64,7 @@ final class MeasuringProgram {
 
     private final StringBuilder head = new StringBuilder(HEAD);
     private final StringBuilder calls = new StringBuilder();
-    private final Map<LayerTask, Integer> tasks = new IdentityHashMap<>();
+    private final IdentityHashMap<LayerTask, Integer> tasks = new IdentityHashMap<>();
     private final List<String> functions = new ArrayList<>();
     private long inputBytes = 1;
     private long outputBytes = 1;

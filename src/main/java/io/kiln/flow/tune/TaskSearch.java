@@ -103,7 +103,7 @@ final class TaskSearch {
         others.forEach(
                 record -> best.merge(record.task().workload(), record.result().mean(), Math::min));
         return others.stream()
-                .map(record -> new Sample(
+                .map(record -> Sample.of(
                         task.space().features(record.config()),
                         best.get(record.task().workload()) / record.result().mean()))
                 .toList();

@@ -82,7 +82,7 @@ public final class TableFunctions {
     /** The argument within the table; the logistic function's before the last step, where its result is the limit's. */
     private static Expr limited(TflSigmoid16 op, Expr v) {
         boolean logistic = op.kind() == TflSigmoid16.Kind.LOGISTIC;
-        long most = ((long) -Short.MIN_VALUE * op.multiplier() >> op.shift()) + 1;
+        long most = (((long) -Short.MIN_VALUE * op.multiplier()) >> op.shift()) + 1;
         if (logistic) {
             long last = ((long) TflSigmoid.LAST << TflSigmoid.LOGISTIC_BITS) - 1;
             return most <= last ? v : new Expr.Call(Intrinsics.CLAMP, List.of(v, imm(-last), imm(last)));

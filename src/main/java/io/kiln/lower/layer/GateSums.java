@@ -40,7 +40,6 @@ final class GateSums {
     private final FusedOperator op;
     private final GateWeights gates;
     private final String kind;
-    private final boolean recurrent;
     private final int count;
     private final int zeroPoint;
     private final boolean isFolded;
@@ -59,7 +58,6 @@ final class GateSums {
         this.op = op;
         this.gates = new GateWeights(op, recurrent);
         this.kind = recurrent ? "recurrent" : "input";
-        this.recurrent = recurrent;
         this.count = gates.count();
         this.zeroPoint = gates.zeroPoint();
         boolean folds = !dtype.isFloat() && gates.bound(true) <= Integer.MAX_VALUE;

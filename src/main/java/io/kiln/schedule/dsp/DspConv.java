@@ -231,7 +231,7 @@ final class DspConv {
         int channels = conv.channels() / conv.groups();
         int whole = Math.max(1, channels / BLOCK);
         boolean hasRest = channels > BLOCK && channels % BLOCK != 0;
-        long blocks = whole + (hasRest ? 1 : 0);
+        long blocks = whole + (hasRest ? 1L : 0L);
         long words = weights.elements() / conv.groups();
         Expr from = mul(group, words);
         Expr channel = mul(group, channels);

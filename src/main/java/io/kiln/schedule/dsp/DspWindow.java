@@ -152,7 +152,7 @@ final class DspWindow {
                 lines.ky().begin(),
                 lines.ky().end(),
                 1,
-                (row, k) -> runs(row, k, (one, kx) -> {
+                (row, k) -> runs(row, (one, kx) -> {
                     Expr dilated = mul(kx, conv.window().dilationW());
                     Expr a = add(inputIndex(lines, k, add(origin0, dilated)), channel);
                     Expr b = add(inputIndex(lines, k, add(origin1, dilated)), channel);
@@ -161,7 +161,7 @@ final class DspWindow {
     }
 
     /** The runs of a row. */
-    private void runs(BlockBuilder row, Expr k, BiConsumer<BlockBuilder, Expr> body) {
+    private void runs(BlockBuilder row, BiConsumer<BlockBuilder, Expr> body) {
         if (runsInRow == 1) {
             body.accept(row, imm(0));
         } else {

@@ -48,7 +48,6 @@ final class DspWinograd {
     static final int PIXELS = 4;
 
     private final ConvComputation conv;
-    private final DspRescale rescale;
     private final DspWinogradInput factors;
     private final DspWinogradKernel kernel;
     private final Buffer input;
@@ -62,7 +61,6 @@ final class DspWinograd {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
-        this.rescale = rescale;
         int channels = conv.input().dim(3);
         this.factors = new DspWinogradInput(channels);
         this.kernel = new DspWinogradKernel(channels, conv.channels(), DspEpilogue.of(rescale));

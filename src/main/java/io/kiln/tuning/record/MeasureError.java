@@ -6,25 +6,27 @@ import java.util.Optional;
 
 /** How a measurement ended: AutoTVM's error numbers. */
 public enum MeasureError {
-    NONE("measured"),
-    INSTANTIATION("the configuration cannot be lowered"),
-    COMPILE_HOST("it does not compile"),
-    COMPILE_DEVICE("the device could not load it"),
-    RUNTIME_DEVICE("it failed on the device"),
-    WRONG_ANSWER("wrong answer"),
-    BUILD_TIMEOUT("building it took too long"),
-    RUN_TIMEOUT("running it took too long"),
-    UNKNOWN("unknown error");
+    NONE(0, "measured"),
+    INSTANTIATION(1, "the configuration cannot be lowered"),
+    COMPILE_HOST(2, "it does not compile"),
+    COMPILE_DEVICE(3, "the device could not load it"),
+    RUNTIME_DEVICE(4, "it failed on the device"),
+    WRONG_ANSWER(5, "wrong answer"),
+    BUILD_TIMEOUT(6, "building it took too long"),
+    RUN_TIMEOUT(7, "running it took too long"),
+    UNKNOWN(8, "unknown error");
 
+    private final int number;
     private final String text;
 
-    MeasureError(String text) {
+    MeasureError(int number, String text) {
+        this.number = number;
         this.text = text;
     }
 
     /** The number in records. */
     public int number() {
-        return ordinal();
+        return number;
     }
 
     /** For people. */

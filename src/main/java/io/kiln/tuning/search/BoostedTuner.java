@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.search;
 
+import java.util.Arrays;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -32,7 +33,20 @@ public final class BoostedTuner implements Tuner {
      * @param features as those of the points of the space
      * @param score relative to the best of its shape
      */
-    public record Sample(double[] features, double score) {}
+    public record Sample(List<Double> features, double score) {
+        public Sample {
+            features = List.copyOf(features);
+        }
+
+        /** A measurement of a point. */
+        public static Sample of(double[] features, double score) {
+            return new Sample(Arrays.stream(features).boxed().toList(), score);
+        }
+
+        private double[] point() {
+            return features.stream().mapToDouble(Double::doubleValue).toArray();
+        }
+    }
 
     private final SearchSpace space;
     private final Visited visited;
@@ -56,7 +70,7 @@ public final class BoostedTuner implements Tuner {
         this.transferred = transfer.size() < LEAST_TRANSFERRED
                 ? Optional.empty()
                 : Optional.of(BoostedTrees.fit(
-                        transfer.stream().map(Sample::features).toArray(double[][]::new),
+                        transfer.stream().map(Sample::point).toArray(double[][]::new),
                         transfer.stream().mapToDouble(Sample::score).toArray()));
     }
 
@@ -80,11 +94,11 @@ public final class BoostedTuner implements Tuner {
     @Override
     public void update(int point, double score) {
         visited.add(point);
-        samples.add(new Sample(space.features(point), score));
+        samples.add(Sample.of(space.features(point), score));
     }
 
     private void plan() {
-        double[] base = samples.stream().mapToDouble(s -> prior(s.features)).toArray();
+        double[] base = samples.stream().mapToDouble(s -> prior(s.point())).toArray();
         boolean learnt = samples.size() >= LEAST_PLANNED;
         if (!learnt && transferred.isEmpty()) {
             return;
@@ -107,7 +121,7 @@ public final class BoostedTuner implements Tuner {
         for (int i = 0; i < y.length; i++) {
             y[i] = (best > 0 ? samples.get(i).score / best : 0) - base[i];
         }
-        return BoostedTrees.fit(samples.stream().map(Sample::features).toArray(double[][]::new), y);
+        return BoostedTrees.fit(samples.stream().map(Sample::point).toArray(double[][]::new), y);
     }
 
     private double predict(Optional<BoostedTrees> own, int point) {

@@ -94,7 +94,7 @@ final class MachineCodeTest {
         assertThat(decoded(ARM, "ee00", "0a81").reads()).isEqualTo(7 * S0);
         // vldrw.u32 q3, [r0], #16
         Instruction vector = decoded(ARM, "ecb0", "7f04");
-        assertThat(vector.writes()).isEqualTo((15 * S0 << 12) | 1);
+        assertThat(vector.writes()).isEqualTo(((15 * S0) << 12) | 1);
         assertThat(vector.writesBack()).isTrue();
     }
 

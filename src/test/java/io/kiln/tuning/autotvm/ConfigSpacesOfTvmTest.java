@@ -92,39 +92,45 @@ class ConfigSpacesOfTvmTest {
         String name = def.path("name").asText();
         int count = def.path("axes").size();
         String policy = def.path("policy").asText("factors");
-        switch (def.path("fn").asText()) {
-            case "define_split":
-                if (policy.equals("candidate")) {
-                    return SplitKnob.candidates(name, lists(def.path("candidate")), filter(def.path("filter")));
-                }
-                return new SplitKnob(
-                                axes.path(def.path("axis").asText()).asInt(),
-                                SplitKnob.Policy.valueOf(policy.toUpperCase(Locale.ROOT)),
-                                def.path("num_outputs").asInt(),
-                                def.path("max_factor").asLong(1L << 31),
-                                def.path("no_tail").asBoolean(policy.equals("factors")),
-                                filter(def.path("filter")))
-                        .named(name);
-            case "define_reorder":
-                return switch (policy) {
-                    case "identity" -> ReorderKnob.identity(name, count);
-                    case "all" -> ReorderKnob.all(name, count);
-                    case "interval_all" ->
-                        ReorderKnob.interval(
-                                name,
-                                count,
-                                def.path("interval").get(0).asInt(),
-                                def.path("interval").get(1).asInt());
-                    default -> ReorderKnob.candidates(name, lists(def.path("candidate")));
-                };
-            case "define_annotate":
-                return policy.equals("locate_cache")
+        return switch (def.path("fn").asText()) {
+            case "define_split" -> split(name, policy, def, axes);
+            case "define_reorder" -> reorder(name, policy, def);
+            case "define_annotate" ->
+                policy.equals("locate_cache")
                         ? AnnotateKnob.locateCache(
                                 name, count, def.path("num_anchor").asInt())
                         : AnnotateKnob.of(name, count, policy);
-            default:
-                return KnobSpace.ofValues(name, ((Items) value(def.path("candidate"))).values());
+            default -> KnobSpace.ofValues(name, ((Items) value(def.path("candidate"))).values());
+        };
+    }
+
+    private static KnobSpace split(String name, String policy, JsonNode def, JsonNode axes) {
+        if (policy.equals("candidate")) {
+            return SplitKnob.candidates(name, lists(def.path("candidate")), filter(def.path("filter")));
         }
+        return new SplitKnob(
+                        axes.path(def.path("axis").asText()).asInt(),
+                        SplitKnob.Policy.valueOf(policy.toUpperCase(Locale.ROOT)),
+                        def.path("num_outputs").asInt(),
+                        def.path("max_factor").asLong(1L << 31),
+                        def.path("no_tail").asBoolean(policy.equals("factors")),
+                        filter(def.path("filter")))
+                .named(name);
+    }
+
+    private static KnobSpace reorder(String name, String policy, JsonNode def) {
+        int count = def.path("axes").size();
+        return switch (policy) {
+            case "identity" -> ReorderKnob.identity(name, count);
+            case "all" -> ReorderKnob.all(name, count);
+            case "interval_all" ->
+                ReorderKnob.interval(
+                        name,
+                        count,
+                        def.path("interval").get(0).asInt(),
+                        def.path("interval").get(1).asInt());
+            default -> ReorderKnob.candidates(name, lists(def.path("candidate")));
+        };
     }
 
     private static ConfigSpace space(JsonNode tvm) {

@@ -103,7 +103,7 @@ class RecordedGridsTest {
             List<Sample> others = new ArrayList<>();
             grids.stream()
                     .filter(other -> other != grid)
-                    .forEach(other -> other.forEach(record -> others.add(new Sample(
+                    .forEach(other -> other.forEach(record -> others.add(Sample.of(
                             features(grids, record),
                             least(other) / record.result().mean()))));
             double random = median(seed -> new RandomTuner(space, seed), grid);

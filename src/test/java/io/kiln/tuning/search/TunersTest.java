@@ -147,7 +147,7 @@ class TunersTest {
         SearchSpace space = space(24);
         List<Sample> others = new ArrayList<>();
         for (int point = 0; point < space.size(); point += 7) {
-            others.add(new Sample(space.features(point), score(space.features(point))));
+            others.add(Sample.of(space.features(point), score(space.features(point))));
         }
         List<Integer> first = new BoostedTuner(space, 1, others).next(16);
         assertThat(first.stream()
