@@ -171,7 +171,9 @@ class TensorHeaderTest {
         Quantization by = parameter.quantization().orElseThrow();
         double steps = value / by.scale();
         double rounded = Math.copySign(Math.floor(Math.abs(steps) + 0.5), steps) + by.zeroPoint();
-        long element = Double.isNaN(steps) ? type.min() : (long) Math.max((double) type.min(), Math.min((double) type.max(), rounded));
+        long element = Double.isNaN(steps)
+                ? type.min()
+                : (long) Math.max((double) type.min(), Math.min((double) type.max(), rounded));
         long fromFixed = by.zeroPoint() + rescaled(fixed, Math.scalb(1 / (double) by.scale(), -16));
         int cut = type == DType.INT8 ? (byte) fixed : type == DType.UINT8 ? fixed & 0xFF : (short) fixed;
         long toFixed = rescaled(cut - by.zeroPoint(), Math.scalb((double) by.scale(), 16));

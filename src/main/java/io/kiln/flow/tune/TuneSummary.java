@@ -96,7 +96,8 @@ final class TuneSummary {
                 "One inference: %,d instructions in place of %,d (%s), RAM %,d in place of %,d, flash %,d in place of %,d bytes",
                 after.sizes().instructions(),
                 before.sizes().instructions(),
-                change((double) before.sizes().instructions(), (double) after.sizes().instructions()),
+                change((double) before.sizes().instructions(), (double)
+                        after.sizes().instructions()),
                 after.sizes().ram(),
                 before.sizes().ram(),
                 after.sizes().flash(),
