@@ -12,8 +12,8 @@ import io.kiln.artifact.ModelMetadata.ExternalPool;
 import io.kiln.artifact.ModelMetadata.ExternalPool.Kind;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import java.util.ArrayList;
@@ -261,7 +261,7 @@ final class ModelMetadataReader {
                 function.startsWith(prefix) ? function.substring(prefix.length()) : function,
                 List.of(),
                 List.of(),
-                new ModelMetadata.Cost(0, 0, 0, workspace),
-                new ModelMetadata.ChosenSchedule(NOT_TOLD, "the C came in an archive"));
+                new OperatorInfo.Cost(0, 0, 0, workspace),
+                new OperatorInfo.ChosenSchedule(NOT_TOLD, "the C came in an archive"));
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.cycles.core.CycleRange;
 import java.util.List;
 
@@ -178,7 +179,7 @@ public record BuildReport(
             outputs = List.copyOf(outputs);
         }
 
-        static Operator of(ModelMetadata.OperatorInfo info) {
+        static Operator of(OperatorInfo info) {
             return new Operator(
                     info.name(),
                     info.layers(),

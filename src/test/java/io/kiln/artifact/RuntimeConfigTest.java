@@ -3,10 +3,9 @@ package io.kiln.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.ChosenSchedule;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorInfo.ChosenSchedule;
 import io.kiln.base.DType;
 import java.util.Collections;
 import java.util.List;
@@ -71,7 +70,7 @@ class RuntimeConfigTest {
                 "add",
                 inputs,
                 outputs,
-                new ModelMetadata.Cost(0, 0, 0, 0),
+                new OperatorInfo.Cost(0, 0, 0, 0),
                 new ChosenSchedule("loops", ""));
         return new ModelMetadata(
                 name,

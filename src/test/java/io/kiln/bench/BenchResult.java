@@ -2,7 +2,7 @@
 package io.kiln.bench;
 
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.Disassembly.Tally;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.frontend.tflite.FourBitLayer;
@@ -49,7 +50,7 @@ class FourBitWeightsTest {
                 function);
     }
 
-    private static ModelMetadata.OperatorInfo only(CompiledModel model) {
+    private static OperatorInfo only(CompiledModel model) {
         assertThat(model.library().metadata().operators()).hasSize(1);
         return model.library().metadata().operators().get(0);
     }

@@ -4,7 +4,7 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.reference.GoldenModels;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -7,9 +7,9 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import java.util.List;
 
@@ -36,8 +36,8 @@ final class WrittenModel {
                         "qnn.conv2d",
                         List.of(),
                         List.of(),
-                        new ModelMetadata.Cost(1, 1, 0, 64),
-                        new ModelMetadata.ChosenSchedule("x", "y"))));
+                        new OperatorInfo.Cost(1, 1, 0, 64),
+                        new OperatorInfo.ChosenSchedule("x", "y"))));
         String header = """
             struct tvmgen_%1$s_inputs {
               const void* z_0;

@@ -4,7 +4,7 @@ package io.kiln.quantize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
@@ -118,11 +118,11 @@ class PublishedTwinsTest {
 
     private static long executedMacs(Function function) {
         return operators(function).stream()
-                .mapToLong(ModelMetadata.OperatorInfo::executedMacs)
+                .mapToLong(OperatorInfo::executedMacs)
                 .sum();
     }
 
-    private static List<ModelMetadata.OperatorInfo> operators(Function function) {
+    private static List<OperatorInfo> operators(Function function) {
         CompileRequest request = CompileRequest.builder(
                         Path.of("model.tflite"),
                         Boards.builtIn().find("mps2-an386").target())

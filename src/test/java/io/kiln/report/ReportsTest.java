@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
 import io.kiln.cycles.core.CycleRange;
@@ -30,8 +30,8 @@ final class ReportsTest {
             "qnn.dense",
             List.of(X),
             List.of(X),
-            new ModelMetadata.Cost(16, 12, 20, 0),
-            new ModelMetadata.ChosenSchedule("dense.portable", "no choice"));
+            new OperatorInfo.Cost(16, 12, 20, 0),
+            new OperatorInfo.ChosenSchedule("dense.portable", "no choice"));
     private static final PlannedBuffer BUFFER = new PlannedBuffer("x", 0, 64, -1, 1, List.of("y"));
     private static final ModelMetadata KWS = new ModelMetadata(
             "kws",

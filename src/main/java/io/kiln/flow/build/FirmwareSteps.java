@@ -5,7 +5,7 @@ import io.kiln.artifact.Convention;
 import io.kiln.artifact.LinkPlan;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;

@@ -3,6 +3,7 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.OperatorInfo;
 import java.util.Locale;
 
 /** What the log says about a compiled model. */
@@ -21,9 +22,7 @@ final class LibrarySummary {
                     model.constantBytes(),
                     model.workspaceBytes());
         }
-        long macs = model.operators().stream()
-                .mapToLong(ModelMetadata.OperatorInfo::macs)
-                .sum();
+        long macs = model.operators().stream().mapToLong(OperatorInfo::macs).sum();
         return String.format(
                 Locale.ROOT,
                 "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",

@@ -3,8 +3,8 @@ package io.kiln.flow.inspect;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;

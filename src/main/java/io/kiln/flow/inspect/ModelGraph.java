@@ -3,7 +3,7 @@ package io.kiln.flow.inspect;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.compile.CompiledModel;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;

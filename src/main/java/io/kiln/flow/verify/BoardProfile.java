@@ -4,7 +4,7 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.GraphFile.Node;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;

@@ -2,7 +2,7 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimate.Cost;

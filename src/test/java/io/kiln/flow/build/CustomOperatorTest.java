@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -183,7 +183,7 @@ class CustomOperatorTest {
                 .customOperators(MY_OP)
                 .build());
         assertThat(compiled.library().metadata().operators())
-                .extracting(ModelMetadata.OperatorInfo::op)
+                .extracting(OperatorInfo::op)
                 .containsExactly("tfl.custom", "clip");
     }
 

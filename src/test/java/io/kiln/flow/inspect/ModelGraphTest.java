@@ -3,7 +3,7 @@ package io.kiln.flow.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;

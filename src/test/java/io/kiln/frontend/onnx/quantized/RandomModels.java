@@ -34,16 +34,12 @@ public final class RandomModels {
     }
 
     /** Operators, which take turns. */
-    private static final List<String> OPERATORS = names("""
+    private static final List<String> OPERATORS = List.of("""
             QLinearConv Conv QLinearMatMul QGemm Gemm QLinearConcat QLinearAdd QLinearMul Add Sub Mul Div
             Min Max Relu LeakyRelu Clip Abs MaxPool AveragePool QLinearAveragePool GlobalAveragePool
             QLinearGlobalAveragePool QLinearLeakyRelu QLinearSoftmax Concat Reshape Transpose Conv+Relu
             Rescale MatMulInteger ConvInteger DynamicQuantizeLinear
-            """);
-
-    private static List<String> names(String text) {
-        return List.of(text.strip().split("\\s+", -1));
-    }
+            """.strip().split("\\s+", -1));
 
     /**
      * A model.

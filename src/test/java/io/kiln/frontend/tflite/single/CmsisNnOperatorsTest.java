@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
@@ -114,7 +115,7 @@ class CmsisNnOperatorsTest {
             CompiledModel model = compile(name, function);
             Optional<String> called = model.library().metadata().operators().stream()
                     .filter(each -> each.choice().codegen().name().equals("cmsis-nn"))
-                    .map(ModelMetadata.OperatorInfo::schedule)
+                    .map(OperatorInfo::schedule)
                     .findFirst();
             if (called.isPresent() && counts.merge(called.get(), 1, Integer::sum) <= CASES) {
                 cases.add(new Case(called.get(), model, draw.rounds(1).get(0)));
