@@ -5,6 +5,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
@@ -83,7 +84,9 @@ public final class ModelCompiler {
         CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
         List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
         others.addAll(executable.description());
-        others.add(tensors);
+        if (request.convention() == Convention.TYPED) {
+            others.add(tensors);
+        }
         List<Artifact> files = new ArrayList<>(generator.finish(others));
         List<Artifact> operators = new ArrayList<>(generator.generate(executable.code()));
         operators.addAll(generator.finish(external));

@@ -9,10 +9,11 @@ source_filename = "gesture_lib1.ll"
 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight = internal constant [48 x i32] [i32 190184688, i32 1192161464, i32 2122395929, i32 -2134570511, i32 198840027, i32 -875231058, i32 -29100041, i32 -662626756, i32 1994917706, i32 60008159, i32 973292777, i32 -155901463, i32 934477641, i32 -184100528, i32 415407211, i32 -199989516, i32 75433466, i32 -1829086782, i32 2125142550, i32 1568791015, i32 676728162, i32 -2074771165, i32 476910792, i32 -1096092313, i32 2027699271, i32 127430767, i32 734151916, i32 -27513483, i32 588377350, i32 -216348905, i32 319741127, i32 -147244683, i32 736430648, i32 -99534829, i32 -1115586846, i32 -2122322178, i32 -1776159755, i32 -1429218577, i32 1578237430, i32 -669703961, i32 716490159, i32 -98640924, i32 1175306462, i32 -188118284, i32 1093235201, i32 -250513677, i32 1572123991, i32 -63570351], section ".rodata.tvm", align 16
 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight = internal constant [24 x i32] [i32 605323502, i32 201984240, i32 81536854, i32 66662865, i32 265402136, i32 167895335, i32 -351006410, i32 -267837230, i32 821823941, i32 -322627294, i32 -133745442, i32 119198455, i32 1281347344, i32 -810038, i32 128, i32 1281347043, i32 -729921, i32 128, i32 1281347182, i32 1148351, i32 128, i32 1281347043, i32 225750, i32 128], section ".rodata.tvm", align 16
 @tvmgen_gesture_fused_tfl_softmax_exponentials = internal constant [256 x i32] [i32 2147483647, i32 1740558120, i32 1410740583, i32 1143420057, i32 926753965, i32 751143807, i32 608809865, i32 493446899, i32 399943867, i32 324158703, i32 262734034, i32 212948692, i32 172597137, i32 139891822, i32 113383778, i32 91898742, i32 74484896, i32 60370790, i32 48931157, i32 39659227, i32 32144214, i32 26053222, i32 21116410, i32 17115072, i32 13871945, i32 11243355, i32 9112860, i32 7386068, i32 5986486, i32 4852110, i32 3932686, i32 3187483, i32 2583489, i32 2093945, i32 1697164, i32 1375569, i32 1114913, i32 903649, i32 732417, i32 593632, i32 481145, i32 389973, i32 316077, i32 256184, i32 207640, i32 168294, i32 136404, i32 110557, i32 89608, i32 72628, i32 58866, i32 47711, i32 38671, i32 31343, i32 25404, i32 20590, i32 16688, i32 13526, i32 10963, i32 8886, i32 7202, i32 5837, i32 4731, i32 3835, i32 3108, i32 2519, i32 2042, i32 1655, i32 1341, i32 1087, i32 881, i32 714, i32 579, i32 469, i32 380, i32 308, i32 250, i32 203, i32 164, i32 133, i32 108, i32 87, i32 71, i32 57, i32 47, i32 38, i32 31, i32 25, i32 20, i32 16, i32 13, i32 11, i32 9, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 2, i32 2, i32 1, i32 1, i32 1, i32 1, i32 1, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], section ".rodata.tvm", align 16
-@tvmgen_gesture_order0 = internal constant [64 x i8] c"\00\00\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\00\01\02\03\01\02\03\01\02\03", section ".rodata.tvm", align 16
+@tvmgen_gesture_order0 = internal constant [56 x i8] c"\00\00\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\01\01\02\03\03", section ".rodata.tvm", align 16
 
 declare void @kiln_conv_1x4_2_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_conv_1x4_5_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_2x4_4_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_copy_row(ptr noundef, ptr noundef, i32 noundef)
 declare void @kiln_dense_4_3_scale8_shift12_signed(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef)
 declare void @kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef)
@@ -252,10 +253,14 @@ cond.end.9:
 
 cond.end.8:
   %45 = phi i32 [ -1, %cond.true.8 ], [ %44, %cond.end.9 ]
-  call void @kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(ptr noundef %input, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding, ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight, ptr noundef %output, i32 noundef %9, i32 noundef %18, i32 noundef %27, i32 noundef %36, i32 noundef %45, i32 noundef 2)
   %46 = load i32, ptr %y, align 4, !tbaa !11
-  %47 = add nsw i32 %46, 1
-  store i32 %47, ptr %y, align 4, !tbaa !11
+  %47 = srem i32 %46, 2
+  %48 = mul nsw i32 %47, 8
+  %49 = getelementptr inbounds i8, ptr %output, i32 %48
+  call void @kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(ptr noundef %input, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding, ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight, ptr noundef %49, i32 noundef %9, i32 noundef %18, i32 noundef %27, i32 noundef %36, i32 noundef %45, i32 noundef 2)
+  %50 = load i32, ptr %y, align 4, !tbaa !11
+  %51 = add nsw i32 %50, 1
+  store i32 %51, ptr %y, align 4, !tbaa !11
   br label %for, !llvm.loop !16
 
 for.end:
@@ -265,30 +270,70 @@ for.end:
 ; qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2`
 define dso_local i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(ptr noalias noundef %input, ptr noalias noundef %output, ptr noalias noundef %scratch, i32 noundef %row_begin, i32 noundef %row_end) #0 {
 entry:
-  %y = alloca i32, align 4
-  store i32 %row_begin, ptr %y, align 4, !tbaa !11
+  %x = alloca i32, align 4
+  %0 = srem i32 %row_begin, 2
+  %1 = sub nsw i32 %0, %row_begin
+  %2 = srem i32 %row_begin, 2
+  %3 = sub nsw i32 %2, %row_begin
+  store i32 %row_begin, ptr %x, align 4, !tbaa !11
   br label %for
 
 for:
-  %0 = load i32, ptr %y, align 4, !tbaa !11
-  %1 = icmp slt i32 %0, %row_end
-  br i1 %1, label %for.body, label %for.end
+  %4 = load i32, ptr %x, align 4, !tbaa !11
+  %5 = sub nsw i32 %row_end, 1
+  %6 = icmp slt i32 %4, %5
+  br i1 %6, label %for.body, label %for.end
 
 for.body:
-  br i1 true, label %if.then, label %if.end
-
-if.then:
-  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %input, ptr noundef %input, i32 noundef 8)
-  call void @kiln_conv_1x4_2_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %output, i32 noundef 2, i32 noundef 3)
-  br label %if.end
-
-if.end:
-  %2 = load i32, ptr %y, align 4, !tbaa !11
-  %3 = add nsw i32 %2, 1
-  store i32 %3, ptr %y, align 4, !tbaa !11
+  %7 = load i32, ptr %x, align 4, !tbaa !11
+  %8 = add nsw i32 %1, %7
+  %9 = mul nsw i32 %8, 8
+  %10 = getelementptr inbounds i8, ptr %input, i32 %9
+  %11 = load i32, ptr %x, align 4, !tbaa !11
+  %12 = add nsw i32 %1, %11
+  %13 = add nsw i32 %12, 1
+  %14 = mul nsw i32 %13, 8
+  %15 = getelementptr inbounds i8, ptr %input, i32 %14
+  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %10, ptr noundef %15, i32 noundef 8)
+  %16 = load i32, ptr %x, align 4, !tbaa !11
+  %17 = add nsw i32 %3, %16
+  %18 = mul nsw i32 %17, 12
+  %19 = getelementptr inbounds i8, ptr %output, i32 %18
+  %20 = load i32, ptr %x, align 4, !tbaa !11
+  %21 = add nsw i32 %3, %20
+  %22 = add nsw i32 %21, 1
+  %23 = mul nsw i32 %22, 12
+  %24 = getelementptr inbounds i8, ptr %output, i32 %23
+  call void @kiln_conv_2x4_4_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %19, ptr noundef %24, i32 noundef 4, i32 noundef 3)
+  %25 = load i32, ptr %x, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 2
+  store i32 %26, ptr %x, align 4, !tbaa !11
   br label %for, !llvm.loop !17
 
 for.end:
+  %27 = sub nsw i32 %row_end, %row_begin
+  %28 = srem i32 %27, 2
+  %29 = icmp eq i32 %28, 1
+  br i1 %29, label %if.then, label %if.end
+
+if.then:
+  %30 = add nsw i32 %1, %row_end
+  %31 = sub nsw i32 %30, 1
+  %32 = mul nsw i32 %31, 8
+  %33 = getelementptr inbounds i8, ptr %input, i32 %32
+  %34 = add nsw i32 %1, %row_end
+  %35 = sub nsw i32 %34, 1
+  %36 = mul nsw i32 %35, 8
+  %37 = getelementptr inbounds i8, ptr %input, i32 %36
+  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %33, ptr noundef %37, i32 noundef 8)
+  %38 = add nsw i32 %3, %row_end
+  %39 = sub nsw i32 %38, 1
+  %40 = mul nsw i32 %39, 12
+  %41 = getelementptr inbounds i8, ptr %output, i32 %40
+  call void @kiln_conv_1x4_2_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %41, i32 noundef 2, i32 noundef 3)
+  br label %if.end
+
+if.end:
   ret i32 0
 }
 
@@ -334,66 +379,70 @@ cond.end:
   %9 = phi i32 [ 0, %cond.true ], [ %8, %cond.false ]
   store i32 %9, ptr %acc, align 4, !tbaa !11
   %10 = load i32, ptr %acc, align 4, !tbaa !11
-  %11 = load i32, ptr %c, align 4, !tbaa !11
-  %12 = getelementptr inbounds i8, ptr %input, i32 %11
-  %13 = load i8, ptr %12, align 1, !tbaa !5
-  %14 = sext i8 %13 to i32
-  %15 = add nsw i32 %10, %14
-  store i32 %15, ptr %acc, align 4, !tbaa !11
-  %16 = load i32, ptr %acc, align 4, !tbaa !11
-  %17 = load i32, ptr %c, align 4, !tbaa !11
-  %18 = getelementptr inbounds i32, ptr %scratch, i32 %17
-  store i32 %16, ptr %18, align 4, !tbaa !11
-  %19 = load i32, ptr %c, align 4, !tbaa !11
-  %20 = add nsw i32 %19, 1
-  store i32 %20, ptr %c, align 4, !tbaa !11
+  %11 = load i32, ptr %y, align 4, !tbaa !11
+  %12 = srem i32 %11, 2
+  %13 = mul nsw i32 %12, 12
+  %14 = load i32, ptr %c, align 4, !tbaa !11
+  %15 = add nsw i32 %13, %14
+  %16 = getelementptr inbounds i8, ptr %input, i32 %15
+  %17 = load i8, ptr %16, align 1, !tbaa !5
+  %18 = sext i8 %17 to i32
+  %19 = add nsw i32 %10, %18
+  store i32 %19, ptr %acc, align 4, !tbaa !11
+  %20 = load i32, ptr %acc, align 4, !tbaa !11
+  %21 = load i32, ptr %c, align 4, !tbaa !11
+  %22 = getelementptr inbounds i32, ptr %scratch, i32 %21
+  store i32 %20, ptr %22, align 4, !tbaa !11
+  %23 = load i32, ptr %c, align 4, !tbaa !11
+  %24 = add nsw i32 %23, 1
+  store i32 %24, ptr %c, align 4, !tbaa !11
   br label %for.1, !llvm.loop !18
 
 for.end.1:
-  %21 = load i32, ptr %y, align 4, !tbaa !11
-  %22 = add nsw i32 %21, 1
-  store i32 %22, ptr %y, align 4, !tbaa !11
+  %25 = load i32, ptr %y, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 1
+  store i32 %26, ptr %y, align 4, !tbaa !11
   br label %for, !llvm.loop !19
 
 for.end:
-  %23 = icmp eq i32 %row_end, 16
-  br i1 %23, label %if.then, label %if.end
+  %27 = icmp eq i32 %row_end, 16
+  br i1 %27, label %if.then, label %if.end
 
 if.then:
   store i32 0, ptr %c.1, align 4, !tbaa !11
   br label %for.2
 
 for.2:
-  %24 = load i32, ptr %c.1, align 4, !tbaa !11
-  %25 = icmp slt i32 %24, 12
-  br i1 %25, label %for.body.2, label %for.end.2
+  %28 = load i32, ptr %c.1, align 4, !tbaa !11
+  %29 = icmp slt i32 %28, 12
+  br i1 %29, label %for.body.2, label %for.end.2
 
 for.body.2:
-  %26 = load i32, ptr %c.1, align 4, !tbaa !11
-  %27 = getelementptr inbounds i32, ptr %scratch, i32 %26
-  %28 = load i32, ptr %27, align 4, !tbaa !11
-  %29 = icmp sgt i32 %28, 0
-  br i1 %29, label %cond.true.1, label %cond.false.1
+  %30 = load i32, ptr %c.1, align 4, !tbaa !11
+  %31 = getelementptr inbounds i32, ptr %scratch, i32 %30
+  %32 = load i32, ptr %31, align 4, !tbaa !11
+  %33 = icmp sgt i32 %32, 0
+  br i1 %33, label %cond.true.1, label %cond.false.1
 
 cond.true.1:
-  %30 = add nsw i32 %28, 8
+  %34 = add nsw i32 %32, 8
   br label %cond.end.1
 
 cond.false.1:
-  %31 = sub nsw i32 %28, 8
+  %35 = sub nsw i32 %32, 8
   br label %cond.end.1
 
 cond.end.1:
-  %32 = phi i32 [ %30, %cond.true.1 ], [ %31, %cond.false.1 ]
-  %33 = sdiv i32 %32, 16
-  %34 = call i32 @kiln_saturate_8(i32 noundef %33)
-  %35 = trunc i32 %34 to i8
-  %36 = load i32, ptr %c.1, align 4, !tbaa !11
-  %37 = getelementptr inbounds i8, ptr %output, i32 %36
-  store i8 %35, ptr %37, align 1, !tbaa !5
-  %38 = load i32, ptr %c.1, align 4, !tbaa !11
-  %39 = add nsw i32 %38, 1
-  store i32 %39, ptr %c.1, align 4, !tbaa !11
+  %36 = phi i32 [ %34, %cond.true.1 ], [ %35, %cond.false.1 ]
+  %37 = sdiv i32 %36, 16
+  %38 = call i32 @kiln_saturate_8(i32 noundef %37)
+  %39 = trunc i32 %38 to i8
+  %40 = load i32, ptr %c.1, align 4, !tbaa !11
+  %41 = getelementptr inbounds i8, ptr %output, i32 %40
+  store i8 %39, ptr %41, align 1, !tbaa !5
+  %42 = load i32, ptr %c.1, align 4, !tbaa !11
+  %43 = add nsw i32 %42, 1
+  store i32 %43, ptr %c.1, align 4, !tbaa !11
   br label %for.2, !llvm.loop !20
 
 for.end.2:
@@ -524,11 +573,13 @@ entry:
   %row0_2 = alloca i32, align 4
   %row0_3 = alloca i32, align 4
   %turn = alloca i32, align 4
-  %0 = getelementptr inbounds i8, ptr %global_workspace, i32 168
-  %1 = getelementptr inbounds i8, ptr %global_workspace, i32 48
-  %2 = getelementptr inbounds i8, ptr %global_workspace, i32 32
-  %3 = getelementptr inbounds i8, ptr %global_workspace, i32 12
-  %4 = getelementptr inbounds i8, ptr %global_workspace, i32 120
+  %0 = getelementptr inbounds i8, ptr %global_workspace, i32 48
+  %1 = getelementptr inbounds i8, ptr %global_workspace, i32 88
+  %2 = getelementptr inbounds i8, ptr %global_workspace, i32 104
+  %3 = getelementptr inbounds i8, ptr %global_workspace, i32 48
+  %4 = getelementptr inbounds i8, ptr %global_workspace, i32 96
+  %5 = getelementptr inbounds i8, ptr %global_workspace, i32 104
+  %6 = getelementptr inbounds i8, ptr %global_workspace, i32 128
   store i32 0, ptr %row0_0, align 4, !tbaa !11
   store i32 0, ptr %row0_1, align 4, !tbaa !11
   store i32 0, ptr %row0_2, align 4, !tbaa !11
@@ -538,88 +589,88 @@ entry:
   br label %for
 
 for:
-  %5 = load i32, ptr %turn, align 4, !tbaa !11
-  %6 = icmp slt i32 %5, 64
-  br i1 %6, label %for.body, label %for.end
+  %7 = load i32, ptr %turn, align 4, !tbaa !11
+  %8 = icmp slt i32 %7, 56
+  br i1 %8, label %for.body, label %for.end
 
 for.body:
-  %7 = load i32, ptr %turn, align 4, !tbaa !11
-  %8 = getelementptr inbounds i8, ptr @tvmgen_gesture_order0, i32 %7
-  %9 = load i8, ptr %8, align 1, !tbaa !5
-  %10 = zext i8 %9 to i32
-  switch i32 %10, label %case.3 [ i32 0, label %case i32 1, label %case.1 i32 2, label %case.2 ]
+  %9 = load i32, ptr %turn, align 4, !tbaa !11
+  %10 = getelementptr inbounds i8, ptr @tvmgen_gesture_order0, i32 %9
+  %11 = load i8, ptr %10, align 1, !tbaa !5
+  %12 = zext i8 %11 to i32
+  switch i32 %12, label %case.3 [ i32 0, label %case i32 1, label %case.1 i32 2, label %case.2 ]
 
 case:
-  %11 = load i32, ptr %row0_0, align 4, !tbaa !11
-  %12 = load i32, ptr %row0_0, align 4, !tbaa !11
-  %13 = add nsw i32 %12, 1
-  %14 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(ptr noundef %in_acceleration, ptr noundef %0, ptr noundef %global_workspace, i32 noundef %11, i32 noundef %13)
-  %15 = icmp ne i32 %14, 0
-  br i1 %15, label %failed, label %good
+  %13 = load i32, ptr %row0_0, align 4, !tbaa !11
+  %14 = load i32, ptr %row0_0, align 4, !tbaa !11
+  %15 = add nsw i32 %14, 1
+  %16 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(ptr noundef %in_acceleration, ptr noundef %0, ptr noundef %4, i32 noundef %13, i32 noundef %15)
+  %17 = icmp ne i32 %16, 0
+  br i1 %17, label %failed, label %good
 
 good:
-  %16 = load i32, ptr %row0_0, align 4, !tbaa !11
-  %17 = add nsw i32 %16, 1
-  store i32 %17, ptr %row0_0, align 4, !tbaa !11
+  %18 = load i32, ptr %row0_0, align 4, !tbaa !11
+  %19 = add nsw i32 %18, 1
+  store i32 %19, ptr %row0_0, align 4, !tbaa !11
   br label %switch.end
 
 case.1:
-  %18 = load i32, ptr %row0_1, align 4, !tbaa !11
-  %19 = load i32, ptr %row0_1, align 4, !tbaa !11
-  %20 = add nsw i32 %19, 1
-  %21 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(ptr noundef %0, ptr noundef %1, ptr noundef %global_workspace, i32 noundef %18, i32 noundef %20)
-  %22 = icmp ne i32 %21, 0
-  br i1 %22, label %failed, label %good.1
+  %20 = load i32, ptr %row0_1, align 4, !tbaa !11
+  %21 = load i32, ptr %row0_1, align 4, !tbaa !11
+  %22 = add nsw i32 %21, 1
+  %23 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(ptr noundef %0, ptr noundef %1, ptr noundef %5, i32 noundef %20, i32 noundef %22)
+  %24 = icmp ne i32 %23, 0
+  br i1 %24, label %failed, label %good.1
 
 good.1:
-  %23 = load i32, ptr %row0_1, align 4, !tbaa !11
-  %24 = add nsw i32 %23, 1
-  store i32 %24, ptr %row0_1, align 4, !tbaa !11
+  %25 = load i32, ptr %row0_1, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 1
+  store i32 %26, ptr %row0_1, align 4, !tbaa !11
   br label %switch.end
 
 case.2:
-  %25 = load i32, ptr %row0_2, align 4, !tbaa !11
-  %26 = load i32, ptr %row0_2, align 4, !tbaa !11
-  %27 = add nsw i32 %26, 1
-  %28 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(ptr noundef %1, ptr noundef %2, ptr noundef %global_workspace, i32 noundef %25, i32 noundef %27)
-  %29 = icmp ne i32 %28, 0
-  br i1 %29, label %failed, label %good.2
+  %27 = load i32, ptr %row0_2, align 4, !tbaa !11
+  %28 = load i32, ptr %row0_2, align 4, !tbaa !11
+  %29 = add nsw i32 %28, 2
+  %30 = call i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(ptr noundef %1, ptr noundef %2, ptr noundef %6, i32 noundef %27, i32 noundef %29)
+  %31 = icmp ne i32 %30, 0
+  br i1 %31, label %failed, label %good.2
 
 good.2:
-  %30 = load i32, ptr %row0_2, align 4, !tbaa !11
-  %31 = add nsw i32 %30, 1
-  store i32 %31, ptr %row0_2, align 4, !tbaa !11
+  %32 = load i32, ptr %row0_2, align 4, !tbaa !11
+  %33 = add nsw i32 %32, 2
+  store i32 %33, ptr %row0_2, align 4, !tbaa !11
   br label %switch.end
 
 case.3:
-  %32 = load i32, ptr %row0_3, align 4, !tbaa !11
-  %33 = load i32, ptr %row0_3, align 4, !tbaa !11
-  %34 = add nsw i32 %33, 1
-  %35 = call i32 @tvmgen_gesture_fused_nn_avg_pool2d(ptr noundef %2, ptr noundef %global_workspace, ptr noundef %4, i32 noundef %32, i32 noundef %34)
-  %36 = icmp ne i32 %35, 0
-  br i1 %36, label %failed, label %good.3
+  %34 = load i32, ptr %row0_3, align 4, !tbaa !11
+  %35 = load i32, ptr %row0_3, align 4, !tbaa !11
+  %36 = add nsw i32 %35, 1
+  %37 = call i32 @tvmgen_gesture_fused_nn_avg_pool2d(ptr noundef %2, ptr noundef %3, ptr noundef %global_workspace, i32 noundef %34, i32 noundef %36)
+  %38 = icmp ne i32 %37, 0
+  br i1 %38, label %failed, label %good.3
 
 good.3:
-  %37 = load i32, ptr %row0_3, align 4, !tbaa !11
-  %38 = add nsw i32 %37, 1
-  store i32 %38, ptr %row0_3, align 4, !tbaa !11
+  %39 = load i32, ptr %row0_3, align 4, !tbaa !11
+  %40 = add nsw i32 %39, 1
+  store i32 %40, ptr %row0_3, align 4, !tbaa !11
   br label %switch.end
 
 switch.end:
-  %39 = load i32, ptr %turn, align 4, !tbaa !11
-  %40 = add nsw i32 %39, 1
-  store i32 %40, ptr %turn, align 4, !tbaa !11
+  %41 = load i32, ptr %turn, align 4, !tbaa !11
+  %42 = add nsw i32 %41, 1
+  store i32 %42, ptr %turn, align 4, !tbaa !11
   br label %for, !llvm.loop !24
 
 for.end:
-  %41 = call i32 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(ptr noundef %global_workspace, ptr noundef %3)
-  %42 = icmp ne i32 %41, 0
-  br i1 %42, label %failed, label %good.4
+  %43 = call i32 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(ptr noundef %3, ptr noundef %global_workspace)
+  %44 = icmp ne i32 %43, 0
+  br i1 %44, label %failed, label %good.4
 
 good.4:
-  %43 = call i32 @tvmgen_gesture_fused_tfl_softmax(ptr noundef %3, ptr noundef %out_gesture)
-  %44 = icmp ne i32 %43, 0
-  br i1 %44, label %failed, label %good.5
+  %45 = call i32 @tvmgen_gesture_fused_tfl_softmax(ptr noundef %global_workspace, ptr noundef %out_gesture)
+  %46 = icmp ne i32 %45, 0
+  br i1 %46, label %failed, label %good.5
 
 good.5:
   ret i32 0

@@ -89,6 +89,5 @@ record RandomIntegerSums(ModelBuilder model, Random random, ElementType type) {
         String reals = model.node("Cast", List.of(sums), "reals", Map.of("to", 1L));
         String scale = model.node("Mul", List.of("scale", model.floats(true, 0.013f)), "both", Map.of());
         model.output(model.node("Mul", List.of(reals, scale), "result", Map.of()), FLOAT, List.of(2, units));
-        model.output("data", UINT8, List.of(2, depth));
     }
 }

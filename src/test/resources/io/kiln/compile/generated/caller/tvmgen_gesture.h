@@ -29,7 +29,7 @@ struct tvmgen_gesture_outputs {
 int32_t tvmgen_gesture_run(struct tvmgen_gesture_inputs* inputs, struct tvmgen_gesture_outputs* outputs);
 
 /*! \brief Workspace of gesture in bytes; internal, the caller provides nothing */
-#define TVMGEN_GESTURE_WORKSPACE_SIZE 208
+#define TVMGEN_GESTURE_WORKSPACE_SIZE 216
 
 #ifdef __cplusplus
 }

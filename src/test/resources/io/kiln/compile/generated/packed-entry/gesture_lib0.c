@@ -177,7 +177,7 @@ static void* kiln_data(const TVMValue* value) {
 }
 
 /* Values between operators, placed by the memory plan. */
-static uint8_t global_workspace[208] __attribute__((section(".bss.noinit.tvm"), aligned(16)));
+static uint8_t global_workspace[216] __attribute__((section(".bss.noinit.tvm"), aligned(16)));
 
 int32_t tvmgen_gesture___tvm_main__(const int8_t* restrict in_acceleration, int8_t* restrict out_gesture, uint8_t* restrict global_workspace);
 

@@ -265,6 +265,136 @@ static void kiln_conv_1x4_5_scale13_shift19(
 #endif
 }
 
+/* Two pixels times blocks of 4 channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. */
+__attribute__((noinline))
+static void kiln_conv_2x4_4_scale14_shift20(
+    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+#if defined(__ARM_FEATURE_DSP)
+  register const int8_t* r0 __asm__("r0") = x;
+  register const int32_t* r1 __asm__("r1") = w;
+  register int8_t* r2 __asm__("r2") = out0;
+  register int8_t* r3 __asm__("r3") = out1;
+  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
+  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
+  __asm__ volatile(
+      "push {r7, r11}\n"
+      "push {r0, r2, r3, r4, r5}\n"
+      "1:\n"
+      ".set .Lkiln_at, 0\n"
+      "ldr r10, [r0, #.Lkiln_at]\n"
+      "ldr r11, [r0, #.Lkiln_at + 4]\n"
+      "ldr r12, [r1, #.Lkiln_at]\n"
+      "ldr lr, [r1, #.Lkiln_at + 4]\n"
+      "smuad r2, r10, r12\n"
+      "smuad r6, r11, r12\n"
+      "sxtb16 r12, r12\n"
+      "smuad r4, r10, lr\n"
+      "smuad r8, r11, lr\n"
+      "sxtb16 lr, lr\n"
+      "smuad r3, r10, r12\n"
+      "smuad r7, r11, r12\n"
+      "smuad r5, r10, lr\n"
+      "smuad r9, r11, lr\n"
+      ".set .Lkiln_at, 8\n"
+      ".rept 3\n"
+      "  ldr r10, [r0, #.Lkiln_at]\n"
+      "  ldr r11, [r0, #.Lkiln_at + 4]\n"
+      "  ldr r12, [r1, #.Lkiln_at]\n"
+      "  ldr lr, [r1, #.Lkiln_at + 4]\n"
+      "  smlad r2, r10, r12, r2\n"
+      "  smlad r6, r11, r12, r6\n"
+      "  sxtb16 r12, r12\n"
+      "  smlad r4, r10, lr, r4\n"
+      "  smlad r8, r11, lr, r8\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r3, r10, r12, r3\n"
+      "  smlad r7, r11, r12, r7\n"
+      "  smlad r5, r10, lr, r5\n"
+      "  smlad r9, r11, lr, r9\n"
+      "  .set .Lkiln_at, .Lkiln_at + 8\n"
+      ".endr\n"
+      "add r0, #32\n"
+      "add r1, #32\n"
+      "ldr r0, [sp, #4]\n"
+      "ldr lr, [sp, #8]\n"
+      "sub r2, r2, r3\n"
+      "sub r6, r6, r7\n"
+      "lsl r2, r2, #6\n"
+      "lsl r6, r6, #6\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r6, r6, r10, r11\n"
+      "ssat r2, #8, r2, asr #20\n"
+      "ssat r6, #8, r6, asr #20\n"
+      "strb r2, [r0], #1\n"
+      "strb r6, [lr], #1\n"
+      "lsl r3, r3, #14\n"
+      "lsl r7, r7, #14\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r3, r3, r10, r11\n"
+      "smmla r7, r7, r10, r11\n"
+      "ssat r3, #8, r3, asr #20\n"
+      "ssat r7, #8, r7, asr #20\n"
+      "strb r3, [r0], #1\n"
+      "strb r7, [lr], #1\n"
+      "sub r4, r4, r5\n"
+      "sub r8, r8, r9\n"
+      "lsl r4, r4, #6\n"
+      "lsl r8, r8, #6\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r8, r8, r10, r11\n"
+      "ssat r4, #8, r4, asr #20\n"
+      "ssat r8, #8, r8, asr #20\n"
+      "strb r4, [r0], #1\n"
+      "strb r8, [lr], #1\n"
+      "lsl r5, r5, #14\n"
+      "lsl r9, r9, #14\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r5, r5, r10, r11\n"
+      "smmla r9, r9, r10, r11\n"
+      "ssat r5, #8, r5, asr #20\n"
+      "ssat r9, #8, r9, asr #20\n"
+      "strb r5, [r0], #1\n"
+      "strb r9, [lr], #1\n"
+      "str r0, [sp, #4]\n"
+      "str lr, [sp, #8]\n"
+      "ldr r10, [sp, #16]\n"
+      "ldr r11, [sp]\n"
+      "cmp r0, r10\n"
+      "mov r0, r11\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r7, r11}\n"
+      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
+      :
+      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[2][4] = {{0}};
+    for (int32_t i = 0; i < 4 * steps; ++i) {
+      const int8_t value = x[2 * i];
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
+        sums[i / 2 % 2][2 * pair + 1] += value * second;
+      }
+    }
+    w += 2 * steps;
+    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
+        value >>= 20;
+        value = value < -128 ? -128 : (value > 127 ? 127 : value);
+        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+      }
+    }
+  }
+#endif
+}
+
 /* Copies bytes, eight at a time as far as they go. */
 static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
 #if defined(__ARM_FEATURE_DSP)
@@ -733,7 +863,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tf
     const int32_t row2 = top + 2 < 0 ? -1 : (top + 2 < 16 ? (top + 2) % 5 * 8 : -1);
     const int32_t row3 = top + 3 < 0 ? -1 : (top + 3 < 16 ? (top + 3) % 5 * 8 : -1);
     const int32_t row4 = top + 4 < 0 ? -1 : (top + 4 < 16 ? (top + 4) % 5 * 8 : -1);
-    int8_t* const out = output;
+    int8_t* const out = &output[y % 2 * 8];
     kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(input, padding, scratch, weight, out, row0, row1, row2, row3, row4, 2);
   }
   return 0;
@@ -751,15 +881,24 @@ int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
 __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
-  for (int32_t y = row_begin; y < row_end; ++y) {
-    if (1) {
-      int8_t* const pair = scratch;
-      const int8_t* const a = input;
-      const int8_t* const b = input;
-      kiln_widen_pair(pair, a, b, 8);
-      int8_t* const out0 = output;
-      kiln_conv_1x4_2_scale14_shift20(scratch, weight, out0, 2, 3);
-    }
+  const int32_t from = row_begin % 2 - row_begin;
+  const int32_t to = row_begin % 2 - row_begin;
+  for (int32_t x = row_begin; x < row_end - 1; x += 2) {
+    int8_t* const pair = scratch;
+    const int8_t* const a = &input[(from + x) * 8];
+    const int8_t* const b = &input[(from + x + 1) * 8];
+    kiln_widen_pair(pair, a, b, 8);
+    int8_t* const out0 = &output[(to + x) * 12];
+    int8_t* const out1 = &output[(to + x + 1) * 12];
+    kiln_conv_2x4_4_scale14_shift20(scratch, weight, out0, out1, 4, 3);
+  }
+  if ((row_end - row_begin) % 2 == 1) {
+    int8_t* const pair = scratch;
+    const int8_t* const a = &input[(from + row_end - 1) * 8];
+    const int8_t* const b = &input[(from + row_end - 1) * 8];
+    kiln_widen_pair(pair, a, b, 8);
+    int8_t* const out0 = &output[(to + row_end - 1) * 12];
+    kiln_conv_1x4_2_scale14_shift20(scratch, weight, out0, 2, 3);
   }
   return 0;
 }
@@ -770,7 +909,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_
   for (int32_t y = row_begin; y < row_end; ++y) {
     for (int32_t c = 0; c < 12; ++c) {
       int32_t acc = y == 0 ? 0 : scratch[c];
-      acc += input[c];
+      acc += input[y % 2 * 12 + c];
       scratch[c] = acc;
     }
   }
@@ -839,30 +978,30 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
   return 0;
 }
 
-static const uint8_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_order0[64] = {
-  0, 0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0,
-  1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3,
+static const uint8_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_order0[56] = {
+  0, 0, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1,
+  0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 1, 1, 2, 3, 3,
 };
 
 int32_t tvmgen_gesture___tvm_main__(const int8_t* restrict in_acceleration, int8_t* restrict out_gesture, uint8_t* restrict global_workspace);
 /* Runs the operators of gesture in order, some of them interleaved, row by row. */
 __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(const int8_t* restrict in_acceleration, int8_t* restrict out_gesture, uint8_t* restrict global_workspace) {
   const uint8_t* const order0 = tvmgen_gesture_order0;
-  int8_t* const sid_3 = (int8_t*)(void*)&global_workspace[168];
-  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[48];
-  int8_t* const sid_9 = (int8_t*)(void*)&global_workspace[32];
-  int8_t* const sid_10 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[12];
-  int8_t* const scratch_0 = (int8_t*)(void*)global_workspace;
-  int16_t* const scratch_1 = (int16_t*)(void*)global_workspace;
-  int8_t* const scratch_2 = (int8_t*)(void*)global_workspace;
-  int32_t* const scratch_3 = (int32_t*)(void*)&global_workspace[120];
+  int8_t* const sid_3 = (int8_t*)(void*)&global_workspace[48];
+  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[88];
+  int8_t* const sid_9 = (int8_t*)(void*)&global_workspace[104];
+  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[48];
+  int8_t* const sid_14 = (int8_t*)(void*)global_workspace;
+  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[96];
+  int16_t* const scratch_1 = (int16_t*)(void*)&global_workspace[104];
+  int8_t* const scratch_2 = (int8_t*)(void*)&global_workspace[128];
+  int32_t* const scratch_3 = (int32_t*)(void*)global_workspace;
   int32_t row0_0 = 0;
   int32_t row0_1 = 0;
   int32_t row0_2 = 0;
   int32_t row0_3 = 0;
   /* Each turn computes the next rows of one operator, just before another one needs them. */
-  for (int32_t turn = 0; turn < 64; ++turn) {
+  for (int32_t turn = 0; turn < 56; ++turn) {
     switch (order0[turn]) {
       case 0: {
         if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0, row0_0, row0_0 + 1) != 0) {
@@ -879,10 +1018,10 @@ __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(const int8_t* rest
         break;
       }
       case 2: {
-        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2, row0_2, row0_2 + 1) != 0) {
+        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2, row0_2, row0_2 + 2) != 0) {
           return -1;
         }
-        row0_2 += 1;
+        row0_2 += 2;
         break;
       }
       default: {

@@ -5,7 +5,7 @@
 #include <tvm/runtime/crt/module.h>
 
 /* Values between operators, placed by the memory plan. */
-static uint8_t global_workspace[208] __attribute__((section(".bss.noinit.tvm"), aligned(16)));
+static uint8_t global_workspace[216] __attribute__((section(".bss.noinit.tvm"), aligned(16)));
 
 TVM_DLL int32_t tvmgen_gesture___tvm_main__(TVMValue* args, int* type_codes, int num_args, TVMValue* out_ret_value, int* out_ret_tcode, void* resource_handle);
 
@@ -23,7 +23,7 @@ TVM_DLL int32_t tvmgen_gesture_run(TVMValue* args, int* type_codes, int num_args
     TVMAPISetLastError("tvmgen_gesture_run: int* type_codes was NULL");
     return -1;
   }
-  int64_t global_workspace_shape[1] = {208};
+  int64_t global_workspace_shape[1] = {216};
   DLTensor global_workspace_dltensor = {.data = global_workspace, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLUInt, 8, 1}, .shape = global_workspace_shape};
   TVMValue tensors[3] = {args[0], args[1], {.v_handle = &global_workspace_dltensor}};
   int tensor_codes[3] = {type_codes[0], type_codes[1], kTVMDLTensorHandle};

@@ -21,7 +21,7 @@ static const struct TVMTensorInfo kTvmgenMetadata_outputs[1] = {
 };
 
 static const int64_t kTvmgenMetadata_workspace_pools_0_shape[1] = {
-    208L,
+    216L,
 };
 
 static const struct TVMTensorInfo kTvmgenMetadata_workspace_pools[1] = {

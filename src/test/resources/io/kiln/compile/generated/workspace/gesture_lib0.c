@@ -8,7 +8,7 @@ int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace);
 struct tvmgen_gesture_inputs tvmgen_gesture_map_inputs(struct tvmgen_gesture_workspace_pools* workspace_pools) {
   uint8_t* const pool = workspace_pools->global_workspace;
   struct tvmgen_gesture_inputs mapped = {
-      .acceleration = &pool[168],
+      .acceleration = &pool[164],
   };
   return mapped;
 }
