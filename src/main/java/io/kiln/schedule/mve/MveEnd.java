@@ -2,7 +2,6 @@
 package io.kiln.schedule.mve;
 
 import io.kiln.base.DType;
-import io.kiln.lower.Intrinsics;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.KernelText;
 import java.util.List;
@@ -19,8 +18,7 @@ import java.util.Optional;
 record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor> floor) {
     private static final Intrinsic FLOOR_TWIN = Intrinsic.inFile("mve/kiln_mve_corrected", List.of(), DType.INT8);
 
-    private static final Intrinsic ANY_TWIN =
-            Intrinsic.inFile("mve/kiln_mve_result_any", List.of(), DType.INT8, Intrinsics.RESCALE_ANY);
+    private static final Intrinsic ANY_TWIN = Intrinsic.inFile("mve/kiln_mve_result_any", List.of(), DType.INT8);
 
     static MveEnd of(MveRescale rescale) {
         return new MveEnd(
@@ -42,9 +40,9 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
         return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
     }
 
-    /** What the kernels' twins call: {@link #twin} behind what it calls itself. */
+    /** What the kernels' twins call. */
     List<Intrinsic> twins() {
-        return any ? List.of(Intrinsics.RESCALE_ANY, ANY_TWIN) : List.of(twin());
+        return List.of(twin());
     }
 
     /** Sets what kernels' texts say of it. */
