@@ -15,7 +15,8 @@ import java.util.Set;
  *
  * @param before where the earlier build's figures are from
  * @param totals of the image
- * @param operators of the models; one that is in one of the builds only has no figure of the other
+ * @param operators of the models; one that is in one of the builds only has no figure of the other. What only one build measured, such as
+ *     instructions before a profile, is left out
  * @param tensors inputs and outputs of the models that only one of the builds has
  * @param answers cases that matched in one build and not in the other
  */
@@ -47,6 +48,11 @@ public record BuildDiff(
 
             @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
             Long after) {
+        /** Whether both builds know it, and it differs. */
+        boolean isKnownToDiffer() {
+            return before != null && after != null && !isEqual();
+        }
+
         boolean isEqual() {
             return before == null ? after == null : before.equals(after);
         }
@@ -79,7 +85,9 @@ public record BuildDiff(
             List<Change> figures = changes(
                     before.operators().getOrDefault(name, Map.of()),
                     after.operators().getOrDefault(name, Map.of()));
-            figures.removeIf(Change::isEqual);
+            boolean isInBoth =
+                    before.operators().containsKey(name) && after.operators().containsKey(name);
+            figures.removeIf(change -> isInBoth ? !change.isKnownToDiffer() : change.isEqual());
             if (!figures.isEmpty()) {
                 operators.add(new OperatorChange(name, figures));
             }
@@ -92,7 +100,7 @@ public record BuildDiff(
             }
         }
         List<Change> answers = changes(before.cases(), after.cases());
-        answers.removeIf(Change::isEqual);
+        answers.removeIf(change -> !change.isKnownToDiffer());
         return new BuildDiff(from, changes(before.totals(), after.totals()), operators, tensors, answers);
     }
 

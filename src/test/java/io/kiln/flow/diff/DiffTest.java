@@ -83,6 +83,20 @@ class DiffTest {
     }
 
     @Test
+    void whatOnlyOneBuildMeasuredIsNoDifference() throws IOException {
+        write("report.json", BEFORE.replace(", \"instructions\": 30", ""));
+        Path old = Files.createDirectories(folder.resolve("old"));
+        Files.writeString(old.resolve("report.json"), BEFORE);
+        Files.writeString(old.resolve("verify.json"), "{\"cases\": [{\"name\": \"vector_0\", \"mismatches\": 0}]}");
+        step().run(Optional.of(old), "before");
+
+        JsonNode json = new ObjectMapper().readTree(read("diff.json"));
+        assertThat(json.path("operators")).isEmpty();
+        assertThat(json.path("answers")).isEmpty();
+        assertThat(json.path("totals")).isNotEmpty();
+    }
+
+    @Test
     void budgetsAreAbsoluteOrSharesOfABaseline() throws IOException {
         write("report.json", AFTER);
         write("profile.json", "{\"instructions\": 20}");
