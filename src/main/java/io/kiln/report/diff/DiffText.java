@@ -16,8 +16,8 @@ public final class DiffText {
     private static final String STYLE = """
             body { font: 15px/1.4 sans-serif; margin: 1em auto; max-width: 60em; padding: 0 1em; color: #222; background: #fff; }
             table { border-collapse: collapse; margin: 1em 0; width: 100%; }
-            td, th { padding: .2em .6em; text-align: right; border-bottom: 1px solid #ccc; overflow-wrap: anywhere; }
-            td:first-child, th:first-child { text-align: left; }
+            td, th { padding: .2em .6em; text-align: right; border-bottom: 1px solid #ccc; white-space: nowrap; }
+            td:first-child, th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; }
             .more { color: #b00020; }
             .less { color: #00701a; }
             @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; } .more { color: #ff8a80; } .less { color: #80e27e; } }
