@@ -36,10 +36,12 @@ final class Exportable {
     static void checkIsOfC(BuildSpec spec, Problems problems) {
         CodegenSpec codegens = spec.pipeline().codegens();
         String target = codegens.target()
-                .orElseGet(() -> TargetText.kind(spec.boards().find(spec.board()).target()));
+                .orElseGet(
+                        () -> TargetText.kind(spec.boards().find(spec.board()).target()));
         if (!target.strip().equals(TargetKind.C.text()) || !codegens.externals().isEmpty()) {
             problems.add(
-                    "the code is not C alone: the target is '" + target + "', and " + codegens.externals().size()
+                    "the code is not C alone: the target is '" + target + "', and "
+                            + codegens.externals().size()
                             + " chains of operators are computed by functions of your own",
                     "kiln.target, externals",
                     TargetKind.C.text(),

@@ -33,8 +33,7 @@ final class FormFiles {
         library.proof().forEach((name, content) -> all.put(form.proof() + "/" + name, content));
         ResourceTree.read("export/" + form.text())
                 .forEach((name, content) -> all.put(
-                        TextTemplate.filled(name, values),
-                        Bytes.ofText(TextTemplate.filled(content.text(), values))));
+                        TextTemplate.filled(name, values), Bytes.ofText(TextTemplate.filled(content.text(), values))));
         return all;
     }
 

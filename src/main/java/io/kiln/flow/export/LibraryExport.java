@@ -139,7 +139,8 @@ public final class LibraryExport {
                 .forEach(file -> WholeFiles.write(
                         work.resolve("runtime").resolve(file.fileName()),
                         file.content().toArray()));
-        ResourceTree.read("export/" + KIND).forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
+        ResourceTree.read("export/" + KIND)
+                .forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
         sources.add(SUPPORT);
         blob(library).ifPresent(text -> {
             WholeFiles.write(work.resolve(BlobSource.FILE), text);

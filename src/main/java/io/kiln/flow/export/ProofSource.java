@@ -47,8 +47,8 @@ final class ProofSource {
         line(" * Made by Kiln: vectors whose answers are known. This file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_proof.h\"");
-        models.forEach(model -> line(
-                "#include <" + new InterfaceNames(model.model().name()).header() + ">"));
+        models.forEach(
+                model -> line("#include <" + new InterfaceNames(model.model().name()).header() + ">"));
         line("#include <string.h>");
         line("");
         boolean isFloat = models.stream()

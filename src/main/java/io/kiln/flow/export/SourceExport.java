@@ -173,7 +173,6 @@ public final class SourceExport {
         }
         SortedMap<String, Bytes> example = new TreeMap<>(ResourceTree.read("export/proof"));
         example.put("kiln_proof.c", Bytes.ofText(ProofSource.print(proof)));
-        return new SourceLibrary(
-                "kiln_" + String.join("_", names), version, target, names, sources, headers, example);
+        return new SourceLibrary("kiln_" + String.join("_", names), version, target, names, sources, headers, example);
     }
 }

@@ -42,7 +42,16 @@ final class FormRules {
             "Data Processing",
             "Other");
     private static final List<String> PACK_ORDER = List.of(
-            "vendor", "name", "description", "url", "license", "releases", "keywords", "conditions", "examples", "components");
+            "vendor",
+            "name",
+            "description",
+            "url",
+            "license",
+            "releases",
+            "keywords",
+            "conditions",
+            "examples",
+            "components");
     private static final Pattern LISTED = Pattern.compile("(?m)^\\s+((?:src|include)/[\\w./]+)");
 
     private final Path folder;
@@ -81,11 +90,16 @@ final class FormRules {
 
     private void common(SourceForm form) throws IOException {
         hold(text("README.md").startsWith("# kiln_"), "README.md has the library's title");
-        hold(Files.isRegularFile(folder.resolve(form.headers()).resolve("tvmgen_gesture.h")), "headers are where they are found");
+        hold(
+                Files.isRegularFile(folder.resolve(form.headers()).resolve("tvmgen_gesture.h")),
+                "headers are where they are found");
         for (Path file : files(Files.walk(folder))) {
             boolean isText = !file.toString().matches(".*\\.(zip|pack)");
             hold(
-                    !isText || !Pattern.compile("@[A-Z_]+@").matcher(Files.readString(file)).find(),
+                    !isText
+                            || !Pattern.compile("@[A-Z_]+@")
+                                    .matcher(Files.readString(file))
+                                    .find(),
                     "every value is filled in: " + file);
         }
     }
@@ -119,7 +133,9 @@ final class FormRules {
     private void zephyr() throws IOException {
         JsonNode module = new YAMLMapper().readTree(text("zephyr/module.yml"));
         hold(module.path("name").asText().matches("[a-z0-9_]+"), "a module's name is a name");
-        hold(Files.exists(folder.resolve(module.at("/build/cmake").asText()).resolve("CMakeLists.txt")), "build.cmake is its folder");
+        hold(
+                Files.exists(folder.resolve(module.at("/build/cmake").asText()).resolve("CMakeLists.txt")),
+                "build.cmake is its folder");
         hold(Files.exists(folder.resolve(module.at("/build/kconfig").asText())), "build.kconfig is a file");
         hold(Files.isDirectory(folder.resolve(module.at("/samples/0").asText())), "samples are folders");
         listsItsSources("CMakeLists.txt");
@@ -130,13 +146,16 @@ final class FormRules {
         JsonNode sample = new YAMLMapper().readTree(text("samples/proof/sample.yaml"));
         hold(!sample.at("/sample/name").asText().isEmpty(), "a sample has a name");
         hold(sample.path("tests").size() == 1, "a sample has a test");
-        hold(text("samples/proof/CMakeLists.txt").contains("find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})"), "a sample finds Zephyr");
+        hold(
+                text("samples/proof/CMakeLists.txt").contains("find_package(Zephyr REQUIRED HINTS $ENV{ZEPHYR_BASE})"),
+                "a sample finds Zephyr");
     }
 
     private void espIdf() throws IOException {
         JsonNode manifest = new YAMLMapper().readTree(text("idf_component.yml"));
         hold(SEMANTIC_VERSION.matcher(manifest.path("version").asText()).matches(), "version is semantic");
-        List<String> allowed = List.of("version", "description", "license", "dependencies", "examples", "targets", "url", "tags", "files");
+        List<String> allowed = List.of(
+                "version", "description", "license", "dependencies", "examples", "targets", "url", "tags", "files");
         manifest.fieldNames().forEachRemaining(name -> hold(allowed.contains(name), "no field " + name));
         hold(Files.isDirectory(folder.resolve(manifest.at("/examples/0/path").asText())), "examples are folders");
         hold(text("CMakeLists.txt").contains("idf_component_register("), "the component registers itself");
@@ -149,13 +168,26 @@ final class FormRules {
     private void arduino() throws IOException {
         Properties properties = new Properties();
         properties.load(new StringReader(text("library.properties")));
-        for (String field : List.of("name", "version", "author", "maintainer", "sentence", "paragraph", "category", "url", "architectures")) {
+        for (String field : List.of(
+                "name",
+                "version",
+                "author",
+                "maintainer",
+                "sentence",
+                "paragraph",
+                "category",
+                "url",
+                "architectures")) {
             hold(properties.containsKey(field), "there is a field " + field);
         }
-        hold(properties.getProperty("name").matches("[A-Za-z0-9][A-Za-z0-9_. -]{0,62}"), "the name has plain characters");
+        hold(
+                properties.getProperty("name").matches("[A-Za-z0-9][A-Za-z0-9_. -]{0,62}"),
+                "the name has plain characters");
         hold(SEMANTIC_VERSION.matcher(properties.getProperty("version")).matches(), "version is semantic");
         hold(ARDUINO_CATEGORIES.contains(properties.getProperty("category")), "category is one of the list");
-        hold(!properties.getProperty("name").toLowerCase(Locale.ROOT).startsWith("arduino"), "the name is not Arduino's");
+        hold(
+                !properties.getProperty("name").toLowerCase(Locale.ROOT).startsWith("arduino"),
+                "the name is not Arduino's");
         hold(Files.exists(folder.resolve("src").resolve(properties.getProperty("includes"))), "includes are in src");
         hold(Files.exists(folder.resolve("examples/Proof/Proof.ino")), "a sketch has its folder's name");
         hold(!Files.exists(folder.resolve("include")), "src is the only folder of headers");
@@ -165,10 +197,16 @@ final class FormRules {
         JsonNode manifest = new ObjectMapper().readTree(text("library.json"));
         hold(manifest.path("name").asText().matches("[^:;/,@<>]{1,50}"), "the name has plain characters");
         hold(SEMANTIC_VERSION.matcher(manifest.path("version").asText()).matches(), "version is semantic");
-        hold(Files.exists(folder.resolve("include").resolve(manifest.path("headers").asText())), "headers are in include");
+        hold(
+                Files.exists(folder.resolve("include")
+                        .resolve(manifest.path("headers").asText())),
+                "headers are in include");
         JsonNode example = manifest.at("/examples/0");
-        example.path("files").forEach(file -> hold(
-                Files.exists(folder.resolve(example.path("base").asText()).resolve(file.asText())), "examples are files"));
+        example.path("files")
+                .forEach(file -> hold(
+                        Files.exists(
+                                folder.resolve(example.path("base").asText()).resolve(file.asText())),
+                        "examples are files"));
         hold(example.path("files").size() == 3, "the example is whole");
         hold(text("examples/proof/platformio.ini").contains("[env:"), "the example has an environment");
     }
@@ -180,8 +218,16 @@ final class FormRules {
         List<String> names = parts.stream().map(Element::getTagName).toList();
         List<String> sorted = PACK_ORDER.stream().filter(names::contains).toList();
         hold(names.equals(sorted), "elements are in the order of PACK.xsd, not " + names);
-        hold(names.containsAll(List.of("vendor", "name", "description", "url", "releases")), "required elements are there");
-        hold(description.getFileName().toString().equals(parts.get(0).getTextContent() + "." + parts.get(1).getTextContent() + ".pdsc"), "the file is Vendor.Name.pdsc");
+        hold(
+                names.containsAll(List.of("vendor", "name", "description", "url", "releases")),
+                "required elements are there");
+        hold(
+                description
+                        .getFileName()
+                        .toString()
+                        .equals(parts.get(0).getTextContent() + "."
+                                + parts.get(1).getTextContent() + ".pdsc"),
+                "the file is Vendor.Name.pdsc");
         NodeList files = root.getElementsByTagName("file");
         Set<String> listed = new TreeSet<>();
         for (int i = 0; i < files.getLength(); i++) {

@@ -48,24 +48,28 @@ class SourceExportTest {
     @EnumSource(SourceForm.class)
     void everyFormKeepsItsRulesAndItsExampleProvesTheAnswers(SourceForm form) throws IOException {
         Path library = export(twoModels().build(), form.text(), "1.2.0");
-        assertThat(library).isEqualTo(folder.resolve("out/export").resolve(form.text()).resolve("kiln_gesture_net"));
+        assertThat(library)
+                .isEqualTo(folder.resolve("out/export").resolve(form.text()).resolve("kiln_gesture_net"));
         assertThat(FormRules.broken(form, library)).isEmpty();
         assertThat(ran(example(form, library))).contains(PASS);
-        form.archive().ifPresent(name -> assertThat(library.resolveSibling(
-                        name.replace("@NAME@", "kiln_gesture_net").replace("@VERSION@", "1.2.0")))
-                .isNotEmptyFile());
+        form.archive()
+                .ifPresent(name -> assertThat(library.resolveSibling(
+                                name.replace("@NAME@", "kiln_gesture_net").replace("@VERSION@", "1.2.0")))
+                        .isNotEmptyFile());
     }
 
     @Test
     void aMakefileBuildsTheLibraryAndTheProofCountsWrongAnswers() throws IOException {
         Path library = export(gesture().build(), "c", "");
-        assertThat(run(library, "make", "CFLAGS=-O1 -Wall -Wextra -Werror", "check")).contains("PASS: 0 of 2 cases are wrong");
+        assertThat(run(library, "make", "CFLAGS=-O1 -Wall -Wextra -Werror", "check"))
+                .contains("PASS: 0 of 2 cases are wrong");
         assertThat(library.resolve("build/libkiln_gesture.a")).isNotEmptyFile();
         Path proof = library.resolve("example/kiln_proof.c");
         String text = Files.readString(proof);
         int row = text.indexOf("0x", text.indexOf("gesture_output_0["));
         Files.writeString(proof, text.substring(0, row) + "0x7f ^ " + text.substring(row));
-        ProcessResult wrong = ProcessRunner.run(Command.of("make", "CFLAGS=-O1", "check").in(library));
+        ProcessResult wrong =
+                ProcessRunner.run(Command.of("make", "CFLAGS=-O1", "check").in(library));
         assertThat(wrong.succeeded()).isFalse();
         assertThat(wrong.output()).contains("FAIL: 1 of 2 cases are wrong");
     }
@@ -103,7 +107,8 @@ class SourceExportTest {
                 .verify(TWO_CASES)
                 .build();
         Path library = export(spec, "cmsis-pack", "");
-        assertThat(Files.readString(library.resolve("Kiln.kiln_gesture.pdsc"))).contains("<require Dcore=\"Cortex-M4\"/>");
+        assertThat(Files.readString(library.resolve("Kiln.kiln_gesture.pdsc")))
+                .contains("<require Dcore=\"Cortex-M4\"/>");
         assertThat(library.resolveSibling("Kiln.kiln_gesture.0.0.0.pack")).isNotEmptyFile();
         Path made = export(spec, "c", "");
         run(
@@ -117,7 +122,8 @@ class SourceExportTest {
 
     @Test
     void twoExportsAreEqual() throws IOException {
-        Map<String, Bytes> first = files(export(gesture().build(), "arduino", "").getParent());
+        Map<String, Bytes> first =
+                files(export(gesture().build(), "arduino", "").getParent());
         assertThat(files(export(gesture().build(), "arduino", "").getParent())).isEqualTo(first);
         assertThat(first).containsKey("kiln_gesture-0.0.0.zip");
     }
@@ -126,8 +132,7 @@ class SourceExportTest {
     void whatCannotBeExportedIsNamedAtOnce() {
         assertThatThrownBy(() -> export(gesture().build(), "keil", ""))
                 .hasMessageContaining("kiln.export is 'keil'")
-                .hasMessageContaining(
-                        "one of library, c, cmake, zephyr, esp-idf, arduino, platformio, cmsis-pack");
+                .hasMessageContaining("one of library, c, cmake, zephyr, esp-idf, arduino, platformio, cmsis-pack");
         PipelineSpec llvm = PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of("llvm"), Optional.empty()));
         BuildSpec spec = gesture().pipeline(llvm).executor("graph", true).build();
         assertThatThrownBy(() -> export(spec, "zephyr", "v1"))
@@ -139,8 +144,7 @@ class SourceExportTest {
         BuildSpec unproven = gesture()
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .build();
-        assertThatThrownBy(() -> export(unproven, "c", ""))
-                .hasMessageContaining("there is no vector for the example");
+        assertThatThrownBy(() -> export(unproven, "c", "")).hasMessageContaining("there is no vector for the example");
         assertThat(folder.resolve("out/export")).doesNotExist();
     }
 
@@ -152,11 +156,15 @@ class SourceExportTest {
         List<String> line = new ArrayList<>(List.of("-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off"));
         line.add("-I" + library.resolve(form.headers()));
         line.add("-I" + proof);
-        List<String> sources = new ArrayList<>(List.of(proof.resolve("kiln_proof.c").toString()));
-        list(library.resolve(form.sources())).filter(name -> name.endsWith(".c")).forEach(sources::add);
+        List<String> sources =
+                new ArrayList<>(List.of(proof.resolve("kiln_proof.c").toString()));
+        list(library.resolve(form.sources()))
+                .filter(name -> name.endsWith(".c"))
+                .forEach(sources::add);
         String compiler = "cc";
         switch (form) {
-            case ARDUINO -> Files.writeString(folder.resolve("main.cpp"), ARDUINO.replace("@SKETCH@", proof + "/Proof.ino"));
+            case ARDUINO ->
+                Files.writeString(folder.resolve("main.cpp"), ARDUINO.replace("@SKETCH@", proof + "/Proof.ino"));
             case PLATFORMIO -> Files.copy(proof.resolve("main.cpp"), folder.resolve("main.cpp"));
             case ESP_IDF -> {
                 Files.writeString(main, "void app_main(void);\nint main(void) {\n  app_main();\n  return 0;\n}\n");
@@ -165,7 +173,11 @@ class SourceExportTest {
             default -> Files.copy(proof.resolve("main.c"), main);
         }
         for (String source : sources) {
-            run(folder, Stream.of(List.of(compiler, "-std=gnu11", "-c", source), line).flatMap(List::stream).toArray(String[]::new));
+            run(
+                    folder,
+                    Stream.of(List.of(compiler, "-std=gnu11", "-c", source), line)
+                            .flatMap(List::stream)
+                            .toArray(String[]::new));
         }
         List<String> link = new ArrayList<>(line);
         boolean isC = Files.exists(main);
@@ -207,7 +219,9 @@ class SourceExportTest {
     private static String run(Path in, String... words) {
         ProcessResult result = ProcessRunner.run(
                 Command.of(words[0], List.of(words).subList(1, words.length)).in(in));
-        assertThat(result.succeeded()).as("%s: %s", String.join(" ", words), result.output()).isTrue();
+        assertThat(result.succeeded())
+                .as("%s: %s", String.join(" ", words), result.output())
+                .isTrue();
         return result.output();
     }
 
