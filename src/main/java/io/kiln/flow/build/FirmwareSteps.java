@@ -234,7 +234,7 @@ public final class FirmwareSteps {
                         layout.firmware(),
                         objectFolder(),
                         PluginVersion.text())
-                .with(build.spec().trustedArchives())
+                .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }
