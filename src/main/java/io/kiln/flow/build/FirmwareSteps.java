@@ -231,8 +231,7 @@ public final class FirmwareSteps {
                         build.spec().optimize(),
                         models,
                         Optional.of(layout.userSources()),
-                        layout.firmware(),
-                        objectFolder(),
+                        new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
                         PluginVersion.text())
                 .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
