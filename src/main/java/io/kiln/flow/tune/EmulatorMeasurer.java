@@ -183,8 +183,7 @@ final class EmulatorMeasurer implements Measurer {
                 build.spec().optimize(),
                 List.of(library),
                 Optional.of(sources),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         return request.on(runsOn, folder);
     }

@@ -91,16 +91,7 @@ final class BoardVerificationTest {
     }
 
     private static FlashSpec probe(String probe) {
-        FlashSpec usual = FlashSpec.USUAL;
-        return new FlashSpec(
-                Optional.of(probe),
-                usual.openOcd(),
-                usual.limit(),
-                usual.preverify(),
-                usual.journal(),
-                usual.faults(),
-                usual.allowRpc(),
-                usual.bar());
+        return FlashSpec.USUAL.withProbe(Optional.of(probe));
     }
 
     /** The image that answers: the project's objects with the default application. */
