@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * How the firmware of a board is built.
@@ -29,8 +32,32 @@ public record Building(
         codegens = List.copyOf(codegens);
     }
 
-    /** The same with other flags of compilations and links. */
-    Building with(List<String> newCompile, List<String> newLink) {
-        return new Building(toolchain, newCompile, newLink, codegens, uf2Family);
+    /** The same with further linker flags. */
+    Building linkedWith(List<String> more) {
+        return new Building(toolchain, compile, joined(link, more), codegens, uf2Family);
+    }
+
+    /**
+     * The same with further compiler flags.
+     *
+     * @param board id of the board, for messages
+     * @throws KilnException naming each flag that no profile may have either
+     */
+    Building compiledWith(List<String> more, String board) {
+        Problems problems = new Problems();
+        for (String flag : more) {
+            CompilerFlags.refusal(flag)
+                    .ifPresent(refusal -> problems.add(
+                            "refused: the compiler flag " + CompilerFlags.printable(flag) + ": " + refusal.why(),
+                            "board " + board,
+                            CompilerFlags.ALLOWED,
+                            refusal.remedy()));
+        }
+        problems.throwIfAny();
+        return new Building(toolchain, joined(compile, more), link, codegens, uf2Family);
+    }
+
+    private static List<String> joined(List<String> flags, List<String> more) {
+        return Stream.concat(flags.stream(), more.stream()).toList();
     }
 }

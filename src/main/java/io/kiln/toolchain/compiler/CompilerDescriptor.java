@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import io.kiln.base.Optimize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,11 +16,7 @@ record CompilerDescriptor(
         String title,
         boolean shims,
         Optional<Bundle> bundle,
-        List<String> compile,
-        Map<SourceKind, List<String>> sources,
-        Map<Optimize, List<String>> optimize,
-        List<String> link,
-        List<String> libraries,
+        FlagSets flags,
         Map<String, Family> families) {
 
     /**
