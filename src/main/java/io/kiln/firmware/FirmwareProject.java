@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param toolchain the compiler
  * @param optimize what to optimize for
  * @param directory absolute path of the project; compilers run in it
- * @param userSources the user's folder that is copied to {@code main}; empty if there is none
+ * @param code the user's own code, whose folders are copied into the project
  * @param buildDirectory absolute path of this build's objects and records
  * @param units the sources to compile, in link order
  * @param objects object files of a model library, relative to the project, linked unchanged
@@ -30,7 +30,7 @@ public record FirmwareProject(
         Toolchain toolchain,
         Optimize optimize,
         Path directory,
-        Optional<Path> userSources,
+        UserCode code,
         Path buildDirectory,
         List<SourceUnit> units,
         List<String> objects,
@@ -49,6 +49,16 @@ public record FirmwareProject(
     /** Whether it contains Kiln's application, because the project has no {@code main} of its own. */
     public boolean hasDefaultApplication() {
         return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
+    }
+
+    /** The user's static libraries, relative to the project. */
+    List<String> libraries() {
+        return headers.stream()
+                .filter(file -> UserFile.of(Staleness.fileName(file)) == UserFile.LIBRARY)
+                .filter(file -> code.folderOf(file)
+                        .filter(folder -> folder.role().isCompiled())
+                        .isPresent())
+                .toList();
     }
 
     /** Folder of the objects. */

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param toolchain the compiler, resolved for the board's core
  * @param optimize what to optimize for
  * @param models the models in it, at least one
- * @param userSources the project's own C, such as {@code src/main/c}; need not exist
+ * @param code the project's own code, such as that in {@code src/main/c}
  * @param directory folder of the C project; obsolete files of earlier runs are removed
  * @param buildDirectory folder of objects, logs and build records; not inside {@code directory}
  * @param pluginVersion version of Kiln; a change rebuilds everything
@@ -30,7 +30,7 @@ public record FirmwareRequest(
         Toolchain toolchain,
         Optimize optimize,
         List<ModelLibrary> models,
-        Optional<Path> userSources,
+        UserCode code,
         Path directory,
         Path buildDirectory,
         String pluginVersion,
@@ -58,7 +58,7 @@ public record FirmwareRequest(
                 toolchain,
                 optimize,
                 models,
-                userSources,
+                UserCode.of(userSources),
                 directory,
                 buildDirectory,
                 pluginVersion,
@@ -82,7 +82,7 @@ public record FirmwareRequest(
                 toolchain,
                 optimize,
                 models,
-                userSources,
+                code,
                 folder.resolve("firmware"),
                 folder.resolve("build"),
                 pluginVersion,
@@ -93,32 +93,37 @@ public record FirmwareRequest(
 
     /** The same with trusted archives. */
     public FirmwareRequest with(TrustedArchives archives) {
-        return with(userSources, archives, application, brought);
+        return with(code, archives, application, brought);
     }
 
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
-        return with(userSources, trusted, other, brought);
+        return with(code, trusted, other, brought);
     }
 
     /** The same with an application in place of the project's own C. */
     public FirmwareRequest replacingMain(Application other) {
-        return with(Optional.empty(), trusted, other, brought);
+        return with(UserCode.NONE, trusted, other, brought);
     }
 
     /** The same with a library. */
     public FirmwareRequest with(BroughtSources library) {
-        return with(userSources, trusted, application, library);
+        return with(code, trusted, application, library);
+    }
+
+    /** The same with other code of the project's own. */
+    public FirmwareRequest with(UserCode other) {
+        return with(other, trusted, application, brought);
     }
 
     private FirmwareRequest with(
-            Optional<Path> sources, TrustedArchives archives, Application other, BroughtSources library) {
+            UserCode own, TrustedArchives archives, Application other, BroughtSources library) {
         return new FirmwareRequest(
                 board,
                 toolchain,
                 optimize,
                 models,
-                sources,
+                own,
                 directory,
                 buildDirectory,
                 pluginVersion,

@@ -194,7 +194,7 @@ class FencedArchiveTest {
                         request.toolchain(),
                         request.optimize(),
                         request.models(),
-                        request.userSources(),
+                        Optional.of(request.code().folders().get(0).path()),
                         request.directory(),
                         request.buildDirectory(),
                         request.pluginVersion())

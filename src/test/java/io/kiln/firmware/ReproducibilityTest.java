@@ -93,7 +93,7 @@ class ReproducibilityTest {
                 request.toolchain().withObjectCache(Optional.empty()),
                 request.optimize(),
                 request.models(),
-                request.userSources(),
+                Optional.of(request.code().folders().get(0).path()),
                 request.directory(),
                 request.buildDirectory(),
                 request.pluginVersion());
