@@ -38,12 +38,7 @@ public final class FirmwareAssembler {
         SortedMap<String, Bytes> user = UserSources.read(request.code());
         ProjectFiles files = ProjectFiles.of(request, user);
         FirmwareProject project = new FirmwareProject(
-                request.board(),
-                request.toolchain(),
-                request.optimize(),
-                request.directory(),
-                request.code(),
-                request.buildDirectory(),
+                request,
                 files.units(),
                 files.objects(),
                 files.headers(),
@@ -51,7 +46,6 @@ public final class FirmwareAssembler {
                 files.hasParameters()
                         ? request.board().parametersLinker()
                         : request.board().linker(),
-                request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);
         SortedMap<String, Bytes> content = files.files();

@@ -195,8 +195,7 @@ class FencedArchiveTest {
                         request.optimize(),
                         request.models(),
                         Optional.of(request.code().folders().get(0).path()),
-                        request.directory(),
-                        request.buildDirectory(),
+                        request.folders(),
                         request.pluginVersion())
                 .with(trusted);
     }

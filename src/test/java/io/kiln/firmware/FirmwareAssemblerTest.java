@@ -70,8 +70,7 @@ class FirmwareAssemblerTest {
                 host.optimize(),
                 host.models(),
                 Optional.of(host.code().folders().get(0).path()),
-                host.directory(),
-                host.buildDirectory(),
+                host.folders(),
                 "test");
 
         assertThatThrownBy(() -> assemble(mixed))

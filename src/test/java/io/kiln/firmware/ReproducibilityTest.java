@@ -94,8 +94,7 @@ class ReproducibilityTest {
                 request.optimize(),
                 request.models(),
                 Optional.of(request.code().folders().get(0).path()),
-                request.directory(),
-                request.buildDirectory(),
+                request.folders(),
                 request.pluginVersion());
     }
 
