@@ -251,7 +251,7 @@ public final class FirmwareLinker {
         Stream<String> scripts = project.board().files().keySet().stream()
                 .filter(name -> name.endsWith(".ld"))
                 .map(name -> ProjectFiles.BOARD + "/" + name);
-        return Stream.of(objectNames().stream(), project.objects().stream(), scripts)
+        return Stream.of(objectNames().stream(), project.objects().stream(), project.libraries().stream(), scripts)
                 .flatMap(names -> names)
                 .distinct()
                 .toList();

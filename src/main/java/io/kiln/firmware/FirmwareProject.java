@@ -54,9 +54,9 @@ public record FirmwareProject(
         return request.directory();
     }
 
-    /** The user's folder that is copied to {@code main}; empty if there is none. */
-    public Optional<Path> userSources() {
-        return request.userSources();
+    /** The user's own code, whose folders are copied into the project. */
+    public UserCode code() {
+        return request.code();
     }
 
     /** Absolute path of this build's objects and records. */
@@ -72,6 +72,16 @@ public record FirmwareProject(
     /** Whether it contains Kiln's application, because the project has no {@code main} of its own. */
     public boolean hasDefaultApplication() {
         return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
+    }
+
+    /** The user's static libraries, relative to the project. */
+    List<String> libraries() {
+        return headers.stream()
+                .filter(file -> UserFile.of(Staleness.fileName(file)) == UserFile.LIBRARY)
+                .filter(file -> code().folderOf(file)
+                        .filter(folder -> folder.role().isCompiled())
+                        .isPresent())
+                .toList();
     }
 
     /** Folder of the objects. */

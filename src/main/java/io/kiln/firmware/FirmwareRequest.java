@@ -35,7 +35,7 @@ public record FirmwareRequest(
                 board,
                 toolchain,
                 optimize,
-                new Content(models, userSources, TrustedArchives.NONE, Application.CONSOLE, BroughtSources.NONE),
+                new Content(models, UserCode.of(userSources), TrustedArchives.NONE, Application.CONSOLE, BroughtSources.NONE),
                 folders,
                 pluginVersion);
     }
@@ -44,14 +44,14 @@ public record FirmwareRequest(
      * The code in a firmware.
      *
      * @param models the models in it, at least one
-     * @param userSources the project's own C, such as {@code src/main/c}; need not exist
+     * @param code the project's own code, such as that in {@code src/main/c}
      * @param trusted archives whose C is compiled like the user's own
      * @param application what runs on the image if the project's own C has no {@code main}
      * @param brought a library that models call
      */
     public record Content(
             List<ModelLibrary> models,
-            Optional<Path> userSources,
+            UserCode code,
             TrustedArchives trusted,
             Application application,
             BroughtSources brought) {
@@ -83,9 +83,9 @@ public record FirmwareRequest(
         return content.models;
     }
 
-    /** The project's own C, which need not exist. */
-    public Optional<Path> userSources() {
-        return content.userSources;
+    /** The project's own code. */
+    public UserCode code() {
+        return content.code;
     }
 
     /** Archives whose C is compiled like the user's own. */
@@ -134,22 +134,27 @@ public record FirmwareRequest(
 
     /** The same with trusted archives. */
     public FirmwareRequest with(TrustedArchives archives) {
-        return with(new Content(models(), userSources(), archives, application(), brought()));
+        return with(new Content(models(), code(), archives, application(), brought()));
     }
 
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
-        return with(new Content(models(), userSources(), trusted(), other, brought()));
+        return with(new Content(models(), code(), trusted(), other, brought()));
     }
 
     /** The same with an application in place of the project's own C. */
     public FirmwareRequest replacingMain(Application other) {
-        return with(new Content(models(), Optional.empty(), trusted(), other, brought()));
+        return with(new Content(models(), UserCode.NONE, trusted(), other, brought()));
     }
 
     /** The same with a library. */
     public FirmwareRequest with(BroughtSources library) {
-        return with(new Content(models(), userSources(), trusted(), application(), library));
+        return with(new Content(models(), code(), trusted(), application(), library));
+    }
+
+    /** The same with other code of the project's own. */
+    public FirmwareRequest with(UserCode other) {
+        return with(new Content(models(), other, trusted(), application(), brought()));
     }
 
     private FirmwareRequest with(Content other) {

@@ -14,6 +14,7 @@ import io.kiln.process.ProcessRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class FirmwareAssemblerTest {
                 host.toolchain(),
                 host.optimize(),
                 host.models(),
-                host.userSources(),
+                Optional.of(host.code().folders().get(0).path()),
                 host.folders(),
                 "test");
 

@@ -225,7 +225,7 @@ class IncrementalTest {
                 request.toolchain(),
                 request.optimize(),
                 request.models(),
-                request.userSources(),
+                Optional.of(request.code().folders().get(0).path()),
                 request.folders(),
                 version);
     }

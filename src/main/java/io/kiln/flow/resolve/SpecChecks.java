@@ -34,6 +34,7 @@ final class SpecChecks {
             problems.add("kiln.mlfVersion is '" + spec.archive().version() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
         }
         checkServer(spec, problems);
+        spec.image().code().check(problems);
         if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
             problems.add(
                     "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",

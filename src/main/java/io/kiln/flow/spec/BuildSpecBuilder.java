@@ -41,6 +41,7 @@ public final class BuildSpecBuilder {
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
     private Application application = Application.CONSOLE;
+    private CodeSpec code = CodeSpec.NONE;
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
     private final List<Problem> malformed = new ArrayList<>();
@@ -67,6 +68,7 @@ public final class BuildSpecBuilder {
         trustedArchives = spec.image().trustedArchives();
         slimArchive = spec.archive().slim();
         application = spec.application();
+        code = spec.image().code();
         compilerFlags = spec.image().compilerFlags();
         tuningRecords = spec.compiler().tuningRecords();
         malformed.addAll(spec.malformed());
@@ -80,7 +82,7 @@ public final class BuildSpecBuilder {
                 new MachineSpec(board, toolchain, boardSources),
                 new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords),
                 new ArchiveSpec(mlfVersion, timestamp, slimArchive),
-                new ImageSpec(application, compilerFlags, trustedArchives, semihosting, verify),
+                new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify),
                 malformed);
     }
 
@@ -233,6 +235,12 @@ public final class BuildSpecBuilder {
     /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
+        return this;
+    }
+
+    /** Sets the project's own code. */
+    public BuildSpecBuilder code(CodeSpec value) {
+        code = value;
         return this;
     }
 

@@ -10,6 +10,7 @@ import java.util.List;
  * What is linked with the models, and how the image runs.
  *
  * @param application what runs on the image if the project has no {@code main} of its own
+ * @param code the project's own code
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
@@ -17,6 +18,7 @@ import java.util.List;
  */
 public record ImageSpec(
         Application application,
+        CodeSpec code,
         List<String> compilerFlags,
         TrustedArchives trustedArchives,
         boolean semihosting,
