@@ -20,11 +20,6 @@ public record SourceUnit(String path, SourceKind kind) {
         return path.startsWith(ProjectFiles.BOARD + "/");
     }
 
-    /** Whether it is the project's own, rather than Kiln's, a board's or a model's. */
-    public boolean isUsers() {
-        return path.startsWith(ProjectFiles.USER + "/");
-    }
-
     /** The file's own name. */
     String fileName() {
         return path.substring(path.lastIndexOf('/') + 1);

@@ -30,7 +30,8 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     private boolean skipLink;
 
     /**
-     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one.
+     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one, and the bill of
+     * materials and the provenance of the image with the classifiers {@code cyclonedx} and {@code provenance}.
      *
      * @since 0.1.0
      */
@@ -58,6 +59,8 @@ public final class LinkMojo extends AbstractFirmwareMojo {
         attach(layout.archive(), "tar", Optional.of("mlf"));
         if (attachReports) {
             attach(layout.reports().resolve("report.json"), "json", Optional.of("report"));
+            attach(layout.image("cdx.json"), "json", Optional.of("cyclonedx"));
+            attach(layout.image("provenance.json"), "json", Optional.of("provenance"));
         }
     }
 

@@ -24,7 +24,6 @@ import io.kiln.report.bom.Notice;
 import io.kiln.report.bom.Provenance;
 import io.kiln.report.bom.Provenance.Resource;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,7 +79,7 @@ final class ImagePapers {
             parts.add(new ImageComponent(
                     Kind.LIBRARY, "CMSIS-NN", "", Licence.APACHE, "", "The sources that the models call"));
         }
-        long own = project.units().stream().filter(SourceUnit::isUsers).count();
+        long own = project.units().stream().filter(unit -> isOwn(unit.path())).count();
         if (own > 0) {
             parts.add(new ImageComponent(
                     Kind.APPLICATION, "The project's own code", "", Licence.UNKNOWN, "", own + " source files"));
@@ -153,17 +152,15 @@ final class ImagePapers {
                 .files()
                 .forEach((name, content) -> inputs.add(
                         Resource.of("board/" + name, Digests.sha256(content.toArray()))));
-        project.userSources().filter(Files::isDirectory).ifPresent(folder -> {
-            try (Stream<Path> files = Files.walk(folder)) {
-                files.filter(Files::isRegularFile)
-                        .sorted()
-                        .forEach(file -> inputs.add(Resource.of(
-                                "main/" + folder.relativize(file).toString().replace('\\', '/'), sha256(file))));
-            } catch (IOException | UncheckedIOException e) {
-                throw FileFailure.of("cannot list", folder, e);
-            }
-        });
+        Stream.concat(project.units().stream().map(SourceUnit::path), project.headers().stream())
+                .filter(this::isOwn)
+                .sorted()
+                .forEach(path -> inputs.add(Resource.of(path, sha256(project.directory().resolve(path)))));
         return inputs;
+    }
+
+    private boolean isOwn(String path) {
+        return project.code().folderOf(path).isPresent();
     }
 
     private static Resource input(Path file) {
