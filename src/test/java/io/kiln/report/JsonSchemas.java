@@ -32,9 +32,10 @@ public final class JsonSchemas {
     public static List<String> violationsOfCycloneDx(String json) {
         SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_7,
-                builder -> builder.schemaIdResolvers(
-                        ids -> ids.mapPrefix("http://cyclonedx.org/schema/", "classpath:")));
-        return registry.getSchema(SchemaLocation.of("http://cyclonedx.org/schema/bom-1.5.schema.json"))
+                builder ->
+                        builder.schemaIdResolvers(ids -> ids.mapPrefix("http://cyclonedx.org/schema/", "classpath:")));
+        return registry
+                .getSchema(SchemaLocation.of("http://cyclonedx.org/schema/bom-1.5.schema.json"))
                 .validate(json, InputFormat.JSON)
                 .stream()
                 .map(Error::toString)

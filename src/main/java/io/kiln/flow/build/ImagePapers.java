@@ -72,7 +72,12 @@ final class ImagePapers {
         List<ImageComponent> parts = new ArrayList<>();
         String version = PluginVersion.released();
         parts.add(new ImageComponent(
-                Kind.LIBRARY, "Kiln runtime", version, Licence.APACHE, "", "The C runtime, and what Kiln adds to a program"));
+                Kind.LIBRARY,
+                "Kiln runtime",
+                version,
+                Licence.APACHE,
+                "",
+                "The C runtime, and what Kiln adds to a program"));
         board().ifPresent(parts::add);
         spec.models().forEach(model -> parts.add(model(model)));
         if (project.units().stream().anyMatch(unit -> unit.path().startsWith(CmsisNnSources.FOLDER + "/"))) {
@@ -131,7 +136,12 @@ final class ImagePapers {
         tools.put("compiler", build.toolchain().version());
         tools.put("target", build.target());
         return Provenance.of(
-                made(), PluginVersion.released(), parameters, tools, inputs(), spec.archive().timestamp());
+                made(),
+                PluginVersion.released(),
+                parameters,
+                tools,
+                inputs(),
+                spec.archive().timestamp());
     }
 
     private List<Resource> made() {
@@ -150,12 +160,13 @@ final class ImagePapers {
         }
         build.board()
                 .files()
-                .forEach((name, content) -> inputs.add(
-                        Resource.of("board/" + name, Digests.sha256(content.toArray()))));
+                .forEach(
+                        (name, content) -> inputs.add(Resource.of("board/" + name, Digests.sha256(content.toArray()))));
         Stream.concat(project.units().stream().map(SourceUnit::path), project.headers().stream())
                 .filter(this::isOwn)
                 .sorted()
-                .forEach(path -> inputs.add(Resource.of(path, sha256(project.directory().resolve(path)))));
+                .forEach(path ->
+                        inputs.add(Resource.of(path, sha256(project.directory().resolve(path)))));
         return inputs;
     }
 

@@ -18,7 +18,8 @@ final class RuntimeLibraries {
     private static final Pattern GCC_VERSION = Pattern.compile("/gcc(?:-cross)?/[^/]+/([0-9][^/]*)/");
     private static final Pattern NEWLIB_VERSION = Pattern.compile("_NEWLIB_VERSION \"([^\"]{1,40})\"");
     private static final Pattern PICOLIBC_VERSION = Pattern.compile("_PICOLIBC_VERSION__? \"([^\"]{1,40})\"");
-    private static final Pattern C_LIBRARY = Pattern.compile("lib(?:c|m|g|nosys|rdimon|stdc\\+\\+|supc\\+\\+)(?:_nano)?\\.a");
+    private static final Pattern C_LIBRARY =
+            Pattern.compile("lib(?:c|m|g|nosys|rdimon|stdc\\+\\+|supc\\+\\+)(?:_nano)?\\.a");
 
     private RuntimeLibraries() {}
 
@@ -33,13 +34,15 @@ final class RuntimeLibraries {
         String path = file.toString().replace('\\', '/');
         String description = name + ", " + members + " of its files";
         if (name.startsWith("libgcc")) {
-            return part("libgcc", gcc(path), Licence.spdx("GPL-3.0-or-later WITH GCC-exception-3.1"), file, description);
+            return part(
+                    "libgcc", gcc(path), Licence.spdx("GPL-3.0-or-later WITH GCC-exception-3.1"), file, description);
         }
         if (name.startsWith("libclang_rt")) {
             return part("compiler-rt", "", Licence.spdx("Apache-2.0 WITH LLVM-exception"), file, description);
         }
         if (C_LIBRARY.matcher(name).matches() && name.contains("c++")) {
-            return part("libstdc++", gcc(path), Licence.spdx("GPL-3.0-or-later WITH GCC-exception-3.1"), file, description);
+            return part(
+                    "libstdc++", gcc(path), Licence.spdx("GPL-3.0-or-later WITH GCC-exception-3.1"), file, description);
         }
         if (C_LIBRARY.matcher(name).matches() && path.contains("/picolibc/")) {
             Licence licence = Licence.named("the licences in picolibc's COPYING.picolibc");
@@ -52,8 +55,7 @@ final class RuntimeLibraries {
         return part(name, "", Licence.UNKNOWN, file, description);
     }
 
-    private static ImageComponent part(
-            String name, String version, Licence licence, Path file, String description) {
+    private static ImageComponent part(String name, String version, Licence licence, Path file, String description) {
         try {
             return new ImageComponent(Kind.LIBRARY, name, version, licence, Digests.sha256(file), description);
         } catch (IOException e) {

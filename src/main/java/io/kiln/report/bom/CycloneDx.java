@@ -51,7 +51,9 @@ public record CycloneDx(
 
     /** An expression of SPDX, or a licence by its name. */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
-    public record Choice(String expression, @JsonInclude(JsonInclude.Include.NON_NULL) Named license) {}
+    public record Choice(
+            String expression,
+            @JsonInclude(JsonInclude.Include.NON_NULL) Named license) {}
 
     /** A licence without an expression. */
     public record Named(String name) {}
@@ -70,8 +72,8 @@ public record CycloneDx(
      */
     public static CycloneDx of(
             String image, String sha256, String made, Optional<Instant> time, List<ImageComponent> parts) {
-        Component subject = new Component(
-                "firmware", image, image, "", "", List.of(new Hash("SHA-256", sha256)), List.of());
+        Component subject =
+                new Component("firmware", image, image, "", "", List.of(new Hash("SHA-256", sha256)), List.of());
         Component tool = new Component("application", "", "Kiln", made, "", List.of(), List.of());
         List<Component> components = parts.stream().map(CycloneDx::component).toList();
         return new CycloneDx(

@@ -13,8 +13,7 @@ public final class Notice {
      * @param image name of the image
      */
     public static String of(String image, List<ImageComponent> parts) {
-        StringBuilder out = new StringBuilder(image)
-                .append(" contains:\n");
+        StringBuilder out = new StringBuilder(image).append(" contains:\n");
         for (ImageComponent part : parts) {
             out.append('\n').append(part.name());
             if (!part.version().isEmpty()) {

@@ -49,7 +49,9 @@ public record Provenance(
             List<Resource> resolvedDependencies) {}
 
     /** What built. */
-    public record Run(Builder builder, @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedMap<String, String> metadata) {}
+    public record Run(
+            Builder builder,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedMap<String, String> metadata) {}
 
     /** The builder. */
     public record Builder(String id) {}

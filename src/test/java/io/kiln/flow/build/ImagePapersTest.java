@@ -43,7 +43,10 @@ class ImagePapersTest {
                 """);
         GestureProject project = new GestureProject(folder);
         Instant time = Instant.parse("2026-01-02T03:04:05Z");
-        build(project.spec("mps2-an386").toolchain(Optional.of("gnu")).timestamp(Optional.of(time)).build());
+        build(project.spec("mps2-an386")
+                .toolchain(Optional.of("gnu"))
+                .timestamp(Optional.of(time))
+                .build());
         String text = project.text("gesture.cdx.json");
         assertThat(JsonSchemas.violationsOfCycloneDx(text)).isEmpty();
         JsonNode bill = project.json("gesture.cdx.json");
@@ -90,7 +93,8 @@ class ImagePapersTest {
                 .contains("board/startup.c");
         String first = project.text("gesture.provenance.json") + project.text("gesture.cdx.json");
         build(project.gnu("mps2-an386"));
-        assertThat(project.text("gesture.provenance.json") + project.text("gesture.cdx.json")).isEqualTo(first);
+        assertThat(project.text("gesture.provenance.json") + project.text("gesture.cdx.json"))
+                .isEqualTo(first);
     }
 
     /** Without a C library of a compiler, Kiln's own functions replace it. */
@@ -109,7 +113,8 @@ class ImagePapersTest {
         List<String> names = new ArrayList<>();
         for (JsonNode part : bill.path("components")) {
             JsonNode licence = part.at("/licenses/0");
-            String text = licence.path("expression").asText(licence.at("/license/name").asText());
+            String text = licence.path("expression")
+                    .asText(licence.at("/license/name").asText());
             names.add(part.path("type").asText() + " " + part.path("name").asText() + ": "
                     + (text.isEmpty() ? "unknown" : text));
         }
