@@ -60,8 +60,7 @@ final class TaskSearch {
     }
 
     private static List<Configuration> eligible(LayerTask task, Objective objective) {
-        boolean isRamSought = objective == Metric.RAM
-                || (objective instanceof Mix mix && mix.weights().containsKey(Metric.RAM));
+        boolean isRamSought = objective.metrics().contains(Metric.RAM);
         long most = task.lower(task.rule()).scratchBytes();
         return task.space().configurations().stream()
                 .filter(configuration ->

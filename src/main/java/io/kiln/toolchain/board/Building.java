@@ -5,6 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
@@ -14,11 +15,16 @@ import java.util.stream.Stream;
  * @param compile flags of every compilation, after the toolchain's own; {@code -I} names folders of the board's
  * @param link flags of every link, after the toolchain's own
  * @param codegens the parts of the board's target that name other code generators, such as {@code my-npu -lanes=8}, before the core's own
+ * @param uf2Family the chip's family in UF2 files; empty if its boot loader takes none
  */
 public record Building(
-        Optional<NamedToolchain> toolchain, List<String> compile, List<String> link, List<String> codegens) {
+        Optional<NamedToolchain> toolchain,
+        List<String> compile,
+        List<String> link,
+        List<String> codegens,
+        OptionalLong uf2Family) {
     /** No toolchain and no flags. */
-    public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of(), List.of());
+    public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of(), List.of(), OptionalLong.empty());
 
     public Building {
         compile = List.copyOf(compile);
@@ -28,7 +34,7 @@ public record Building(
 
     /** The same with further linker flags. */
     Building linkedWith(List<String> more) {
-        return new Building(toolchain, compile, joined(link, more), codegens);
+        return new Building(toolchain, compile, joined(link, more), codegens, uf2Family);
     }
 
     /**
@@ -48,7 +54,7 @@ public record Building(
                             refusal.remedy()));
         }
         problems.throwIfAny();
-        return new Building(toolchain, joined(compile, more), link, codegens);
+        return new Building(toolchain, joined(compile, more), link, codegens, uf2Family);
     }
 
     private static List<String> joined(List<String> flags, List<String> more) {
