@@ -2,8 +2,10 @@
 package io.kiln.schedule.dsp;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
 import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
@@ -21,6 +23,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
@@ -34,7 +37,7 @@ import java.util.function.BiConsumer;
  * </pre>
  */
 final class DspConv {
-    private static final int BLOCK = 4;
+    static final int BLOCK = 4;
 
     /** Rows of so many pixels are fast enough one by one. */
     private static final int SHORT_ROW = 5;
@@ -42,6 +45,7 @@ final class DspConv {
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final DspConvKernel kernel;
+    private final Optional<DspPairsKernel> pairs;
     private final DspPixelKernel single;
     private final DspWindow window;
     private final DspPaddedRows padded;
@@ -74,9 +78,12 @@ final class DspConv {
         this.rescale = rescale;
         this.order = order(conv);
         int channels = Math.min(BLOCK, conv.channels() / conv.groups());
-        this.kernel = DspConvKernel.of(order.length / 2, unroll, channels, rescale);
+        DspConvShape shape = new DspConvShape(channels, order.length / 2, unroll, conv.channels());
+        DspEpilogue epilogue = DspEpilogue.of(rescale);
+        this.kernel = new DspConvKernel(shape, epilogue);
+        this.pairs = DspWidening.of(conv).map(widening -> new DspPairsKernel(widening, shape, epilogue));
         this.single = DspPixelKernel.of(order.length / 4, unroll / 2, channels, rescale);
-        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
@@ -91,28 +98,6 @@ final class DspConv {
 
     private static long scratchBytes(ConvComputation conv) {
         return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
-    }
-
-    private int[] packWeights() {
-        List<Integer> words = new ArrayList<>();
-        DspWeights.blocks(conv).forEach(channels -> packBlock(channels, words));
-        return words.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    private void packBlock(int[] channels, List<Integer> words) {
-        List<int[]> taps = new ArrayList<>();
-        for (int i = 0; i < BLOCK; i++) {
-            taps.add(DspWeights.taps(conv, channels, i, order));
-        }
-        for (int i = 0; i < order.length; i += 4) {
-            for (int word = 0; word < 2; word++) {
-                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
-                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
-            }
-        }
-        for (int o : channels) {
-            rescale.put(o, words);
-        }
     }
 
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
@@ -148,7 +133,8 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
-        pairs(batch, begin, end, (pair, first, second, count) -> {
+        Line line = new Line(begin, end, input, mul(from, conv.input().dim(3)), to);
+        pairs(batch, line, (pair, first, second, count) -> {
             groups(pair, (group, g) -> {
                 window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
                 multiply(group, new Pixels(add(to, first), add(to, second), count), g);
@@ -161,7 +147,8 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(width), (pair, first, second, count) -> {
+            Line pixels = new Line(imm(0), imm(width), input, window.firstInput(lines), line);
+            pairs(row, pixels, (pair, first, second, count) -> {
                 groups(pair, (group, g) -> {
                     window.gather(group, lines, first, second, inputChannel(g));
                     multiply(group, new Pixels(add(line, first), add(line, second), count), g);
@@ -174,7 +161,8 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             padded.line(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second, count) -> {
+            Line pixels = new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line);
+            pairs(row, pixels, (pair, first, second, count) -> {
                 padded.gather(pair, first, second);
                 multiply(pair, new Pixels(add(line, first), add(line, second), count), imm(0));
             });
@@ -188,15 +176,43 @@ final class DspConv {
                 conv.output().dim(2));
     }
 
-    /** A loop over pairs of pixels, and what is done for a remaining pixel, as if it were two. */
-    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
-        if (conv.output().dim(2) % 2 == 0) {
-            block.loop("x", begin, end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
-            return;
+    /**
+     * Pixels that follow each other.
+     *
+     * @param begin the first one
+     * @param end behind the last one
+     * @param source where their windows are
+     * @param input element of the source at which the window of pixel 0 begins, if a kernel widens pairs by itself
+     * @param output pixel of the output for pixel 0
+     */
+    private record Line(Expr begin, Expr end, Buffer source, Expr input, Expr output) {}
+
+    /** Pairs of pixels by one kernel, or in a loop; and what is done for a remaining pixel, as if it were two. */
+    private void pairs(BlockBuilder block, Line line, PairBody body) {
+        int width = conv.output().dim(2);
+        Expr length = sub(line.end, line.begin);
+        Expr last = sub(line.end, imm(1));
+        if (pairs.isEmpty()) {
+            Expr end = width % 2 == 0 ? line.end : last;
+            block.loop("x", line.begin, end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+        } else if (width > 1) {
+            pairs(block, line, pairs.get());
+        } else {
+            block.ifThen(lt(imm(1), length), b -> pairs(b, line, pairs.get()));
         }
-        Expr last = sub(end, imm(1));
-        block.loop("x", begin, last, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
-        block.ifThen(equal(mod(sub(end, begin), imm(2)), imm(1)), pair -> body.emit(pair, last, last, 1));
+        if (width % 2 != 0) {
+            block.ifThen(equal(mod(length, imm(2)), imm(1)), pair -> body.emit(pair, last, last, 1));
+        }
+    }
+
+    private void pairs(BlockBuilder block, Line line, DspPairsKernel all) {
+        Buffer in = block.view("in", line.source, add(line.input, mul(line.begin, DspWidening.pitch(conv))));
+        Buffer out = block.mutableView("out", output, mul(add(line.output, line.begin), conv.channels()));
+        List<Expr> scalars = new ArrayList<>();
+        scalars.add(div(sub(line.end, line.begin), imm(2)));
+        scalars.add(imm(DspWeights.blocks(conv).size()));
+        scalars.addAll(all.epilogue().arguments());
+        block.call(all.kernel(), List.of(scratch, in, weights, out), scalars);
     }
 
     /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
@@ -245,14 +261,13 @@ final class DspConv {
     }
 
     private void call(BlockBuilder block, String suffix, Pixels elements, Buffer w, int blocks) {
-        Buffer out0 = block.mutableView("out0" + suffix, output, elements.first);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2 / (3 - elements.count)), imm(blocks)));
-        scalars.addAll(kernel.epilogue().arguments());
+        Buffer out = block.mutableView("out" + elements.count + suffix, output, elements.first);
+        List<Expr> scalars = new ArrayList<>();
         if (elements.count == 1) {
-            block.call(single.kernel(), List.of(scratch, w, out0), scalars);
-            return;
+            scalars.add(imm(order.length / 4));
         }
-        Buffer out1 = block.mutableView("out1" + suffix, output, elements.second);
-        block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
+        scalars.add(imm(blocks));
+        scalars.addAll(kernel.epilogue().arguments());
+        block.call(elements.count == 1 ? single.kernel() : kernel.kernel(), List.of(scratch, w, out), scalars);
     }
 }

@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * One pixel, which is left over from pairs, times blocks of four output channels: what {@link DspConvKernel} computes for its first pixel,
+ * One pixel, which is left over from pairs, times blocks of four output channels: what {@link DspConvAsm} computes for its first pixel,
  * from the same inputs and weights.
  *
  * <pre>
@@ -129,9 +129,9 @@ record DspPixelKernel(String name, int channels, int first, int unroll, DspEpilo
                 asm.line("sxtb16 lr, %s, ror #8", w);
                 both = "lr";
             }
-            DspConvKernel.multiply(asm, starts, "r" + (2 + 2 * pair), x, both);
+            DspConvAsm.multiply(asm, starts, "r" + (2 + 2 * pair), x, both);
             asm.line("sxtb16 %s, %s", w, w);
-            DspConvKernel.multiply(asm, starts, "r" + (3 + 2 * pair), x, w);
+            DspConvAsm.multiply(asm, starts, "r" + (3 + 2 * pair), x, w);
         }
     }
 }
