@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 #define CHANNELS 4
+#define PIXELS 2
 #define PITCH 16
 #define STEPS 8
 #define HALFWORDS first and second as bytes
@@ -15,8 +16,8 @@
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 
-/* Two pixels, PITCH bytes apart, times blocks of CHANNELS channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in
-   turn; w: per step of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel
+/* Pixels, PITCH bytes apart, times blocks of CHANNELS channels: PIXELS of two. x: inputs widened to 16 bits, two of pixel 0, two of
+   pixel 1 in turn; w: per step of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel
    CONSTANTS_IN_WORDS. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
@@ -39,7 +40,7 @@ static void NAME(PARAMETERS) {
     }
     w += 2 * STEPS;
     for (int32_t channel = 0; channel < CHANNELS; ++channel, ++out, w += CONSTANTS) {
-      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+      for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
 RESCALE
         out[pixel * PITCH] = (int8_t)value;
       }

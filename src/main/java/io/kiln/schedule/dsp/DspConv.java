@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
@@ -44,9 +45,9 @@ final class DspConv {
 
     private final ConvComputation conv;
     private final DspRescale rescale;
-    private final DspConvKernel kernel;
-    private final Optional<DspPairsKernel> pairs;
-    private final DspPixelKernel single;
+    private final DspConvShape shape;
+    private final DspEpilogue epilogue;
+    private final Optional<DspWidening> widening;
     private final DspWindow window;
     private final DspPaddedRows padded;
     private final int[] order;
@@ -78,11 +79,9 @@ final class DspConv {
         this.rescale = rescale;
         this.order = order(conv);
         int channels = Math.min(BLOCK, conv.channels() / conv.groups());
-        DspConvShape shape = new DspConvShape(channels, order.length / 2, unroll, conv.channels());
-        DspEpilogue epilogue = DspEpilogue.of(rescale);
-        this.kernel = new DspConvKernel(shape, epilogue);
-        this.pairs = DspWidening.of(conv).map(widening -> new DspPairsKernel(widening, shape, epilogue));
-        this.single = DspPixelKernel.of(order.length / 4, unroll / 2, channels, rescale);
+        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels());
+        this.epilogue = DspEpilogue.of(rescale);
+        this.widening = DspWidening.of(conv);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -187,32 +186,44 @@ final class DspConv {
      */
     private record Line(Expr begin, Expr end, Buffer source, Expr input, Expr output) {}
 
-    /** Pairs of pixels by one kernel, or in a loop; and what is done for a remaining pixel, as if it were two. */
+    /** Pairs of pixels and a remaining one: by kernels that widen their windows, or in a loop with the remaining one as if it were two. */
     private void pairs(BlockBuilder block, Line line, PairBody body) {
-        int width = conv.output().dim(2);
+        boolean isOdd = conv.output().dim(2) % 2 != 0;
         Expr length = sub(line.end, line.begin);
         Expr last = sub(line.end, imm(1));
-        if (pairs.isEmpty()) {
-            Expr end = width % 2 == 0 ? line.end : last;
-            block.loop("x", line.begin, end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
-        } else if (width > 1) {
-            pairs(block, line, pairs.get());
-        } else {
-            block.ifThen(lt(imm(1), length), b -> pairs(b, line, pairs.get()));
+        Expr hasLast = equal(mod(length, imm(2)), imm(1));
+        if (widening.isEmpty()) {
+            block.loop("x", line.begin, isOdd ? last : line.end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+            when(block, isOdd, hasLast, b -> body.emit(b, last, last, 1));
+            return;
         }
-        if (width % 2 != 0) {
-            block.ifThen(equal(mod(length, imm(2)), imm(1)), pair -> body.emit(pair, last, last, 1));
+        Expr hasPairs = length instanceof Expr.IntImm pixels
+                ? imm(pixels.value() / 2)
+                : conv.output().dim(2) > 1 ? imm(1) : lt(imm(1), length);
+        when(block, true, hasPairs, b -> row(b, line, line.begin, div(length, imm(2)), shape));
+        when(block, isOdd, hasLast, b -> row(b, line, last, imm(1), shape.ofOne()));
+    }
+
+    /** Emits a body if it may be needed, under a condition unless that is constant. */
+    private static void when(BlockBuilder block, boolean isPossible, Expr condition, Consumer<BlockBuilder> body) {
+        if (condition instanceof Expr.IntImm constant) {
+            if (isPossible && constant.value() != 0) {
+                body.accept(block);
+            }
+        } else if (isPossible) {
+            block.ifThen(condition, body);
         }
     }
 
-    private void pairs(BlockBuilder block, Line line, DspPairsKernel all) {
-        Buffer in = block.view("in", line.source, add(line.input, mul(line.begin, DspWidening.pitch(conv))));
-        Buffer out = block.mutableView("out", output, mul(add(line.output, line.begin), conv.channels()));
-        List<Expr> scalars = new ArrayList<>();
-        scalars.add(div(sub(line.end, line.begin), imm(2)));
-        scalars.add(imm(DspWeights.blocks(conv).size()));
-        scalars.addAll(all.epilogue().arguments());
-        block.call(all.kernel(), List.of(scratch, in, weights, out), scalars);
+    /** A number of times the pixels of a shape. */
+    private void row(BlockBuilder block, Line line, Expr first, Expr count, DspConvShape pixels) {
+        DspRowKernel kernel = new DspRowKernel(widening.orElseThrow(), pixels, epilogue);
+        String suffix = "" + pixels.pixels();
+        Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
+        Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
+        List<Expr> scalars = new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
+        scalars.addAll(epilogue.arguments());
+        block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
     }
 
     /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
@@ -261,13 +272,10 @@ final class DspConv {
     }
 
     private void call(BlockBuilder block, String suffix, Pixels elements, Buffer w, int blocks) {
+        DspConvShape pixels = elements.count == 1 ? shape.ofOne() : shape;
         Buffer out = block.mutableView("out" + elements.count + suffix, output, elements.first);
-        List<Expr> scalars = new ArrayList<>();
-        if (elements.count == 1) {
-            scalars.add(imm(order.length / 4));
-        }
-        scalars.add(imm(blocks));
-        scalars.addAll(kernel.epilogue().arguments());
-        block.call(elements.count == 1 ? single.kernel() : kernel.kernel(), List.of(scratch, w, out), scalars);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+        scalars.addAll(epilogue.arguments());
+        block.call(new DspConvKernel(pixels, epilogue).kernel(), List.of(scratch, w, out), scalars);
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Two neighbouring pixels, whose windows are already widened, times blocks of four output channels, by {@link DspConvAsm}.
+ * Two neighbouring pixels or one, whose windows are already widened, times blocks of four output channels, by {@link DspConvAsm}.
  *
  * @param shape sizes
  * @param epilogue the rescaling of the sums
@@ -43,6 +43,7 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
                 .with("UNUSED_PARAMETERS", unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))
                 .with("CHANNELS", shape.channels())
+                .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("STEPS", shape.steps())
                 .with("ASSEMBLY", assembly())

@@ -11,13 +11,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Assembly that widens the windows of two neighbouring pixels to 16 bits, four inputs at a time: 0 and 2 of the first pixel, 0 and 2 of the
+ * Assembly that widens the windows of two neighbouring pixels, or of the first one, to 16 bits, four inputs at a time: 0 and 2 of the first pixel, 0 and 2 of the
  * second, 1 and 3 of the first, 1 and 3 of the second.
  *
  * <pre>
  * r0        scratch                         r1     rounds left
  * r2  r3    inputs of the first and the second pixel
- * r4 to r7  fours of inputs                 r8 to r12, lr   halves
+ * r4 to r7  fours of inputs                 r8 to r11   halves
  * </pre>
  *
  * <p>Eight inputs of both pixels are 20 instructions.
@@ -103,83 +103,83 @@ record DspWidening(List<Integer> offsets, int rest, int pitch, String kind) {
         return rounds() > 0;
     }
 
-    void emit(AsmText asm) {
+    void emit(AsmText asm, int pixels) {
         int rounds = rounds();
         int fours = offsets.size() / 4 - rounds * STRAIGHT;
         if (rounds > 0) {
             asm.line("mov r1, #%d", rounds);
             asm.line("4:");
-            fours(asm, STRAIGHT);
+            fours(asm, pixels, STRAIGHT);
             asm.line("add r0, #%d", FOUR_BYTES * STRAIGHT);
             asm.line("add r2, #%d", 4 * STRAIGHT);
             asm.line("add r3, #%d", 4 * STRAIGHT);
             asm.line("subs r1, #1");
             asm.line("bne 4b");
         }
-        fours(asm, fours);
+        fours(asm, pixels, fours);
         if (rest > 0) {
-            rest(asm, fours);
+            rest(asm, pixels, fours);
         }
     }
 
-    private void fours(AsmText asm, int count) {
+    private void fours(AsmText asm, int pixels, int count) {
         for (int i = 0; i < count; i += 2) {
             int together = Math.min(2, count - i);
             for (int k = 0; k < together; k++) {
-                load(asm, "r" + (4 + 2 * k), "r" + (5 + 2 * k), offsets.subList(4 * (i + k), 4 * (i + k) + 4));
+                load(asm, pixels, 4 + 2 * k, offsets.subList(4 * (i + k), 4 * (i + k) + 4));
             }
             for (int k = 0; k < together; k++) {
-                widen(asm, 4 + 2 * k, 8 + 2 * k);
+                widen(asm, pixels, 4 + 2 * k, 8 + 2 * k);
             }
             for (int k = 0; k < together; k++) {
-                store(asm, 4 + 2 * k, 8 + 2 * k, i + k);
+                store(asm, pixels, 4 + 2 * k, 8 + 2 * k, i + k);
             }
         }
     }
 
     /** The last inputs of a run: the bytes that a word at its end has before them are shifted out. */
-    private void rest(AsmText asm, int fours) {
-        for (int pixel = 0; pixel < 2; pixel++) {
+    private void rest(AsmText asm, int pixels, int fours) {
+        for (int pixel = 0; pixel < pixels; pixel++) {
             asm.line("ldr r%d, [r%d, #%d]", 4 + pixel, 2 + pixel, 4 * fours + rest - 4);
         }
-        for (int pixel = 0; pixel < 2; pixel++) {
+        for (int pixel = 0; pixel < pixels; pixel++) {
             asm.line("lsr r%d, r%d, #%d", 4 + pixel, 4 + pixel, 8 * (4 - rest));
         }
-        widen(asm, 4, 8);
-        store(asm, 4, 8, fours);
+        widen(asm, pixels, 4, 8);
+        store(asm, pixels, 4, 8, fours);
     }
 
-    /** Loads four bytes of both pixels, neighbours in one go. */
-    private static void load(AsmText asm, String first, String second, List<Integer> offsets) {
+    /** Loads four bytes of each pixel, neighbours in one go. */
+    private static void load(AsmText asm, int pixels, int first, List<Integer> offsets) {
         int from = offsets.get(0);
         boolean areNeighbours = IntStream.range(1, 4).allMatch(i -> offsets.get(i) == from + i);
-        if (areNeighbours) {
-            asm.line("ldr %s, [r2, #%d]", first, from);
-            asm.line("ldr %s, [r3, #%d]", second, from);
-            return;
+        for (int pixel = 0; pixel < pixels; pixel++) {
+            asm.line(areNeighbours ? "ldr r%d, [r%d, #%d]" : "ldrb r%d, [r%d, #%d]", first + pixel, 2 + pixel, from);
         }
-        asm.line("ldrb %s, [r2, #%d]", first, from);
-        asm.line("ldrb %s, [r3, #%d]", second, from);
-        for (int i = 1; i < 4; i++) {
-            asm.line("ldrb r12, [r2, #%d]", offsets.get(i));
-            asm.line("ldrb lr, [r3, #%d]", offsets.get(i));
-            asm.line("orr %s, %s, r12, lsl #%d", first, first, 8 * i);
-            asm.line("orr %s, %s, lr, lsl #%d", second, second, 8 * i);
+        for (int i = 1; i < 4 && !areNeighbours; i++) {
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                asm.line("ldrb r%d, [r%d, #%d]", 8 + pixel, 2 + pixel, offsets.get(i));
+            }
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                asm.line("orr r%d, r%d, r%d, lsl #%d", first + pixel, first + pixel, 8 + pixel, 8 * i);
+            }
         }
     }
 
     /** From fours of both pixels in two registers to 0 and 2 in two others, 1 and 3 in the same. */
-    private static void widen(AsmText asm, int four, int even) {
-        for (int pixel = 0; pixel < 2; pixel++) {
+    private static void widen(AsmText asm, int pixels, int four, int even) {
+        for (int pixel = 0; pixel < pixels; pixel++) {
             asm.line("sxtb16 r%d, r%d", even + pixel, four + pixel);
             asm.line("sxtb16 r%d, r%d, ror #8", four + pixel, four + pixel);
         }
     }
 
-    private static void store(AsmText asm, int four, int even, int place) {
-        for (int i = 0; i < 4; i++) {
-            int register = i < 2 ? even + i : four + i - 2;
-            asm.line("str r%d, [r0, #%d]", register, FOUR_BYTES * place + 4 * i);
+    private static void store(AsmText asm, int pixels, int four, int even, int place) {
+        for (int half = 0; half < 2; half++) {
+            for (int pixel = 0; pixel < pixels; pixel++) {
+                int register = (half == 0 ? even : four) + pixel;
+                asm.line("str r%d, [r0, #%d]", register, FOUR_BYTES * place + 8 * half + 4 * pixel);
+            }
         }
     }
 }

@@ -11,9 +11,8 @@ source_filename = "gesture_lib1.ll"
 @tvmgen_gesture_fused_tfl_softmax_exponentials = internal constant [256 x i32] [i32 2147483647, i32 1740558120, i32 1410740583, i32 1143420057, i32 926753965, i32 751143807, i32 608809865, i32 493446899, i32 399943867, i32 324158703, i32 262734034, i32 212948692, i32 172597137, i32 139891822, i32 113383778, i32 91898742, i32 74484896, i32 60370790, i32 48931157, i32 39659227, i32 32144214, i32 26053222, i32 21116410, i32 17115072, i32 13871945, i32 11243355, i32 9112860, i32 7386068, i32 5986486, i32 4852110, i32 3932686, i32 3187483, i32 2583489, i32 2093945, i32 1697164, i32 1375569, i32 1114913, i32 903649, i32 732417, i32 593632, i32 481145, i32 389973, i32 316077, i32 256184, i32 207640, i32 168294, i32 136404, i32 110557, i32 89608, i32 72628, i32 58866, i32 47711, i32 38671, i32 31343, i32 25404, i32 20590, i32 16688, i32 13526, i32 10963, i32 8886, i32 7202, i32 5837, i32 4731, i32 3835, i32 3108, i32 2519, i32 2042, i32 1655, i32 1341, i32 1087, i32 881, i32 714, i32 579, i32 469, i32 380, i32 308, i32 250, i32 203, i32 164, i32 133, i32 108, i32 87, i32 71, i32 57, i32 47, i32 38, i32 31, i32 25, i32 20, i32 16, i32 13, i32 11, i32 9, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 2, i32 2, i32 1, i32 1, i32 1, i32 1, i32 1, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], section ".rodata.tvm", align 16
 @tvmgen_gesture_order0 = internal constant [56 x i8] c"\00\00\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\01\01\02\03\03", section ".rodata.tvm", align 16
 
-declare void @kiln_conv_1x4_2_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
-declare void @kiln_conv_1x4_5_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
-declare void @kiln_conv_5x3_8_step3_2x4_20_out8_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_run_step8_1x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_conv_run_step8_2x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_copy_row(ptr noundef, ptr noundef, i32 noundef)
 declare void @kiln_dense_4_3_scale8_shift12_signed(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef)
@@ -23,8 +22,6 @@ declare i32 @kiln_leading_zeros(i32 noundef)
 declare i32 @kiln_reciprocal(i32 noundef)
 declare i32 @kiln_rescale_any(i32 noundef, i32 noundef, i32 noundef)
 declare i32 @kiln_saturate_8(i32 noundef)
-declare void @kiln_widen_5x3_8(ptr noundef, ptr noundef, ptr noundef)
-declare void @kiln_widen_pair(ptr noundef, ptr noundef, ptr noundef, i32 noundef)
 
 ; qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0`
 define dso_local i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(ptr noalias noundef %input, ptr noalias noundef %output, ptr noalias noundef %scratch, i32 noundef %row_begin, i32 noundef %row_end) #0 {
@@ -86,32 +83,13 @@ if.end:
 for.end.1:
   %20 = load i32, ptr %y, align 4, !tbaa !11
   %21 = srem i32 %20, 5
-  %22 = icmp slt i32 1, 1
-  br i1 %22, label %if.then.1, label %if.end.1
-
-if.then.1:
-  %23 = getelementptr inbounds i8, ptr %scratch, i32 80
-  %24 = mul nsw i32 %21, 8
-  %25 = getelementptr inbounds i8, ptr %output, i32 %24
-  call void @kiln_conv_5x3_8_step3_2x4_20_out8_scale13_shift19(ptr noundef %scratch, ptr noundef %23, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %25, i32 noundef 0, i32 noundef 2)
-  br label %if.end.1
-
-if.end.1:
-  br i1 true, label %if.then.2, label %if.end.2
-
-if.then.2:
-  %26 = getelementptr inbounds i8, ptr %scratch, i32 80
-  %27 = getelementptr inbounds i8, ptr %scratch, i32 80
-  call void @kiln_widen_5x3_8(ptr noundef %scratch, ptr noundef %26, ptr noundef %27)
-  %28 = mul nsw i32 %21, 8
-  %29 = getelementptr inbounds i8, ptr %output, i32 %28
-  call void @kiln_conv_1x4_5_scale13_shift19(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %29, i32 noundef 5, i32 noundef 2)
-  br label %if.end.2
-
-if.end.2:
-  %30 = load i32, ptr %y, align 4, !tbaa !11
-  %31 = add nsw i32 %30, 1
-  store i32 %31, ptr %y, align 4, !tbaa !11
+  %22 = getelementptr inbounds i8, ptr %scratch, i32 80
+  %23 = mul nsw i32 %21, 8
+  %24 = getelementptr inbounds i8, ptr %output, i32 %23
+  call void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef %scratch, ptr noundef %22, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %24, i32 noundef 1, i32 noundef 2)
+  %25 = load i32, ptr %y, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 1
+  store i32 %26, ptr %y, align 4, !tbaa !11
   br label %for, !llvm.loop !15
 
 for.end:
@@ -310,20 +288,16 @@ if.end:
   br i1 %17, label %if.then.1, label %if.end.1
 
 if.then.1:
-  %18 = add nsw i32 %1, %row_end
-  %19 = sub nsw i32 %18, 1
+  %18 = mul nsw i32 %1, 8
+  %19 = sub nsw i32 %row_end, 1
   %20 = mul nsw i32 %19, 8
-  %21 = getelementptr inbounds i8, ptr %input, i32 %20
-  %22 = add nsw i32 %1, %row_end
-  %23 = sub nsw i32 %22, 1
-  %24 = mul nsw i32 %23, 8
-  %25 = getelementptr inbounds i8, ptr %input, i32 %24
-  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %21, ptr noundef %25, i32 noundef 8)
-  %26 = add nsw i32 %3, %row_end
-  %27 = sub nsw i32 %26, 1
-  %28 = mul nsw i32 %27, 12
-  %29 = getelementptr inbounds i8, ptr %output, i32 %28
-  call void @kiln_conv_1x4_2_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %29, i32 noundef 2, i32 noundef 3)
+  %21 = add nsw i32 %18, %20
+  %22 = getelementptr inbounds i8, ptr %input, i32 %21
+  %23 = add nsw i32 %3, %row_end
+  %24 = sub nsw i32 %23, 1
+  %25 = mul nsw i32 %24, 12
+  %26 = getelementptr inbounds i8, ptr %output, i32 %25
+  call void @kiln_conv_run_step8_1x4_8_out12_scale14_shift20(ptr noundef %scratch, ptr noundef %22, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %26, i32 noundef 1, i32 noundef 3)
   br label %if.end.1
 
 if.end.1:

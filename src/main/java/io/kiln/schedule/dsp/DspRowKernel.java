@@ -12,27 +12,27 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Pairs of neighbouring pixels, one after the other: {@link DspWidening} widens the windows of a pair, then {@link DspConvAsm} multiplies
- * them with all channels.
+ * Neighbouring pixels, two by two or one by one: {@link DspWidening} widens their windows, then {@link DspConvAsm} multiplies them with all
+ * channels.
  *
  * @param widening where the inputs of a pixel are
  * @param shape sizes
  * @param epilogue the rescaling of the sums
  */
-record DspPairsKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilogue) {
-    private static final KernelText TEXT = KernelText.of("dsp/conv_pairs");
+record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilogue) {
+    private static final KernelText TEXT = KernelText.of("dsp/conv_row");
     private static final int INPUT = 4;
     private static final int WEIGHTS = 8;
     private static final int OUTPUT_END = 56;
 
-    /** What lies on the stack where: the number of pairs becomes the end of the output, that of blocks the end of the weights. */
+    /** What lies on the stack where: the count becomes the end of the output, that of blocks the end of the weights. */
     private static final DspConvAsm.Slots SLOTS = new DspConvAsm.Slots(0, 12, 16, 60, 64);
 
     String name() {
         return "kiln_conv_" + widening.suffix() + "_" + shape.suffix() + epilogue.suffix();
     }
 
-    /** {@code (x, in, weights, out, pairs, blocks[, late])}, of which x is scratch; at least one pair. */
+    /** {@code (x, in, weights, out, count, blocks[, late])}, of which x is scratch; count is how often the shape's pixels are computed, at least once. */
     Kernel kernel() {
         return new Kernel(
                 name(),
@@ -55,6 +55,7 @@ record DspPairsKernel(DspWidening widening, DspConvShape shape, DspEpilogue epil
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters))
                 .with("PARAMETERS", scratch + ", " + String.join(", ", parameters.subList(1, parameters.size())))
                 .with("CHANNELS", shape.channels())
+                .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("INPUTS", widening.inputs())
                 .with("PLACE", widening.place())
@@ -68,7 +69,7 @@ record DspPairsKernel(DspWidening widening, DspConvShape shape, DspEpilogue epil
 
     private List<String> parameters() {
         List<String> parameters = new ArrayList<>(List.of(
-                "int8_t* x", "const int8_t* in", "const int32_t* weights", "int8_t* out", "int32_t pairs", "int32_t blocks"));
+                "int8_t* x", "const int8_t* in", "const int32_t* weights", "int8_t* out", "int32_t count", "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
         return parameters;
     }
@@ -80,7 +81,7 @@ record DspPairsKernel(DspWidening widening, DspConvShape shape, DspEpilogue epil
         asm.line("push {r0-r4}");
         asm.line("ldr r5, [sp, #%d]", OUTPUT_END);
         asm.line("ldr r6, [sp, #%d]", SLOTS.weightsEnd());
-        asm.move("r7", 2 * shape.pitch());
+        asm.move("r7", shape.pixels() * shape.pitch());
         asm.move("r8", shape.blockBytes(epilogue));
         asm.line("mla r5, r5, r7, r3");
         asm.line("mla r6, r6, r8, r2");
@@ -89,15 +90,19 @@ record DspPairsKernel(DspWidening widening, DspConvShape shape, DspEpilogue epil
         asm.line("mov r2, r1");
         asm.line("1:");
         asm.add("r3", "r2", widening.pitch(), "r4");
-        asm.add("r4", "r3", widening.pitch(), "r5");
-        asm.line("str r4, [sp, #%d]", INPUT);
-        widening.emit(asm);
+        if (shape.pixels() == 2) {
+            asm.add("r4", "r3", widening.pitch(), "r5");
+        }
+        asm.line("str r%d, [sp, #%d]", 2 + shape.pixels(), INPUT);
+        widening.emit(asm, shape.pixels());
         asm.line("ldr r1, [sp, #%d]", WEIGHTS);
         if (widening.movesScratch()) {
             asm.line("ldr r0, [sp, #%d]", SLOTS.inputs());
         }
         new DspConvAsm(shape, epilogue, SLOTS).emit(asm);
-        asm.add("r12", "r12", shape.pitch(), "lr");
+        if (shape.pixels() == 2) {
+            asm.add("r12", "r12", shape.pitch(), "lr");
+        }
         asm.line("str r12, [sp, #%d]", SLOTS.output());
         asm.line("ldr r10, [sp, #%d]", OUTPUT_END);
         asm.line("ldr r2, [sp, #%d]", INPUT);
