@@ -105,7 +105,7 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
     void rescale(AsmText asm, Sums sums, String late);
 
     /**
-     * Rescales and limits the sums of two channels, the second one of which are {@code B}; uses lr too.
+     * Rescales and limits the sums of two channels; uses lr too.
      *
      * @param late address of the parameter
      */
