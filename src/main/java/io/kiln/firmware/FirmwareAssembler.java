@@ -37,12 +37,7 @@ public final class FirmwareAssembler {
         SortedMap<String, Bytes> user = UserSources.read(request.userSources());
         ProjectFiles files = ProjectFiles.of(request, user);
         FirmwareProject project = new FirmwareProject(
-                request.board(),
-                request.toolchain(),
-                request.optimize(),
-                request.directory(),
-                request.userSources(),
-                request.buildDirectory(),
+                request,
                 files.units(),
                 files.objects(),
                 files.headers(),
@@ -50,7 +45,6 @@ public final class FirmwareAssembler {
                 files.hasParameters()
                         ? request.board().parametersLinker()
                         : request.board().linker(),
-                request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);
         SortedMap<String, Bytes> content = files.files();

@@ -195,8 +195,7 @@ class FencedArchiveTest {
                         request.optimize(),
                         request.models(),
                         request.userSources(),
-                        request.directory(),
-                        request.buildDirectory(),
+                        request.folders(),
                         request.pluginVersion())
                 .with(trusted);
     }

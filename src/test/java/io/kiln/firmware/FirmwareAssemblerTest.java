@@ -69,8 +69,7 @@ class FirmwareAssemblerTest {
                 host.optimize(),
                 host.models(),
                 host.userSources(),
-                host.directory(),
-                host.buildDirectory(),
+                host.folders(),
                 "test");
 
         assertThatThrownBy(() -> assemble(mixed))

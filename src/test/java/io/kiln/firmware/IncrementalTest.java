@@ -226,8 +226,7 @@ class IncrementalTest {
                 request.optimize(),
                 request.models(),
                 request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
+                request.folders(),
                 request.pluginVersion());
     }
 
@@ -244,8 +243,7 @@ class IncrementalTest {
                 request.optimize(),
                 request.models(),
                 request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
+                request.folders(),
                 version);
     }
 

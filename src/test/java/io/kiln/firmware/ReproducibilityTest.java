@@ -94,8 +94,7 @@ class ReproducibilityTest {
                 request.optimize(),
                 request.models(),
                 request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
+                request.folders(),
                 request.pluginVersion());
     }
 

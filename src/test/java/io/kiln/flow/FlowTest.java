@@ -266,7 +266,8 @@ final class FlowTest {
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
+        new BoardFlow(log, TestToolchains.environment(log))
+                .doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }

@@ -231,10 +231,9 @@ public final class FirmwareSteps {
                         build.spec().optimize(),
                         models,
                         Optional.of(layout.userSources()),
-                        layout.firmware(),
-                        objectFolder(),
+                        new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
                         PluginVersion.text())
-                .with(build.spec().trustedArchives())
+                .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }

@@ -126,9 +126,8 @@ final class Savings {
                         Optimize.SIZE,
                         libraries,
                         Optional.of(spec.layout().userSources()),
-                        folder.resolve("firmware"),
-                        folder.resolve("build"),
-                        PluginVersion.text())
+                        FirmwareRequest.Folders.in(folder),
+                PluginVersion.text())
                 .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }

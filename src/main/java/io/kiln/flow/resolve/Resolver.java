@@ -47,7 +47,7 @@ public final class Resolver {
         Boards boards = spec.boards();
         Optional<Board> board = collect(
                 () -> TargetChoice.of(boards.find(spec.board()), spec.pipeline().codegens())
-                        .compiledWith(spec.compilerFlags()));
+                        .compiledWith(spec.image().compilerFlags()));
         board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
                 .ifPresent(found -> found.forEach(problems::add));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));

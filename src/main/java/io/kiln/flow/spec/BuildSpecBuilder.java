@@ -57,18 +57,18 @@ public final class BuildSpecBuilder {
         optimize = spec.optimize();
         io = spec.io();
         calls = spec.calls();
-        mlfVersion = spec.mlfVersion();
-        timestamp = spec.timestamp();
+        mlfVersion = spec.archive().version();
+        timestamp = spec.archive().timestamp();
         verify = spec.verify();
-        boardSources = spec.boardSources();
+        boardSources = spec.machine().boardSources();
         pipeline = spec.pipeline();
         quantize = spec.quantize();
         semihosting = spec.semihosting();
-        trustedArchives = spec.trustedArchives();
-        slimArchive = spec.slimArchive();
+        trustedArchives = spec.image().trustedArchives();
+        slimArchive = spec.archive().slim();
         application = spec.application();
-        compilerFlags = spec.compilerFlags();
-        tuningRecords = spec.tuningRecords();
+        compilerFlags = spec.image().compilerFlags();
+        tuningRecords = spec.compiler().tuningRecords();
         malformed.addAll(spec.malformed());
     }
 
@@ -77,23 +77,10 @@ public final class BuildSpecBuilder {
         return new BuildSpec(
                 layout,
                 models,
-                board,
-                toolchain,
-                optimize,
-                io,
-                calls,
-                mlfVersion,
-                timestamp,
-                verify,
-                boardSources,
-                pipeline,
-                quantize,
-                semihosting,
-                trustedArchives,
-                slimArchive,
-                application,
-                compilerFlags,
-                tuningRecords,
+                new MachineSpec(board, toolchain, boardSources),
+                new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords),
+                new ArchiveSpec(mlfVersion, timestamp, slimArchive),
+                new ImageSpec(application, compilerFlags, trustedArchives, semihosting, verify),
                 malformed);
     }
 

@@ -20,6 +20,9 @@ final class MeasuringProgram {
     /** Called after each candidate with the number of wrong elements. */
     static final String TOLD = "kiln_tune_told";
 
+    /** Called in the end. */
+    static final String DONE = "kiln_tune_done";
+
     private static final int BYTES_IN_A_LINE = 24;
 
     private static final String HEAD = """
@@ -29,11 +32,18 @@ final class MeasuringProgram {
             #include <string.h>
 
             void kiln_tune_told(uint32_t wrong);
+            void kiln_tune_done(void);
 
             /* The debugger stops here and reads the argument. */
             __attribute__((noinline)) void kiln_tune_told(uint32_t wrong)
             {
                 __asm__ volatile("" : : "r"(wrong) : "memory");
+            }
+
+            /* The log of executed blocks ends here. */
+            __attribute__((noinline)) void kiln_tune_done(void)
+            {
+                __asm__ volatile("" : : : "memory");
             }
 
             static uint32_t wrong_bytes(const uint8_t *actual, const uint8_t *expected, uint32_t n)
@@ -141,6 +151,6 @@ final class MeasuringProgram {
                 + "_Alignas(16) static uint8_t output[" + outputBytes + "];\n"
                 + "_Alignas(16) static uint8_t scratch[" + scratchBytes + "];\n"
                 + "\nint main(void)\n{\n    (void)scratch;\n    (void)wrong_bytes;\n    (void)wrong_floats;\n" + calls
-                + "    for (;;) {\n    }\n}\n";
+                + "    kiln_tune_done();\n    for (;;) {\n    }\n}\n";
     }
 }

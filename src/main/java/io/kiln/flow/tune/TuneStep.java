@@ -6,6 +6,9 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.cycles.core.CoreTimings;
+import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ModelArchives;
@@ -19,6 +22,7 @@ import io.kiln.report.TuneReport;
 import io.kiln.report.page.TunePage;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
+import io.kiln.toolchain.board.Board;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -26,16 +30,15 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
-import io.kiln.tuning.task.Objective.Mix;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -135,8 +138,7 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, CompiledModel model) {
-        Measurer measurer = new EmulatorMeasurer(
-                build, model.library().metadata(), folder.resolve("candidates"), tune.timeout(), tune.seed());
+        CandidateMeasurer measurer = measurer(model);
         requireMeasurable(measurer.metrics());
         Instant began = clock.instant();
         int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
@@ -161,6 +163,32 @@ public final class TuneStep {
         log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
+    private CandidateMeasurer measurer(CompiledModel model) {
+        Path images = folder.resolve("candidates");
+        Board runsOn = build.runsOn()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing on this computer can run images of the board "
+                                + build.board().id(),
+                        build.board().origin(),
+                        "a board with an emulator or a stand-in",
+                        "kiln:boards shows what runs where")));
+        Emulator emulator = new Emulator(
+                runsOn,
+                tune.timeout(),
+                Optional.of(images.resolve("emulator.log")),
+                build.spec().semihosting());
+        Optional<CoreTimings> core = tune.objective().metrics().contains(Metric.CYCLES)
+                ? CoreTables.find(build.toolchain().cpu())
+                : Optional.empty();
+        return new CandidateMeasurer(
+                build,
+                new EmulatorRunner(emulator, core),
+                runsOn,
+                model.library().metadata(),
+                images,
+                tune.seed());
+    }
+
     private boolean isOver(Instant began) {
         return !tune.budget().isZero()
                 && Duration.between(began, clock.instant()).compareTo(tune.budget()) >= 0;
@@ -178,9 +206,7 @@ public final class TuneStep {
     }
 
     private void requireMeasurable(Set<Metric> metrics) {
-        Collection<Metric> needed =
-                tune.objective() instanceof Mix mix ? mix.weights().keySet() : List.of((Metric) tune.objective());
-        if (!metrics.containsAll(needed)) {
+        if (!metrics.containsAll(tune.objective().metrics())) {
             throw new KilnException(new Problem(
                     "the emulator does not measure " + tune.objective().text(),
                     "kiln.tune.objective",

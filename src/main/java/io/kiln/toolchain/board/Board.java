@@ -72,7 +72,7 @@ public record Board(
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
         return with(
-                target, emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
+                target, emulation, building.with(building.compile(), link));
     }
 
     /**
@@ -94,7 +94,7 @@ public record Board(
         List<String> compile = new ArrayList<>(building.compile());
         compile.addAll(more);
         return with(
-                target, emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
+                target, emulation, building.with(compile, building.link()));
     }
 
     /** The same board for images that hold untrusted code. */

@@ -5,14 +5,12 @@ import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.StoredZip;
 import io.kiln.base.WholeFiles;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashMap;
@@ -25,7 +23,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
@@ -93,31 +90,15 @@ final class BoardArchive {
         return Collections.unmodifiableSortedMap(archive.files);
     }
 
-    /** Writes profiles: sorted, uncompressed (compression depends on the JDK), all with the same time. */
+    /** Writes profiles, each in its folder. */
     static void write(BoardFiles profiles, Path zip) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
-            for (String id : profiles.ids()) {
-                for (Map.Entry<String, Bytes> file :
-                        profiles.read(id).orElseThrow().entrySet()) {
-                    ZipEntry entry = new ZipEntry(id + "/" + file.getKey());
-                    byte[] content = file.getValue().toArray();
-                    CRC32 crc = new CRC32();
-                    crc.update(content);
-                    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
-                    entry.setMethod(ZipEntry.STORED);
-                    entry.setSize(content.length);
-                    entry.setCrc(crc.getValue());
-                    out.putNextEntry(entry);
-                    out.write(content);
-                    out.closeEntry();
-                }
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot write", zip, e);
+        TreeMap<String, Bytes> entries = new TreeMap<>();
+        for (String id : profiles.ids()) {
+            profiles.read(id).orElseThrow().forEach((name, content) -> entries.put(id + "/" + name, content));
         }
-        read(zip, bytes.toByteArray());
-        WholeFiles.write(zip, bytes.toByteArray());
+        byte[] bytes = StoredZip.of(entries);
+        read(zip, bytes);
+        WholeFiles.write(zip, bytes);
     }
 
     private void readAll(byte[] content) throws IOException {

@@ -157,8 +157,7 @@ final class HandWrittenModel {
                 Optimize.SPEED,
                 List.of(library(io)),
                 Optional.of(folder.resolve("main")),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         return FirmwareLinker.link(objects, folder, "hand", Log.QUIET).elf();

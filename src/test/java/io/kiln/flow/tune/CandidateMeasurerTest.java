@@ -8,6 +8,8 @@ import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
@@ -18,6 +20,7 @@ import io.kiln.process.TestPrograms;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.TuningRecord;
@@ -33,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Candidates in the real emulator: a planted better knob wins, a planted wrong kernel never does. */
-class EmulatorMeasurerTest {
+class CandidateMeasurerTest {
     @TempDir
     private Path folder;
 
@@ -84,14 +87,23 @@ class EmulatorMeasurerTest {
                 new Candidate(task, slow),
                 new Candidate(task, task.rule()),
                 new Candidate(broken, slow));
-        EmulatorMeasurer measurer = new EmulatorMeasurer(
-                build, model.library().metadata(), folder.resolve("candidates"), Duration.ofMinutes(1), 7);
+        Board board = build.runsOn().orElseThrow();
+        EmulatorRunner runner =
+                new EmulatorRunner(Emulator.of(board, Duration.ofMinutes(1)), CoreTables.find("cortex-m4"));
+        CandidateMeasurer measurer = new CandidateMeasurer(
+                build, runner, board, model.library().metadata(), folder.resolve("candidates"), 7);
         List<Measured> measured = measurer.measure(candidates);
         assertThat(measured)
                 .extracting(Measured::error)
                 .containsExactly(
                         MeasureError.WRONG_ANSWER, MeasureError.NONE, MeasureError.NONE, MeasureError.WRONG_ANSWER);
-        assertThat(measurer.measure(candidates.subList(1, 3))).isEqualTo(measured.subList(1, 3));
+        assertThat(measurer.measure(candidates)).isEqualTo(measured);
+        for (Measured right : measured.subList(1, 3)) {
+            double instructions = right.metrics().get(Metric.INSTRUCTIONS);
+            assertThat(right.metrics().get(Metric.CYCLES)).isBetween(instructions, 2 * instructions);
+        }
+        assertThat(measured.get(1).metrics().get(Metric.CYCLES))
+                .isGreaterThan(measured.get(2).metrics().get(Metric.CYCLES));
 
         Configuration other = task.space().configurations().stream()
                 .filter(c -> !c.equals(slow) && !c.equals(task.rule()))

@@ -7,16 +7,11 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.c.CGenerator;
-import io.kiln.device.emulator.Emulator;
-import io.kiln.device.emulator.FunctionCounter;
-import io.kiln.device.emulator.FunctionCounter.Calls;
-import io.kiln.device.emulator.FunctionCounter.Counted;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -24,6 +19,7 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.state.PluginVersion;
+import io.kiln.flow.tune.CandidateRuns.Run;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
@@ -32,55 +28,57 @@ import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.LayerTask.Example;
 import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
-/** Measures candidates by counted instructions: many of them in one image, which the board's emulator boots once. */
-final class EmulatorMeasurer implements Measurer {
+/**
+ * Measures candidates and holds their answers against the reference interpreter's: many of them in one image, which a {@link CandidateRunner}
+ * runs once.
+ */
+final class CandidateMeasurer {
     /** More of them make images that take long to build before the first is measured. */
     private static final int MOST_IN_AN_IMAGE = 256;
 
     private static final String NAME = "kiln_candidate_";
 
     private final ResolvedBuild build;
+    private final CandidateRunner runner;
     private final Board runsOn;
     private final ModelMetadata model;
     private final Path folder;
-    private final Duration timeout;
     private final long seed;
     private final IdentityHashMap<LayerTask, Example> examples = new IdentityHashMap<>();
     private int made;
 
     /**
-     * @param build the build, on a board that QEMU emulates
+     * @param build the build
+     * @param runner what runs images
+     * @param runsOn the board for which images are linked
      * @param model any model of the build: its metadata makes the candidates a library
      * @param folder for the firmware projects
-     * @param timeout for which an image may run
      * @param seed of the examples
      */
-    EmulatorMeasurer(ResolvedBuild build, ModelMetadata model, Path folder, Duration timeout, long seed) {
+    CandidateMeasurer(
+            ResolvedBuild build, CandidateRunner runner, Board runsOn, ModelMetadata model, Path folder, long seed) {
         this.build = build;
-        this.runsOn = build.runsOn()
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing on this computer can run images of the board "
-                                + build.board().id(),
-                        build.board().origin(),
-                        "a board with an emulator or a stand-in",
-                        "kiln:boards shows what runs where")));
+        this.runner = runner;
+        this.runsOn = runsOn;
         this.model = model;
         this.folder = folder;
-        this.timeout = timeout;
         this.seed = seed;
     }
 
-    @Override
-    public Set<Metric> metrics() {
-        return Set.of(Metric.INSTRUCTIONS, Metric.SIZE, Metric.RAM);
+    /** What it measures. */
+    Set<Metric> metrics() {
+        Set<Metric> metrics = EnumSet.copyOf(runner.metrics());
+        metrics.addAll(List.of(Metric.SIZE, Metric.RAM));
+        return metrics;
     }
 
     /** A candidate as loops, under a name of its own. */
@@ -90,8 +88,8 @@ final class EmulatorMeasurer implements Measurer {
         }
     }
 
-    @Override
-    public List<Measured> measure(List<Candidate> candidates) {
+    /** The measurements, one for each candidate in order. Failures of single candidates are measurements, too. */
+    List<Measured> measure(List<Candidate> candidates) {
         Measured[] results = new Measured[candidates.size()];
         List<Part> parts = new ArrayList<>();
         for (int i = 0; i < results.length; i++) {
@@ -183,41 +181,32 @@ final class EmulatorMeasurer implements Measurer {
                 build.spec().optimize(),
                 List.of(library),
                 Optional.of(sources),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         return request.on(runsOn, folder);
     }
 
     private void run(List<Part> parts, Path elf, CompiledObjects objects, Measured[] results) {
-        Emulator emulator = new Emulator(
-                runsOn,
-                timeout,
-                Optional.of(folder.resolve("emulator.log")),
-                build.spec().semihosting());
-        List<String> functions = parts.stream().map(Part::name).toList();
-        Calls calls = new FunctionCounter(emulator).count(elf, functions, MeasuringProgram.TOLD);
-        for (int i = 0; i < calls.counted().size(); i++) {
-            results[parts.get(i).index] = measured(parts.get(i), calls.counted().get(i), objects);
+        CandidateRuns ran = runner.run(
+                new CandidateImage(elf, parts.stream().map(Part::name).toList()));
+        int measured = ran.runs().size();
+        for (int i = 0; i < measured; i++) {
+            results[parts.get(i).index] = measured(parts.get(i), ran.runs().get(i), objects);
         }
-        calls.failure().ifPresent(failure -> {
-            Part failed = parts.get(calls.counted().size());
-            boolean isLate = failure.getMessage().contains("ran longer than");
-            results[failed.index] = Measured.failed(isLate ? MeasureError.RUN_TIMEOUT : MeasureError.RUNTIME_DEVICE);
-            measure(parts.subList(calls.counted().size() + 1, parts.size()), results);
+        ran.failure().ifPresent(error -> {
+            results[parts.get(measured).index] = Measured.failed(error);
+            measure(parts.subList(measured + 1, parts.size()), results);
         });
     }
 
-    private static Measured measured(Part part, Counted counted, CompiledObjects objects) {
-        if (counted.verdict() != 0) {
+    private static Measured measured(Part part, Run run, CompiledObjects objects) {
+        if (run.wrong() != 0) {
             return Measured.failed(MeasureError.WRONG_ANSWER);
         }
-        return new Measured(
-                MeasureError.NONE,
-                Map.of(
-                        Metric.INSTRUCTIONS, (double) counted.instructions(),
-                        Metric.SIZE, (double) size(objects, part.file()),
-                        Metric.RAM, (double) part.lowered.scratchBytes()));
+        Map<Metric, Double> metrics = new TreeMap<>(run.costs());
+        metrics.put(Metric.SIZE, (double) size(objects, part.file()));
+        metrics.put(Metric.RAM, (double) part.lowered.scratchBytes());
+        return new Measured(MeasureError.NONE, metrics);
     }
 
     /** Bytes of code and constants of a candidate's object. */
