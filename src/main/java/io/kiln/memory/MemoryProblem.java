@@ -188,11 +188,11 @@ public final class MemoryProblem {
      * list.
      */
     Distances distances(int buffer, int neighbour) {
-        return distances
-                .map(d -> d[buffer][neighbour])
-                .orElseGet(() -> Distances.apart(
+        return distances.isPresent()
+                ? distances.get()[buffer][neighbour]
+                : Distances.apart(
                         buffers.get(buffer).bytes(),
-                        buffers.get(conflicts[buffer][neighbour]).bytes()));
+                        buffers.get(conflicts[buffer][neighbour]).bytes());
     }
 
     /**
