@@ -3,6 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.List;
 import java.util.SortedMap;
@@ -30,8 +31,8 @@ final class CplusplusSupport {
         }
         boolean isHost = request.board().isHost();
         ResourceTree.read(FOLDER).forEach((name, content) -> {
-            boolean isWanted = isHost ? name.equals(HEAP) : name.equals(LIFETIME) || name.equals(NO_HEAP);
-            if (isWanted) {
+            boolean isWanted = name.equals(isHost || request.code().libc() == Libc.NANO ? HEAP : NO_HEAP);
+            if (isWanted || (name.equals(LIFETIME) && !isHost)) {
                 files.put(FOLDER + "/" + name, content);
             }
         });

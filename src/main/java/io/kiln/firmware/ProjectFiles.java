@@ -17,6 +17,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -59,6 +60,10 @@ final class ProjectFiles {
         request.models().forEach(model -> project.model(model, request.trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
+        if (request.code().libc() == Libc.NANO && !request.board().isHost()) {
+            ResourceTree.read("libc").forEach((name, text) ->
+                    project.addOwn("libc/" + name, text, SourceKind.FREESTANDING));
+        }
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();

@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.firmware.CodeFolder.Role;
+import io.kiln.toolchain.compiler.Libc;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,10 +16,11 @@ import java.util.regex.Pattern;
  * @param folders where it lies; headers are searched in this order
  * @param defines macros, each {@code NAME} or {@code NAME=value}
  * @param arguments further arguments of the compiler
+ * @param libc the C library
  */
-public record UserCode(List<CodeFolder> folders, List<String> defines, List<String> arguments) {
+public record UserCode(List<CodeFolder> folders, List<String> defines, List<String> arguments, Libc libc) {
     /** No code. */
-    public static final UserCode NONE = new UserCode(List.of(), List.of(), List.of());
+    public static final UserCode NONE = new UserCode(List.of(), List.of(), List.of(), Libc.NONE);
 
     private static final Pattern STANDARD = Pattern.compile("-std=.*");
     private static final Pattern STANDARD_OF_CPLUSPLUS = Pattern.compile("-std=(?:c|gnu)\\+\\+.*");
@@ -39,7 +41,7 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
     public UserCode with(CodeFolder folder) {
         List<CodeFolder> all = new ArrayList<>(folders);
         all.add(folder);
-        return new UserCode(all, defines, arguments);
+        return new UserCode(all, defines, arguments, libc);
     }
 
     /**
@@ -61,7 +63,12 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
 
     /** The same with macros and compiler arguments. */
     public UserCode with(List<String> newDefines, List<String> newArguments) {
-        return new UserCode(folders, newDefines, newArguments);
+        return new UserCode(folders, newDefines, newArguments, libc);
+    }
+
+    /** The same with a C library, which the toolchain has to link. */
+    public UserCode with(Libc library) {
+        return new UserCode(folders, defines, arguments, library);
     }
 
     /** A place that no other folder has. */

@@ -203,6 +203,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(property = "kiln.compilerArgs")
     private List<String> compilerArgs;
 
+    /**
+     * The C library of the project's own code: {@code none}, or {@code nano} for the small one of the GNU toolchain, newlib-nano or picolibc,
+     * whose {@code printf} and {@code malloc} use the board's console and memory.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.libc", defaultValue = "none")
+    private String libc;
+
     /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -239,6 +248,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         new ReactorBoards(session().getProjects(), fetcher())))
                 .pipeline(pipeline())
                 .code(OwnCode.of(folder(), sources, include, define, compilerArgs))
+                .libc(libc)
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())

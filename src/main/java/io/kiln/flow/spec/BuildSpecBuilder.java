@@ -12,6 +12,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.toolchain.compiler.Libc;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -241,6 +242,12 @@ public final class BuildSpecBuilder {
     /** Sets the project's own code. */
     public BuildSpecBuilder code(CodeSpec value) {
         code = value;
+        return this;
+    }
+
+    /** Sets the C library of the project's own code, as {@code kiln.libc} has it. */
+    public BuildSpecBuilder libc(String text) {
+        code = code.with(read(() -> Libc.of(text)).orElse(code.libc()));
         return this;
     }
 

@@ -5,6 +5,7 @@ import io.kiln.base.Problems;
 import io.kiln.firmware.CodeFolder.Role;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.toolchain.compiler.Libc;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -17,8 +18,10 @@ import java.util.regex.Pattern;
  * @param includes folders that are searched for headers
  * @param defines macros, each {@code NAME} or {@code NAME=value}
  * @param arguments further arguments of the compiler
+ * @param libc the C library
  */
-public record CodeSpec(List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments) {
+public record CodeSpec(
+        List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments, Libc libc) {
     /** Only {@code src/main/c}. */
     public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), List.of(), List.of());
 
@@ -33,9 +36,21 @@ public record CodeSpec(List<Path> sources, List<Path> includes, List<String> def
         arguments = List.copyOf(arguments);
     }
 
+    /** Without a C library. */
+    public CodeSpec(List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments) {
+        this(sources, includes, defines, arguments, Libc.NONE);
+    }
+
+    /** The same with a C library. */
+    public CodeSpec with(Libc library) {
+        return new CodeSpec(sources, includes, defines, arguments, library);
+    }
+
     /** The code, as the firmware takes it. */
     public UserCode of(Layout layout) {
-        UserCode code = UserCode.of(Optional.of(layout.userSources())).with(defines, arguments);
+        UserCode code = UserCode.of(Optional.of(layout.userSources()))
+                .with(defines, arguments)
+                .with(libc);
         for (Path folder : sources) {
             code = code.with(layout.project(), folder, Role.SOURCES);
         }

@@ -65,6 +65,21 @@ public record Toolchain(
         return new Toolchain(id, title, driver, cpu, shims, flags, folder);
     }
 
+    /** The same with another C library in place of Kiln's shims. */
+    Toolchain with(GnuLibrary library) {
+        List<String> flags = new ArrayList<>(compile);
+        flags.add("-ftls-model=local-exec");
+        for (Path folder : library.headers()) {
+            flags.addAll(List.of("-isystem", folder.toString(), "-ffile-prefix-map=" + folder + "=libc"));
+        }
+        List<String> archives = new ArrayList<>(libraries);
+        archives.add("-Wl,--start-group");
+        library.archives().forEach(archive -> archives.add(archive.toString()));
+        archives.add("-Wl,--end-group");
+        return new Toolchain(
+                id, title, version, compiler, home, cpu, false, flags, sources, optimize, link, archives, objectCache);
+    }
+
     /** Whether it makes executables for this computer. */
     public boolean isHost() {
         return cpu.equals(TargetOptions.HOST);

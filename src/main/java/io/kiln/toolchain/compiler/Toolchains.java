@@ -62,6 +62,18 @@ public final class Toolchains {
     }
 
     /**
+     * A toolchain with the C library that the user's code wants. The bundled clang has none; it takes that of the GNU toolchain for the same core.
+     *
+     * @throws KilnException if the GNU toolchain or its library is missing
+     */
+    public static Toolchain with(
+            Libc libc, Toolchain toolchain, TargetOptions target, ToolchainEnvironment environment) {
+        return libc == Libc.NANO && toolchain.shims() && !toolchain.isHost()
+                ? toolchain.with(GnuLibrary.of(resolve("gnu", target, environment)))
+                : toolchain;
+    }
+
+    /**
      * The bundled clang, which makes objects from LLVM IR: for a core of its descriptor, or for this computer, for which it links nothing.
      *
      * @throws KilnException as {@link #resolve(String, TargetOptions, ToolchainEnvironment)}
