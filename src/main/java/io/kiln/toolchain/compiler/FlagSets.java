@@ -32,4 +32,9 @@ public record FlagSets(
     FlagSets with(List<String> compilation, List<String> linking) {
         return new FlagSets(compilation, sources, optimize, linking, libraries);
     }
+
+    /** The same with other flags of every compilation and other libraries. */
+    FlagSets withLibrary(List<String> compilation, List<String> archives) {
+        return new FlagSets(compilation, sources, optimize, link, archives);
+    }
 }

@@ -74,7 +74,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
     private static List<Path> headers(Toolchain gnu) {
         List<Path> folders = new ArrayList<>();
         boolean isSearched = false;
-        for (String line : said(gnu, gnu.compile(), List.of("-E", "-v")).lines().toList()) {
+        for (String line : said(gnu, gnu.flags().compile(), List.of("-E", "-v")).lines().toList()) {
             if (line.equals(BEGIN_OF_SEARCH)) {
                 isSearched = true;
             } else if (line.equals(END_OF_SEARCH)) {

@@ -67,17 +67,16 @@ public record Toolchain(
 
     /** The same with another C library in place of Kiln's shims. */
     Toolchain with(GnuLibrary library) {
-        List<String> flags = new ArrayList<>(compile);
-        flags.add("-ftls-model=local-exec");
+        List<String> compile = new ArrayList<>(flags.compile());
+        compile.add("-ftls-model=local-exec");
         for (Path folder : library.headers()) {
-            flags.addAll(List.of("-isystem", folder.toString(), "-ffile-prefix-map=" + folder + "=libc"));
+            compile.addAll(List.of("-isystem", folder.toString(), "-ffile-prefix-map=" + folder + "=libc"));
         }
-        List<String> archives = new ArrayList<>(libraries);
+        List<String> archives = new ArrayList<>(libraries());
         archives.add("-Wl,--start-group");
         library.archives().forEach(archive -> archives.add(archive.toString()));
         archives.add("-Wl,--end-group");
-        return new Toolchain(
-                id, title, version, compiler, home, cpu, false, flags, sources, optimize, link, archives, objectCache);
+        return new Toolchain(id, title, driver, cpu, false, flags.withLibrary(compile, archives), objectCache);
     }
 
     /** Whether it makes executables for this computer. */
