@@ -73,7 +73,7 @@ public final class CmsisNnSources {
                         "the models call CMSIS-NN, whose sources are not there",
                         "kiln.cmsisNn",
                         "its folder, with " + HEADERS + " and " + SOURCES,
-                        "Set kiln.cmsisNn=<folder>")));
+                        "Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them")));
         CmsisNnSources found = new CmsisNnSources();
         found.readHeaders(folder.resolve(HEADERS));
         found.readSources(folder.resolve(SOURCES));
