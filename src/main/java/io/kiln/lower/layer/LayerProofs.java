@@ -36,11 +36,6 @@ public final class LayerProofs {
                 q -> ProvenRescale.find(reference, bounds, mostScaleBits));
     }
 
-    /** Searches that were made. */
-    synchronized int searches() {
-        return answers.size();
-    }
-
     synchronized Optional<FoldedSums> sums(ConvComputation conv) {
         if (sums.isEmpty()) {
             sums = Optional.of(FoldedSums.compute(conv));
