@@ -47,6 +47,12 @@ public final class TaskKeys {
                         new Text(objective.text())));
     }
 
+    /** What names the layer itself: everything but the objective. */
+    public static String layer(TaskKey key) {
+        int objective = Math.max(0, key.args().size() - 1);
+        return new TaskKey(key.target(), key.template(), key.args().subList(0, objective)).workload();
+    }
+
     private static String family(FusedOperator op, ConvComputation conv) {
         if (conv.isTransposed()) {
             return "conv2d_transpose";
@@ -59,7 +65,7 @@ public final class TaskKeys {
     }
 
     /** The core with its extensions, the instruction set, or the kind of target. */
-    private static String core(Target target) {
+    public static String core(Target target) {
         return target.mcpu()
                 .or(() -> target.attribute("march"))
                 .orElse(target.kind().text());
