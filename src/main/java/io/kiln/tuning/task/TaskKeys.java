@@ -53,6 +53,13 @@ public final class TaskKeys {
         return new TaskKey(key.target(), key.template(), key.args().subList(0, objective)).workload();
     }
 
+    /** The template without the core, such as {@code kiln.conv2d}. */
+    public static String family(TaskKey key) {
+        int first = key.template().indexOf('.');
+        int core = key.template().indexOf('.', first + 1);
+        return core < 0 ? key.template() : key.template().substring(0, core);
+    }
+
     private static String family(FusedOperator op, ConvComputation conv) {
         if (conv.isTransposed()) {
             return "conv2d_transpose";
