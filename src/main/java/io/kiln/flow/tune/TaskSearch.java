@@ -18,6 +18,7 @@ import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.Objective.Mix;
+import io.kiln.tuning.task.TaskKeys;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -90,11 +91,12 @@ final class TaskSearch {
         };
     }
 
-    /** Records of other shapes of the same template, each relative to the best of its own. */
+    /** Records of other shapes and cores of the same family of layers, each relative to the best of its own. */
     private List<Sample> transfer(List<TuningRecord> records) {
         Map<String, Double> best = new HashMap<>();
         List<TuningRecord> others = records.stream()
-                .filter(record -> record.task().template().equals(task.key().template())
+                .filter(record -> TaskKeys.family(record.task())
+                                .equals(TaskKeys.family(task.key()))
                         && !record.task().workload().equals(task.key().workload())
                         && record.result().isMeasured()
                         && record.result().mean() > 0)

@@ -20,6 +20,7 @@ import io.kiln.ir.Function;
 import io.kiln.report.Json;
 import io.kiln.report.TuneReport;
 import io.kiln.report.page.TunePage;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
@@ -30,6 +31,7 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.RecordedChoices;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -93,8 +95,10 @@ public final class TuneStep {
         List<TuningRecord> known = takeOver();
         List<CompiledModel> models = models();
         Map<String, LayerTask> tasks = new LinkedHashMap<>();
+        LayerChoices given = new RecordedChoices(
+                BoardRecords.given(build), target, build.spec().optimize());
         for (CompiledModel model : models) {
-            LayerTask.of(fused(model), target, build.spec().optimize(), tune.objective())
+            LayerTask.of(fused(model), target, build.spec().optimize(), tune.objective(), given)
                     .forEach(task -> tasks.putIfAbsent(task.key().workload(), task));
         }
         List<TaskSearch> searches = tasks.values().stream()

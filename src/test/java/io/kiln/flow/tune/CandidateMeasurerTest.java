@@ -17,6 +17,7 @@ import io.kiln.flow.spec.TuneSpec;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.process.TestPrograms;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
@@ -73,7 +74,8 @@ class CandidateMeasurerTest {
                         model.stages().get(model.stages().size() - 1).function(),
                         Target.parse(build.target()),
                         Optimize.SPEED,
-                        Metric.INSTRUCTIONS)
+                        Metric.INSTRUCTIONS,
+                        LayerChoices.RULES)
                 .get(0);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
         assertThat(task.space().configurations()).contains(slow);

@@ -22,6 +22,7 @@ import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.TuneReport;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.target.Target;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -148,7 +149,8 @@ class TuneStepTest {
                         fused(GenerateStep.compile(build(folder), spec.models().get(0), spec.io(), spec.optimize())),
                         Target.parse(build(folder).target()),
                         Optimize.SPEED,
-                        Metric.INSTRUCTIONS)
+                        Metric.INSTRUCTIONS,
+                        LayerChoices.RULES)
                 .get(0);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
         TuningRecord record = TuningRecord.of(
