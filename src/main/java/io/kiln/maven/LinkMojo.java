@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Files;
@@ -30,7 +31,8 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     private boolean skipLink;
 
     /**
-     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one.
+     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one, and the
+     * page {@code index.html} beside it.
      *
      * @since 0.1.0
      */
@@ -58,6 +60,7 @@ public final class LinkMojo extends AbstractFirmwareMojo {
         attach(layout.archive(), "tar", Optional.of("mlf"));
         if (attachReports) {
             attach(layout.reports().resolve("report.json"), "json", Optional.of("report"));
+            attach(BuildPage.file(layout), "html", Optional.of("report"));
         }
     }
 
