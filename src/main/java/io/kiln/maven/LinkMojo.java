@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Files;
@@ -30,8 +31,8 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     private boolean skipLink;
 
     /**
-     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one, and the bill of
-     * materials and the provenance of the image with the classifiers {@code cyclonedx} and {@code provenance}.
+     * Whether {@code report.json} and the page {@code index.html} are attached with the classifier {@code report}, so that later builds can be
+     * compared with this one, and the bill of materials and the provenance of the image with the classifiers {@code cyclonedx} and {@code provenance}.
      *
      * @since 0.1.0
      */
@@ -61,6 +62,7 @@ public final class LinkMojo extends AbstractFirmwareMojo {
             attach(layout.reports().resolve("report.json"), "json", Optional.of("report"));
             attach(layout.image("cdx.json"), "json", Optional.of("cyclonedx"));
             attach(layout.image("provenance.json"), "json", Optional.of("provenance"));
+            attach(BuildPage.file(layout), "html", Optional.of("report"));
         }
     }
 

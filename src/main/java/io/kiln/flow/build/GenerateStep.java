@@ -19,7 +19,6 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
-import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
@@ -170,7 +169,7 @@ public final class GenerateStep {
         List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
-        written.addAll(dumpIr(compiled));
+        written.addAll(ModelViews.write(build.spec(), compiled));
         written.addAll(quantizedFiles.write(compiled));
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
@@ -279,21 +278,6 @@ public final class GenerateStep {
             throw FileFailure.of("cannot read", file, e);
         }
         written.add(archive(layout));
-        return written;
-    }
-
-    /** With several models, each has its own folder. Dumps of an earlier run are deleted in any case. */
-    private List<Path> dumpIr(List<CompiledModel> models) {
-        FreshFolder.clear(layout.ir());
-        List<Path> written = new ArrayList<>();
-        if (build.spec().pipeline().dumpIr()) {
-            for (CompiledModel model : models) {
-                Path folder = models.size() == 1
-                        ? layout.ir()
-                        : layout.ir().resolve(model.imported().name());
-                written.addAll(IrDump.write(model, folder));
-            }
-        }
         return written;
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow.inspect;
+package io.kiln.flow.page;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
@@ -11,6 +11,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Trait;
@@ -28,6 +29,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -35,7 +37,7 @@ import java.util.stream.Collectors;
  * A compiled model as a graph for display: one block for each input, fused group and output. Groups are named after
  * their C functions.
  */
-final class ModelGraph {
+public final class ModelGraph {
     private static final List<String> SHOWN = List.of("kernel_size", "pool_size", "strides");
 
     private final Function fused;
@@ -43,7 +45,6 @@ final class ModelGraph {
     private final String name;
     private final Map<Integer, Long> macs;
     private final Map<Integer, String> functions;
-    private final Map<String, String> measured;
     private final Map<Integer, Integer> blockOf = new HashMap<>();
     private final List<Block> blocks = new ArrayList<>();
     private final Set<Edge> edges = new LinkedHashSet<>();
@@ -51,10 +52,8 @@ final class ModelGraph {
     /**
      * @param imported the function before all passes
      * @param name prefix of the function's own names in C
-     * @param measured what was measured of C functions, for people
      */
-    private ModelGraph(Function fused, Function imported, String name, Map<String, String> measured) {
-        this.measured = measured;
+    private ModelGraph(Function fused, Function imported, String name) {
         this.fused = fused;
         this.imported = imported;
         this.name = name;
@@ -67,16 +66,7 @@ final class ModelGraph {
      *
      * @param file the model's file, as the page states it
      */
-    static Graph of(CompiledModel model, String file) {
-        return of(model, file, Map.of());
-    }
-
-    /**
-     * As {@link #of(CompiledModel, String)}, with what {@code kiln:profile} measured.
-     *
-     * @param measured by the name of the C function
-     */
-    static Graph of(CompiledModel model, String file, Map<String, String> measured) {
+    public static Graph of(CompiledModel model, String file) {
         Function fused = model.stages().get(model.stages().size() - 1).function();
         ModelMetadata metadata = model.library().metadata();
         List<String> summary = List.of(
@@ -87,8 +77,7 @@ final class ModelGraph {
                                 .sum())
                         + " MACs, " + number(metadata.constantBytes()) + " bytes of constants, "
                         + number(metadata.workspaceBytes()) + " bytes of workspace");
-        return new ModelGraph(fused, model.imported(), metadata.name(), measured)
-                .draw("Model " + metadata.name(), summary);
+        return new ModelGraph(fused, model.imported(), metadata.name()).draw("Model " + metadata.name(), summary);
     }
 
     private Graph draw(String title, List<String> summary) {
@@ -102,7 +91,7 @@ final class ModelGraph {
         for (Function function : fused.functions()) {
             int index = called.size();
             String own = called(index);
-            called.add(new ModelGraph(function, imported.functions().get(index), own, measured)
+            called.add(new ModelGraph(function, imported.functions().get(index), own)
                     .draw("Function " + own + ", " + function.name() + " in the model", List.of()));
         }
         return new Graph(title, summary, blocks, List.copyOf(edges), called);
@@ -115,22 +104,25 @@ final class ModelGraph {
 
     private void add(Parameter parameter) {
         blockOf.put(parameter.id(), blocks.size());
-        blocks.add(end(Kind.INPUT, parameter.name(), parameter.type()));
+        blocks.add(end(Kind.INPUT, parameter.name(), parameter.type(), parameter.quantization()));
     }
 
     private void add(Variable variable) {
         blockOf.put(variable.id(), blocks.size());
-        blocks.add(end(Kind.VARIABLE, variable.name(), variable.type()));
+        blocks.add(end(Kind.VARIABLE, variable.name(), variable.type(), Optional.empty()));
     }
 
     private void add(Result result, TensorType type) {
         edges.add(new Edge(blockOf.get(result.id()), blocks.size()));
-        blocks.add(end(Kind.OUTPUT, result.name(), type));
+        blocks.add(end(Kind.OUTPUT, result.name(), type, result.quantization()));
     }
 
-    private static Block end(Kind kind, String name, TensorType type) {
+    private static Block end(Kind kind, String name, TensorType type, Optional<Quantization> quantization) {
         String what = kind.name().toLowerCase(Locale.ROOT) + " " + name;
-        return new Block(kind, "", List.of(new Box(List.of(what, sized(type)), what + "\n" + type.text())));
+        String scale = quantization
+                .map(q -> "\nscale " + q.scale() + ", zero point " + q.zeroPoint())
+                .orElse("");
+        return new Block(kind, "", List.of(new Box(List.of(what, sized(type)), what + "\n" + type.text() + scale)));
     }
 
     private void add(Group group, Map<Integer, Binding> bindings) {
@@ -148,9 +140,7 @@ final class ModelGraph {
         blockOf.put(group.output(), blocks.size());
         // From here on, readers of a variable read what the group wrote.
         written(group, bindings).forEach(id -> blockOf.put(id, blocks.size()));
-        String function = functions.getOrDefault(group.output(), "");
-        String caption = measured.containsKey(function) ? function + ": " + measured.get(function) : function;
-        blocks.add(new Block(Kind.OPERATOR, caption, boxes));
+        blocks.add(new Block(Kind.OPERATOR, functions.getOrDefault(group.output(), ""), boxes));
     }
 
     /**
@@ -192,7 +182,8 @@ final class ModelGraph {
                 constants += constant.type().bytes();
                 tooltip.append("\nconstant ")
                         .append(constant.name().isEmpty() ? "" : "`" + constant.name() + "` ")
-                        .append(sized(constant.type()));
+                        .append(sized(constant.type()))
+                        .append(values(constant));
             }
         }
         if (products > 0) {
@@ -202,6 +193,24 @@ final class ModelGraph {
             lines.add("constants " + number(constants) + " bytes");
         }
         return new Box(lines, tooltip.toString());
+    }
+
+    /** The value, such as a scale or a zero point, or the range of values. */
+    private static String values(Constant constant) {
+        if (constant.elements() == 0) {
+            return "";
+        }
+        boolean isReal = constant.type().dtype().isFloat();
+        double least = Double.POSITIVE_INFINITY;
+        double most = Double.NEGATIVE_INFINITY;
+        for (int i = 0; i < constant.elements(); i++) {
+            double value = isReal ? constant.real(i) : constant.integer(i);
+            least = Math.min(least, value);
+            most = Math.max(most, value);
+        }
+        String first = isReal ? String.valueOf((float) least) : number((long) least);
+        String last = isReal ? String.valueOf((float) most) : number((long) most);
+        return least == most ? ": " + first : ": " + first + " to " + last;
     }
 
     private static String shown(Binding binding) {
