@@ -21,7 +21,9 @@ public record CodeFolder(Path path, String copy, String origin, Role role) {
         /** Searched for headers; nothing in it is compiled. */
         HEADERS,
         /** Compiled; its headers are its own. */
-        PRIVATE;
+        PRIVATE,
+        /** Unit tests: compiled with a runner, which replaces the project's {@code main}. */
+        TESTS;
 
         boolean isCompiled() {
             return this != HEADERS;

@@ -92,6 +92,9 @@ public final class FirmwareAssembler {
                         .forEach(name -> includes.add("-I" + name));
             }
         }
+        if (files.has(CodeSupport.UNIT)) {
+            includes.add("-I" + CodeSupport.UNIT);
+        }
         includes.add("-I" + ArchivePaths.folder(ArtifactKind.HEADER));
         request.models().stream()
                 .flatMap(model -> model.artifacts().targets().keySet().stream())

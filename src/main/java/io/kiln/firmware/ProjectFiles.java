@@ -17,7 +17,6 @@ import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
-import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -60,10 +59,6 @@ final class ProjectFiles {
         request.models().forEach(model -> project.model(model, request.trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
-        if (request.code().libc() == Libc.NANO && !request.board().isHost()) {
-            ResourceTree.read("libc").forEach((name, text) ->
-                    project.addOwn("libc/" + name, text, SourceKind.FREESTANDING));
-        }
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
@@ -230,20 +225,19 @@ final class ProjectFiles {
     }
 
     private void application(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        boolean hasTests = request.code().hasTests();
         user.forEach((name, content) -> {
             add(name, content);
-            if (isSource(name) && isCompiled(request.code(), name)) {
+            if (isCompiled(request.code(), name) && !(hasTests && isMain(name, content))) {
                 compile(name, UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.USER);
             }
         });
-        CplusplusSupport.files(request, units).forEach((name, content) -> {
-            add(name, content);
-            compile(name, SourceKind.CPLUSPLUS);
-        });
-        boolean ownMain = user.entrySet().stream()
-                .filter(file -> isSource(file.getKey()) && isCompiled(request.code(), file.getKey()))
-                .anyMatch(file ->
-                        MainFunction.isDefinedIn(file.getKey(), file.getValue().text()));
+        CodeSupport.files(request, units)
+                .forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
+        boolean ownMain = hasTests
+                || user.entrySet().stream()
+                        .anyMatch(file ->
+                                isCompiled(request.code(), file.getKey()) && isMain(file.getKey(), file.getValue()));
         if (ownMain && request.application() == Application.RPC) {
             problems.add(
                     "the project has a main of its own, and the application of the image shall be the RPC server",
@@ -292,7 +286,11 @@ final class ProjectFiles {
         return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s") || UserFile.isCplusplus(name);
     }
 
+    private static boolean isMain(String name, Bytes content) {
+        return MainFunction.isDefinedIn(name, content.text());
+    }
+
     private static boolean isCompiled(UserCode code, String name) {
-        return code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
+        return isSource(name) && code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
     }
 }

@@ -71,6 +71,27 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
         return new UserCode(folders, defines, arguments, library);
     }
 
+    /** The same with the unit tests in a folder. */
+    public UserCode withTests(Path folder) {
+        return with(new CodeFolder(folder, "test", "src/test/c", Role.TESTS));
+    }
+
+    /** The code of {@code src/main/c} alone. The headers of other folders are still found. */
+    public UserCode withoutHardware() {
+        List<CodeFolder> kept = folders.stream()
+                .filter(folder -> folder.role().isSearched())
+                .map(folder -> folder.role() == Role.MAIN
+                        ? folder
+                        : new CodeFolder(folder.path(), folder.copy(), folder.origin(), Role.HEADERS))
+                .toList();
+        return new UserCode(kept, defines, arguments, libc);
+    }
+
+    /** Whether it is a program of unit tests. */
+    boolean hasTests() {
+        return folders.stream().anyMatch(folder -> folder.role() == Role.TESTS);
+    }
+
     /** A place that no other folder has. */
     private String free(String wanted) {
         String place = wanted;

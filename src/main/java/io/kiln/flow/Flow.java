@@ -18,10 +18,12 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.ProjectSpec;
 import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.TestSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.test.TestStep;
 import io.kiln.flow.tune.TuneStep;
 import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.CompareLayersStep;
@@ -176,6 +178,18 @@ public final class Flow {
                 () -> new CompareLayersStep(log, image(build), environment).run());
     }
 
+    /** Builds what is out of date and runs the tests of the project's own program; without tests it does nothing. */
+    public void test(BuildSpec spec, DeviceSpec device, TestSpec tests) {
+        if (TestStep.areIn(spec.layout())) {
+            BuildLock.hold(
+                    log,
+                    spec.layout(),
+                    "kiln:test",
+                    () -> new TestStep(log, spec, device, tests, this::generated, other -> image(resolved(other)))
+                            .run());
+        }
+    }
+
     /** Flashes the existing image. */
     public void flash(BuildSpec spec, FlashSpec flash) {
         ResolvedBuild build = resolved(spec);
@@ -248,6 +262,12 @@ public final class Flow {
                 ? new LibraryExport(log, spec, environment, withArtifacts)::run
                 : SourceExport.of(log, spec, kind, version)::run;
         BuildLock.hold(log, spec.layout(), "kiln:export", export);
+    }
+
+    private ResolvedBuild generated(BuildSpec spec) {
+        ResolvedBuild build = resolved(spec);
+        new GenerateStep(log, build).run();
+        return build;
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

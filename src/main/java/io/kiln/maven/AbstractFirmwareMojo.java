@@ -8,6 +8,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.ReactorBoards;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
@@ -247,7 +248,9 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
                 .pipeline(pipeline())
-                .code(OwnCode.of(folder(), sources, include, define, compilerArgs))
+                .code(OwnCode.of(folder(), sources, include, define, compilerArgs)
+                        .with(new LibraryArtifacts(session().getProjects(), fetcher())
+                                .of(project().getDependencies())))
                 .libc(libc)
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))

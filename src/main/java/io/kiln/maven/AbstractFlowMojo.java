@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.maven.artifact.MavenArtifacts;
+import io.kiln.maven.session.GnuToolchain;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;

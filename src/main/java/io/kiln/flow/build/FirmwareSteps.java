@@ -241,7 +241,7 @@ public final class FirmwareSteps {
                         Optional.of(layout.userSources()),
                         new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
                         PluginVersion.text())
-                .with(build.spec().image().code().of(layout))
+                .with(build.spec().image().code().of(layout, build.board()))
                 .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));

@@ -128,7 +128,7 @@ final class Savings {
                         Optional.of(spec.layout().userSources()),
                         FirmwareRequest.Folders.in(folder),
                         PluginVersion.text())
-                .with(spec.image().code().of(spec.layout()))
+                .with(spec.image().code().of(spec.layout(), build.board()))
                 .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }

@@ -202,6 +202,16 @@ public record BuildSpec(
             return project.resolve("src").resolve("main").resolve("c");
         }
 
+        /** Tests of the program from outside. */
+        public Path programTests() {
+            return project.resolve("src").resolve("test").resolve("firmware");
+        }
+
+        /** Unit tests in C. */
+        public Path unitTests() {
+            return project.resolve("src").resolve("test").resolve("c");
+        }
+
         /** The project's own boards. */
         public Path userBoards() {
             return project.resolve("src").resolve("main").resolve("boards");

@@ -3,9 +3,12 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.Problems;
 import io.kiln.firmware.CodeFolder.Role;
+import io.kiln.firmware.CodeLibrary;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.TargetOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -19,9 +22,15 @@ import java.util.regex.Pattern;
  * @param defines macros, each {@code NAME} or {@code NAME=value}
  * @param arguments further arguments of the compiler
  * @param libc the C library
+ * @param libraries code in artifacts
  */
 public record CodeSpec(
-        List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments, Libc libc) {
+        List<Path> sources,
+        List<Path> includes,
+        List<String> defines,
+        List<String> arguments,
+        Libc libc,
+        List<CodeLibrary> libraries) {
     /** Only {@code src/main/c}. */
     public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), List.of(), List.of());
 
@@ -34,20 +43,30 @@ public record CodeSpec(
         includes = List.copyOf(includes);
         defines = List.copyOf(defines);
         arguments = List.copyOf(arguments);
+        libraries = List.copyOf(libraries);
     }
 
-    /** Without a C library. */
+    /** Without a C library and artifacts. */
     public CodeSpec(List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments) {
-        this(sources, includes, defines, arguments, Libc.NONE);
+        this(sources, includes, defines, arguments, Libc.NONE, List.of());
     }
 
     /** The same with a C library. */
     public CodeSpec with(Libc library) {
-        return new CodeSpec(sources, includes, defines, arguments, library);
+        return new CodeSpec(sources, includes, defines, arguments, library, libraries);
     }
 
-    /** The code, as the firmware takes it. */
-    public UserCode of(Layout layout) {
+    /** The same with code in artifacts. */
+    public CodeSpec with(List<CodeLibrary> artifacts) {
+        return new CodeSpec(sources, includes, defines, arguments, libc, artifacts);
+    }
+
+    /**
+     * The code, as the firmware takes it.
+     *
+     * @param board the board that it is compiled for
+     */
+    public UserCode of(Layout layout, Board board) {
         UserCode code = UserCode.of(Optional.of(layout.userSources()))
                 .with(defines, arguments)
                 .with(libc);
@@ -56,6 +75,10 @@ public record CodeSpec(
         }
         for (Path folder : includes) {
             code = code.with(layout.project(), folder, Role.HEADERS);
+        }
+        String cpu = TargetOptions.parse(board.target()).cpu();
+        for (CodeLibrary library : libraries) {
+            code = library.addTo(code, cpu, layout.reports().resolve("libraries"));
         }
         return code;
     }
