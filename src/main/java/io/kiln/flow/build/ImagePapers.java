@@ -84,14 +84,31 @@ final class ImagePapers {
             parts.add(new ImageComponent(
                     Kind.LIBRARY, "CMSIS-NN", "", Licence.APACHE, "", "The sources that the models call"));
         }
-        long own = project.units().stream().filter(unit -> isOwn(unit.path())).count();
-        if (own > 0) {
-            parts.add(new ImageComponent(
-                    Kind.APPLICATION, "The project's own code", "", Licence.UNKNOWN, "", own + " source files"));
-        }
+        ownCode().ifPresent(parts::add);
         LinkedArchives.read(layout.image("map"), project.directory())
                 .forEach((file, members) -> parts.add(RuntimeLibraries.component(file, members.size())));
         return parts;
+    }
+
+    /** Its licence is what all its sources state. */
+    private Optional<ImageComponent> ownCode() {
+        List<String> own =
+                project.units().stream().map(SourceUnit::path).filter(this::isOwn).toList();
+        List<String> licences = own.stream()
+                .map(path -> SourceLicences.of(project.directory().resolve(path)))
+                .distinct()
+                .sorted()
+                .toList();
+        boolean isStated = licences.stream().noneMatch(String::isEmpty);
+        return own.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ImageComponent(
+                        Kind.APPLICATION,
+                        "The project's own code",
+                        "",
+                        isStated ? Licence.spdx(String.join(" AND ", licences)) : Licence.UNKNOWN,
+                        "",
+                        own.size() + " source files"));
     }
 
     private Optional<ImageComponent> board() {

@@ -32,6 +32,7 @@ class ImagePapersTest {
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
         Files.writeString(main, """
+                /* SPDX-License-Identifier: MIT */
                 #include <string.h>
                 char to[300];
                 volatile unsigned seven = 7;
@@ -58,7 +59,7 @@ class ImagePapersTest {
                         "library Kiln runtime: Apache-2.0",
                         "library Board mps2-an386: Apache-2.0",
                         "machine-learning-model gesture: unknown",
-                        "application The project's own code: unknown",
+                        "application The project's own code: MIT",
                         "library newlib: the licences in newlib's COPYING.NEWLIB",
                         "library libgcc: GPL-3.0-or-later WITH GCC-exception-3.1");
         assertThat(bill.at("/components/2/hashes/0/content").asText()).isEqualTo(Digests.sha256(GestureProject.MODEL));
