@@ -88,7 +88,11 @@ public final class Inspector {
      */
     public static List<String> lines(Path file, String name) {
         head(file);
-        return ArtifactInspectors.installed().lines(InspectedArtifacts.of(file), name);
+        return installed().lines(InspectedArtifacts.of(file), name);
+    }
+
+    private static ArtifactInspectors installed() {
+        return ArtifactInspectors.installed(List.of(new DisassemblyInspector()));
     }
 
     private List<String> ofFile(Path file) {
@@ -109,7 +113,7 @@ public final class Inspector {
             return ArchiveText.lines(file);
         }
         List<Artifact> artifacts = InspectedArtifacts.of(file);
-        ArtifactInspectors inspectors = ArtifactInspectors.installed();
+        ArtifactInspectors inspectors = installed();
         Optional<String> usual = artifacts.stream()
                 .flatMap(artifact -> inspectors.names(artifact).stream())
                 .findFirst();

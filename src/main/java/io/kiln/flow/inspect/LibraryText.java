@@ -49,6 +49,9 @@ final class LibraryText {
         lines.add("Library " + file + ": " + count + (count == 1 ? " module" : " modules")
                 + (library.blobBytes() == 0 ? "" : ", " + library.blobBytes() + " bytes of __tvm_dev_mblob"));
         show();
+        if (library.artifacts().artifacts().isEmpty()) {
+            lines.add("  no artifacts (kiln.export.artifacts adds them)");
+        }
         library.artifacts()
                 .artifacts()
                 .forEach(artifact -> lines.add("  artifact " + artifact.fileName() + " of code generator "

@@ -25,9 +25,19 @@ public final class ArtifactInspectors {
         this.inspectors = List.copyOf(inspectors);
     }
 
-    /** Kiln's own inspectors, and those that the class path has as services. */
+    /** Inspectors of plain data, and those that the class path has as services. */
     public static ArtifactInspectors installed() {
+        return installed(List.of());
+    }
+
+    /**
+     * As {@link #installed()}, with others.
+     *
+     * @param more those that need other programs
+     */
+    public static ArtifactInspectors installed(List<ArtifactInspector> more) {
         List<ArtifactInspector> all = new ArrayList<>(BuiltInInspectors.all());
+        all.addAll(more);
         ServiceLoader.load(ArtifactInspector.class, ArtifactInspector.class.getClassLoader())
                 .forEach(all::add);
         return new ArtifactInspectors(all);

@@ -65,7 +65,7 @@ class LibraryExportTest {
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.functions()).contains("tvmgen_kws_run", "tvmgen_kws___tvm_main__");
         assertThat(library.tree().modules()).hasSize(1);
-        assertThat(Inspector.lines(file, "?")).containsExactly("list-functions (artifact)", "sections (artifact)");
+        assertThat(Inspector.lines(file, "?")).containsExactly("disassembly (artifact)", "list-functions (artifact)", "sections (artifact)");
         assertThat(Inspector.lines(file, "list-functions"))
                 .startsWith("host/file/libkws.so")
                 .anyMatch(line -> line.matches("  tvmgen_kws_run [0-9]+ bytes"));
@@ -104,6 +104,7 @@ class LibraryExportTest {
         assertThat(lines.get(0)).startsWith("Library " + file + ": 2 modules, ");
         assertThat(lines).anyMatch(line -> line.startsWith("  0 GraphExecutorFactory, "));
         assertThat(lines).anyMatch(line -> line.startsWith("    1 library"));
+        assertThat(lines).contains("  no artifacts (kiln.export.artifacts adds them)");
         assertThat(folder.resolve("out/kiln/modules/libhello.so/0-GraphExecutorFactory-graph.json"))
                 .hasContent(factory.graph().text());
     }
