@@ -36,6 +36,7 @@ import java.util.Optional;
  * @param application what runs on the image if the project has no {@code main} of its own
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
  * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
+ * @param sharedRecords logs of packaging {@code tuning-records}, or folders of logs that will be packed into one
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -58,10 +59,12 @@ public record BuildSpec(
         Application application,
         List<String> compilerFlags,
         Optional<Path> tuningRecords,
+        List<Path> sharedRecords,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
         compilerFlags = List.copyOf(compilerFlags);
+        sharedRecords = List.copyOf(sharedRecords);
         malformed = List.copyOf(malformed);
     }
 

@@ -43,6 +43,7 @@ public final class BuildSpecBuilder {
     private Application application = Application.CONSOLE;
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
+    private List<Path> sharedRecords = List.of();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -69,6 +70,7 @@ public final class BuildSpecBuilder {
         application = spec.application();
         compilerFlags = spec.compilerFlags();
         tuningRecords = spec.tuningRecords();
+        sharedRecords = spec.sharedRecords();
         malformed.addAll(spec.malformed());
     }
 
@@ -94,6 +96,7 @@ public final class BuildSpecBuilder {
                 application,
                 compilerFlags,
                 tuningRecords,
+                sharedRecords,
                 malformed);
     }
 
@@ -258,6 +261,12 @@ public final class BuildSpecBuilder {
     /** Sets the log of tuning records; empty for the board's own in the project, if there is one. */
     public BuildSpecBuilder tuningRecords(Optional<Path> value) {
         tuningRecords = value;
+        return this;
+    }
+
+    /** Sets logs, or folders of logs, that other projects share. */
+    public BuildSpecBuilder sharedRecords(List<Path> value) {
+        sharedRecords = value;
         return this;
     }
 
