@@ -10,6 +10,7 @@ import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.ReactorBoards;
+import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.session.OwnCode;
@@ -256,6 +257,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
                 .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
+                .sharedRecords(RecordArtifacts.fetch(
+                        project().getDependencies(), session().getProjects(), fetcher()))
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }

@@ -11,6 +11,7 @@ import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.SharedRecords;
 import io.kiln.tuning.record.ShippedRecords;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.TaskKeys;
@@ -23,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The tuning records that a build follows: the project's own and those in the board's profile; for layers that have none in either, those
- * that come with Kiln.
+ * The tuning records that a build follows: the project's own, those in the board's profile, and those of dependencies; for layers that have
+ * none there, those that come with Kiln.
  */
 public final class BoardRecords {
     /** The file of a profile that has records. */
@@ -58,7 +59,8 @@ public final class BoardRecords {
     static HistoryBest best(ResolvedBuild build) {
         List<TuningRecord> chosen = RecordFiles.merge(List.of(
                 own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
-                profile(build).map(RecordReader.Log::records).orElse(List.of())));
+                profile(build).map(RecordReader.Log::records).orElse(List.of()),
+                shared(build.spec())));
         Set<String> layers = chosen.stream()
                 .filter(record -> record.result().isMeasured())
                 .map(record -> TaskKeys.layer(record.task()))
@@ -68,6 +70,12 @@ public final class BoardRecords {
                 .filter(record -> !layers.contains(TaskKeys.layer(record.task())))
                 .forEach(all::add);
         return new HistoryBest(all);
+    }
+
+    private static List<TuningRecord> shared(BuildSpec spec) {
+        return spec.compiler().sharedRecords().stream()
+                .flatMap(log -> SharedRecords.read(log).records().stream())
+                .toList();
     }
 
     /** The best records without the project's own. */
@@ -86,6 +94,9 @@ public final class BoardRecords {
         file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
         content(build)
                 .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
+        if (!build.spec().compiler().sharedRecords().isEmpty()) {
+            fingerprint.setting("shared tuning records", Digests.sha256(RecordFiles.text(shared(build.spec()))));
+        }
         ShippedRecords.text(core(build))
                 .ifPresent(text -> fingerprint.setting("tuning records of the core", Digests.sha256(text)));
     }
@@ -96,6 +107,11 @@ public final class BoardRecords {
         profile(build)
                 .ifPresent(read -> announce(
                         read, "the profile of the board " + build.board().id(), log));
+        build.spec()
+                .compiler()
+                .sharedRecords()
+                .forEach(shared -> announce(
+                        SharedRecords.read(shared), shared.getFileName().toString(), log));
     }
 
     private static void announce(RecordReader.Log read, String where, Log log) {

@@ -45,6 +45,7 @@ public final class BuildSpecBuilder {
     private CodeSpec code = CodeSpec.NONE;
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
+    private List<Path> sharedRecords = List.of();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -72,6 +73,7 @@ public final class BuildSpecBuilder {
         code = spec.image().code();
         compilerFlags = spec.image().compilerFlags();
         tuningRecords = spec.compiler().tuningRecords();
+        sharedRecords = spec.compiler().sharedRecords();
         malformed.addAll(spec.malformed());
     }
 
@@ -81,7 +83,7 @@ public final class BuildSpecBuilder {
                 layout,
                 models,
                 new MachineSpec(board, toolchain, boardSources),
-                new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords),
+                new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords, sharedRecords),
                 new ArchiveSpec(mlfVersion, timestamp, slimArchive),
                 new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify),
                 malformed);
@@ -260,6 +262,12 @@ public final class BuildSpecBuilder {
     /** Sets the log of tuning records; empty for the board's own in the project, if there is one. */
     public BuildSpecBuilder tuningRecords(Optional<Path> value) {
         tuningRecords = value;
+        return this;
+    }
+
+    /** Sets logs, or folders of logs, that other projects share. */
+    public BuildSpecBuilder sharedRecords(List<Path> value) {
+        sharedRecords = value;
         return this;
     }
 

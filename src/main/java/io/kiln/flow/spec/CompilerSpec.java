@@ -4,6 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param pipeline changes to the compiler's passes
  * @param quantize how float models are quantized first
  * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
+ * @param sharedRecords logs of packaging {@code tuning-records}, or folders of logs that will be packed into one
  */
 public record CompilerSpec(
         Optimize optimize,
@@ -22,4 +24,9 @@ public record CompilerSpec(
         CallSpec calls,
         PipelineSpec pipeline,
         QuantizeSpec quantize,
-        Optional<Path> tuningRecords) {}
+        Optional<Path> tuningRecords,
+        List<Path> sharedRecords) {
+    public CompilerSpec {
+        sharedRecords = List.copyOf(sharedRecords);
+    }
+}
