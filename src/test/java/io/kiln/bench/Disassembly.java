@@ -23,6 +23,7 @@ final class Disassembly {
             Pattern.compile("v?ldr[a-z]*|vld\\d.*|v?ldm[a-z]*|v?pop[a-z]*|tb[bh]|lda[a-z]*|(c\\.)?l(w|h|hu|b|bu)(sp)?");
     private static final Pattern STORE =
             Pattern.compile("v?str[a-z]*|vst\\d.*|v?stm[a-z]*|v?push[a-z]*|stl[a-z]*|(c\\.)?s(w|h|b)(sp)?");
+    private static final Pattern FLOATS = Pattern.compile("v(?!ldr|str|ldm|stm|push|pop|mov |mov\\.|msr)");
     private static final Pattern REGISTERS = Pattern.compile("\\{([^}]*)}");
     private static final Pattern NUMBER = Pattern.compile("([a-z]+)(\\d*)");
 
@@ -70,6 +71,13 @@ final class Disassembly {
             throw new IllegalStateException(result.message());
         }
         return new Disassembly(BenchRun.lines(out));
+    }
+
+    /** Instructions with which Arm's floating-point unit computes; others of it move data. */
+    List<String> computingFloats() {
+        return text.values().stream()
+                .filter(instruction -> FLOATS.matcher(instruction).lookingAt())
+                .toList();
     }
 
     /** Sums by function of lines as the plugin writes them. */

@@ -131,8 +131,9 @@ final class OnnxModelImporter {
 
     private Result result(String name, Arg computed, Set<Arg> taken, Set<String> names) {
         Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
-        int rank = graph.type(computed).shape().rank();
-        Arg value = io.moves(rank) ? graph.moved(computed, channelsLast(rank), origin) : computed;
+        Arg real = graph.lookedUp(computed);
+        int rank = graph.type(real).shape().rank();
+        Arg value = io.moves(rank) ? graph.moved(real, channelsLast(rank), origin) : real;
         TensorType type = graph.type(value);
         if (type.shape().elements() == 0) {
             problems.add(

@@ -18,6 +18,44 @@ public record OnnxMean(float from, float to, int zeroPoint, OnnxForm form) {
     /** Bytes above the least one. */
     public static final int STEPS = 255;
 
+    /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
+    private static final int MORE_ROUNDINGS = 8;
+
+    /** Bits after the point in which the exact mean is computed, if its whole part leaves room. */
+    private static final int MOST_FRACTION_BITS = 40;
+
+    private static final int WORD_BITS = 61;
+    private static final double HALF_ULP = Math.scalb(1.0, -24);
+
+    /** Results that saturate are as clear as others; no mean is farther from its zero point than this. */
+    private static final double WIDTH = 256;
+
+    /**
+     * The exact mean of integers in fixed point, which decides the result unless it comes so close to a half that the roundings of floats
+     * do.
+     *
+     * @param factor of the sum of bytes less their zero point
+     * @param doubt how close is too close
+     */
+    public record Exact(long factor, long doubt) {}
+
+    /** Bits after the point of {@link #exact}. */
+    public int fractionBits() {
+        return Math.min(MOST_FRACTION_BITS, WORD_BITS - Math.getExponent(2 * WIDTH * (1 + (double) from / to)));
+    }
+
+    /** The exact mean of a number of bytes. */
+    public Exact exact(int count) {
+        double unit = Math.scalb(1.0, fractionBits());
+        long factor = Math.round((double) from / to / count * unit);
+        return new Exact(factor, (long) Math.ceil(error(count) * unit) + (long) (WIDTH * count));
+    }
+
+    /** The most by which the roundings of floats change a mean, in steps of the result: partial sums are no larger than all elements. */
+    public double error(long count) {
+        return WIDTH * (2 + (double) from / to) * (count + MORE_ROUNDINGS) * HALF_ULP;
+    }
+
     /** The result for a sum in single precision. */
     public int quantize(float sum, int count) {
         float steps = sum / count / to;

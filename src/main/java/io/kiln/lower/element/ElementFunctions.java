@@ -9,6 +9,7 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
+import io.kiln.ir.arith.FloatKeys;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
@@ -34,8 +35,10 @@ import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.StepSearch;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
@@ -69,10 +72,7 @@ final class ElementFunctions {
                     TflSigmoid16.class,
                     (root, op, tables) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
             entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
-            entry(
-                    QnnQuantize.class,
-                    (root, op, tables) ->
-                            ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
+            entry(QnnQuantize.class, ElementFunctions::quantized),
             entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
             entry(Full.class, (root, op, tables) -> same(true)),
             entry(Copy.class, (root, op, tables) -> same(true)),
@@ -119,6 +119,23 @@ final class ElementFunctions {
         boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
         Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
         return ElementFunction.fitting((block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), factor));
+    }
+
+    private static ElementFunction quantized(QnnQuantize root, FusedOperator op, Tables tables) {
+        return root.rounding() == Rounding.ONNX && op.type().dtype() == DType.INT8
+                ? byKeys(op, tables)
+                : ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)));
+    }
+
+    /** Without floats: the number of results below the float. */
+    private static ElementFunction byKeys(FusedOperator op, Tables tables) {
+        float scale = op.root().constant(1).real(0);
+        int zeroPoint = (int) op.root().constant(2).integer(0);
+        Buffer steps = tables.add("steps", DType.INT32, FloatKeys.steps(scale, zeroPoint));
+        return ElementFunction.fitting((block, x) -> {
+            Expr key = block.let("key", new Expr.Call(ElementIntrinsics.FLOAT_KEY, List.of(x.get(0))));
+            return add(StepSearch.of(block, steps, imm(0), FloatKeys.STEPS, key), imm(Byte.MIN_VALUE));
+        });
     }
 
     /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */

@@ -53,6 +53,10 @@ public final class ElementIntrinsics {
     public static final Intrinsic ROUND_SMALL =
             Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
 
+    /** An integer in the order of {@link io.kiln.ir.arith.FloatKeys}. */
+    public static final Intrinsic FLOAT_KEY =
+            Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
+
     /** The same number, which clang for Arm's vector instructions must not know. */
     public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 

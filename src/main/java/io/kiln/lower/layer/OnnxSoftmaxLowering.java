@@ -15,6 +15,7 @@ import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Rows;
+import io.kiln.lower.StepSearch;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -49,8 +50,7 @@ final class OnnxSoftmaxLowering extends VectorLowering {
     LoweredOperator lower(Rows rows) {
         Buffer exponentials = buffers.scratch(DType.UINT32, depth);
         if (form != OnnxForm.QDQ) {
-            Buffer table = tables.add(
-                    "exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
+            Buffer table = tables.add("exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
             return lower(rows, (block, from, to) -> lookedUp(block, from, to, table, exponentials));
         }
         int most = Byte.MAX_VALUE - outputZero;

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
  * unit, an integer with at most 24 bits from its highest one on.
  */
 final class SingleIntrinsics {
-    private static final List<Intrinsic> ROUNDING = List.of(Intrinsics.LEADING_ZEROS, Intrinsics.ROUND_EVEN);
+    private static final Intrinsic BITS = of("kiln_bits", List.of(UINT64), INT32, List.of());
+
+    private static final List<Intrinsic> ROUNDING = List.of(BITS, Intrinsics.ROUND_EVEN);
 
     private static final Intrinsic ROUND_24 = of("kiln_round_24", List.of(UINT64), UINT64, ROUNDING);
 
@@ -49,8 +51,7 @@ final class SingleIntrinsics {
     static final Intrinsic DIVIDE = of("kiln_single_divide", List.of(UINT32, UINT32), UINT32, with(SINGLE));
 
     /** A float that is not negative as an integer, halves to even. */
-    static final Intrinsic ROUND =
-            of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));
+    static final Intrinsic ROUND = of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));
 
     private SingleIntrinsics() {}
 

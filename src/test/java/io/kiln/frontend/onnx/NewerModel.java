@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Models of the first version of ONNX's operators, which ONNX Runtime does not run, in a version that it runs. */
-final class NewerModel {
+public final class NewerModel {
     private static final int OPSET = 8;
 
     private NewerModel() {}
 
     /** The same model; one of a version that ONNX Runtime runs stays. */
-    static Bytes of(Bytes model) {
+    public static Bytes of(Bytes model) {
         try {
             ModelProto old = ModelProto.parseFrom(model.toArray());
             if (old.getOpsetImport(0).getVersion() >= 7) {

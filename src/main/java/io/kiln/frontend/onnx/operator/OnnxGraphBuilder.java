@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.operator;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.frontend.onnx.reader.ReadBudget;
@@ -12,6 +13,8 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.TensorType;
@@ -84,6 +87,24 @@ public final class OnnxGraphBuilder {
     /** A value with its dimensions in another order. */
     public Arg moved(Arg value, List<Integer> axes, Origin origin) {
         return emit(new Transpose(axes), List.of(value), origin);
+    }
+
+    /** The same value; real numbers that bytes stand for come from a table, so that no float is computed. */
+    public Arg lookedUp(Arg value) {
+        Optional<Binding> dequantized = bindings.stream()
+                .filter(b -> value.equals(new Arg.Ref(b.id())) && b.op() instanceof QnnDequantize)
+                .filter(b -> type(b.args().get(0)).dtype() == DType.INT8)
+                .findFirst();
+        if (dequantized.isEmpty()) {
+            return value;
+        }
+        Binding from = dequantized.orElseThrow();
+        float[] reals = new float[TflLookup.SIZE];
+        for (int i = 0; i < reals.length; i++) {
+            long centred = Byte.MIN_VALUE + i - from.constant(2).integer(0);
+            reals[i] = centred * from.constant(1).real(0);
+        }
+        return emit(new TflLookup(), List.of(from.args().get(0), Constant.vector(reals)), from.origin());
     }
 
     private Arg.Ref bind(Op op, List<Arg> args, TensorType type, Origin origin) {

@@ -11,6 +11,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
+import io.kiln.ir.arith.OnnxMean;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.OnnxAveragePool;
@@ -31,10 +32,6 @@ import java.util.Set;
 record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean isOfSum, OnnxForm kind) {
     private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
 
-    /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
-    private static final int MORE_ROUNDINGS = 8;
-
-    private static final double HALF_ULP = Math.scalb(1.0, -24);
     private static final long MOST_SUMS = 1 << 24;
 
     /** Version from which on windows are summed by a plain loop. */
@@ -47,12 +44,13 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     private static final int VOLUME = 5;
 
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
-        boolean isPlane = !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
+        boolean isPlane =
+                !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
         if (!MEANS.contains(node.node().operator()) || !isPlane) {
             return Optional.empty();
         }
-        return QuantizedForms.bytes(node, 0)
-                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false, OnnxForm.QDQ).emit(importer, node));
+        return QuantizedForms.bytes(node, 0).map(data ->
+                (Deferred) (to, limits) -> new MeanForm(data, to, limits, false, OnnxForm.QDQ).emit(importer, node));
     }
 
     /** The order in which a window is summed. */
@@ -95,12 +93,12 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
             return false;
         }
         double factor = data.by().scale() / ((double) to.scale() * count);
+        double error = new OnnxMean(data.by().scale(), to.scale(), to.zeroPoint(), kind).error(count);
         double low = Byte.MIN_VALUE - to.zeroPoint() - 1.0;
         double high = Byte.MAX_VALUE - to.zeroPoint() + 1.0;
         for (long sum = least; sum <= most; sum++) {
             double value = sum * factor;
             double fromHalf = Math.abs(value - Math.floor(value) - 0.5);
-            double error = (Math.abs(value) + Byte.MAX_VALUE) * (count + MORE_ROUNDINGS) * HALF_ULP;
             if (value > low && value < high && fromHalf <= error) {
                 return false;
             }

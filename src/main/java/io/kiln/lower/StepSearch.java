@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.lower.layer;
+package io.kiln.lower;
 
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
@@ -11,7 +11,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 
 /** Searches a table of ascending steps. */
-final class StepSearch {
+public final class StepSearch {
     private StepSearch() {}
 
     /**
@@ -20,7 +20,7 @@ final class StepSearch {
      * @param first index of the first step
      * @param count number of steps, a power of two less 1
      */
-    static Expr of(BlockBuilder block, Buffer steps, Expr first, int count, Expr value) {
+    public static Expr of(BlockBuilder block, Buffer steps, Expr first, int count, Expr value) {
         Expr found = imm(0);
         for (int more = (count + 1) / 2; more > 0; more /= 2) {
             Expr step = load(steps, add(first, add(found, more - 1L)));
