@@ -131,8 +131,7 @@ final class DspColumnDepthwise {
             offsets.add(block.let("row" + ky, mul(line, rowElements(conv))));
         }
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        DspColumnKernel kernel =
-                new DspColumnKernel(w.kernelH(), 0, conv.channels(), 1, DspEpilogue.of(rescale));
+        DspColumnKernel kernel = new DspColumnKernel(w.kernelH(), 0, conv.channels(), 1, DspEpilogue.of(rescale));
         blocks(block, "", imm(0), mul(line, conv.channels()), kernel, offsets);
     }
 
@@ -162,8 +161,7 @@ final class DspColumnDepthwise {
     /** Blocks of channels: their first elements, their weights and how many they are. */
     private record Block(Expr from, Expr to, Buffer weights, int count) {}
 
-    private void call(
-            BlockBuilder block, String suffix, Block channels, DspColumnKernel kernel, List<Expr> offsets) {
+    private void call(BlockBuilder block, String suffix, Block channels, DspColumnKernel kernel, List<Expr> offsets) {
         Buffer in = block.view("in" + suffix, input, channels.from);
         Buffer out = block.mutableView("out" + suffix, output, channels.to);
         List<Expr> scalars = new ArrayList<>(List.of(imm(channels.count)));

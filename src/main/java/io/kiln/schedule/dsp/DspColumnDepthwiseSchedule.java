@@ -60,7 +60,12 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
         ConvComputation conv = workload.conv();
         Window w = conv.window();
         boolean isWhole = DspColumnDepthwise.isWhole(workload.rows());
-        return isWhole && w.strideH() == 1 && w.dilationH() == 1 && conv.output().dim(1) > 1 ? 2 : 1;
+        return isWhole
+                        && w.strideH() == 1
+                        && w.dilationH() == 1
+                        && conv.output().dim(1) > 1
+                ? 2
+                : 1;
     }
 
     @Override
@@ -74,10 +79,10 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
             return Optional.empty();
         }
         return applies(workload).map(rescale -> {
-            Configuration configuration = Configuration.of(name())
-                    .with("rows", together(workload))
-                    .with("channel_block", BLOCK);
-            String reason = "depthwise over time: four channels share a load, rows computed together share inputs and weights";
+            Configuration configuration =
+                    Configuration.of(name()).with("rows", together(workload)).with("channel_block", BLOCK);
+            String reason =
+                    "depthwise over time: four channels share a load, rows computed together share inputs and weights";
             return new Choice<>(this, rescale, configuration, reason);
         });
     }

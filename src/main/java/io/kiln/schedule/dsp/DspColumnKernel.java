@@ -43,7 +43,8 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     }
 
     private String name() {
-        return "kiln_column_" + taps + (areApart() ? "_apart" : "_row" + rowBytes) + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
+        return "kiln_column_" + taps + (areApart() ? "_apart" : "_row" + rowBytes) + "_out" + outBytes + "_rows" + rows
+                + epilogue.suffix();
     }
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */

@@ -180,6 +180,7 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
   static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
   for (; count > 0; --count, in += 1 * 3, out += 1 * 8) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[1][4] = {{0}};
       for (int32_t i = 0; i < 20; ++i) {
@@ -199,9 +200,10 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
           value >>= 19;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 8 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 8 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
@@ -316,6 +318,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_sca
 static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 1 * 8, out += 1 * 12) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[1][4] = {{0}};
       for (int32_t i = 0; i < 8; ++i) {
@@ -335,9 +338,10 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
           value >>= 20;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 12 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
@@ -477,6 +481,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_sca
 static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 2 * 8, out += 2 * 12) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[2][4] = {{0}};
       for (int32_t i = 0; i < 8; ++i) {
@@ -496,9 +501,10 @@ static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unuse
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
           value >>= 20;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 12 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
