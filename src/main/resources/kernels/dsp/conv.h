@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 #define CHANNELS 4
+#define ADVANCE 4
 #define PIXELS 2
 #define PITCH 16
 #define STEPS 8
@@ -39,12 +40,13 @@ static void NAME(PARAMETERS) {
       }
     }
     w += 2 * STEPS;
-    for (int32_t channel = 0; channel < CHANNELS; ++channel, ++out, w += CONSTANTS) {
+    for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
       for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
 RESCALE
-        out[pixel * PITCH] = (int8_t)value;
+        out[pixel * PITCH + channel] = (int8_t)value;
       }
     }
+    out += ADVANCE;
   }
 }
 #endif

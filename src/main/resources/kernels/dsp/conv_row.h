@@ -2,6 +2,7 @@
 #pragma once
 #include <stdint.h>
 #define CHANNELS 4
+#define ADVANCE 4
 #define PIXELS 2
 #define PITCH 16
 #define INPUTS 16
@@ -33,6 +34,7 @@ static void NAME(PARAMETERS) {
 PLACES
   for (; count > 0; --count, in += PIXELS * INPUT_PITCH, out += PIXELS * PITCH) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[PIXELS][4] = {{0}};
       for (int32_t i = 0; i < INPUTS; ++i) {
@@ -50,9 +52,10 @@ PLACES
       for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
         for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
 RESCALE
-          out[pixel * PITCH + CHANNELS * block + channel] = (int8_t)value;
+          out[pixel * PITCH + at + channel] = (int8_t)value;
         }
       }
+      at += ADVANCE;
     }
   }
 }

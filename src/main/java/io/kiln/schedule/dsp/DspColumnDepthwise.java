@@ -8,6 +8,7 @@ import static io.kiln.tir.Exprs.mul;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
@@ -25,6 +26,7 @@ import java.util.List;
  *
  * <pre>
  * scratch: none
+ * rows: where input rows lie in a ring, one row of the output at a time, with the place of each input row as an argument
  * weights: per block of four channels [tap][channels 0 and 2, channels 1 and 3], 16 bits each, then the constants of the channels
  * left over: an odd row alone; channels that are no multiple of four in a block that lies over the one before
  * </pre>
@@ -34,6 +36,7 @@ final class DspColumnDepthwise {
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final int together;
+    private final Rows rows;
     private final Buffer input;
     private final Buffer output;
     private final Buffer weights;
@@ -49,6 +52,7 @@ final class DspColumnDepthwise {
         this.conv = task.conv();
         this.rescale = rescale;
         this.together = together;
+        this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.weights = tables.add("weight", DType.INT32, pack());
@@ -89,6 +93,14 @@ final class DspColumnDepthwise {
 
     private Stmt body() {
         BlockBuilder body = new BlockBuilder();
+        if (!isWhole(rows)) {
+            body.loop("n", conv.output().dim(0), (batch, n) -> {
+                Expr begin = rows.firstLine(conv.output());
+                Expr end = rows.endLine(conv.output());
+                batch.loop("y", begin, end, 1, (b, y) -> rowApart(b, n, y));
+            });
+            return body.build();
+        }
         int height = conv.output().dim(1);
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             batch.loop(
@@ -104,33 +116,57 @@ final class DspColumnDepthwise {
         return body.build();
     }
 
+    /** Whether all rows are computed, and lie one after the other. */
+    static boolean isWhole(Rows rows) {
+        return rows.parameters().isEmpty() && rows.areContiguous();
+    }
+
+    /** A row of the output whose input rows may lie in a ring. */
+    private void rowApart(BlockBuilder block, Expr n, Expr y) {
+        Window w = conv.window();
+        List<Expr> offsets = new ArrayList<>();
+        for (int ky = 0; ky < w.kernelH(); ky++) {
+            Expr row = add(mul(y, w.strideH()), (long) ky * w.dilationH());
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, row));
+            offsets.add(block.let("row" + ky, mul(line, rowElements(conv))));
+        }
+        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
+        DspColumnKernel kernel = new DspColumnKernel(w.kernelH(), 0, conv.channels(), 1, DspEpilogue.of(rescale));
+        blocks(block, "", imm(0), mul(line, conv.channels()), kernel, offsets);
+    }
+
     /** Some consecutive rows of the output. */
     private void rows(BlockBuilder block, String suffix, Expr n, Expr y, int count) {
         Window w = conv.window();
         Expr top = add(mul(n, conv.input().dim(1)), mul(y, w.strideH()));
         Expr from = mul(top, rowElements(conv));
         Expr to = mul(add(mul(n, conv.output().dim(1)), y), conv.channels());
+        DspColumnKernel kernel = new DspColumnKernel(
+                w.kernelH(), w.dilationH() * rowElements(conv), conv.channels(), count, DspEpilogue.of(rescale));
+        blocks(block, suffix, from, to, kernel, List.of());
+    }
+
+    /** All channels of a row or two. */
+    private void blocks(
+            BlockBuilder block, String suffix, Expr from, Expr to, DspColumnKernel kernel, List<Expr> offsets) {
         int whole = conv.channels() / BLOCK;
-        call(block, suffix, from, to, weights, count, whole);
+        call(block, suffix, new Block(from, to, weights, whole), kernel, offsets);
         if (conv.channels() % BLOCK != 0) {
             int channel = conv.channels() - BLOCK;
             Buffer rest = block.view("rest" + suffix, weights, imm(weights.elements() / (whole + 1) * whole));
-            call(block, "_rest" + suffix, add(from, channel), add(to, channel), rest, count, 1);
+            call(block, "_rest" + suffix, new Block(add(from, channel), add(to, channel), rest, 1), kernel, offsets);
         }
     }
 
-    private void call(BlockBuilder block, String suffix, Expr from, Expr to, Buffer w, int count, int blocks) {
-        Window window = conv.window();
-        DspColumnKernel kernel = new DspColumnKernel(
-                window.kernelH(),
-                window.dilationH() * rowElements(conv),
-                conv.channels(),
-                count,
-                DspEpilogue.of(rescale));
-        Buffer in = block.view("in" + suffix, input, from);
-        Buffer out = block.mutableView("out" + suffix, output, to);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+    /** Blocks of channels: their first elements, their weights and how many they are. */
+    private record Block(Expr from, Expr to, Buffer weights, int count) {}
+
+    private void call(BlockBuilder block, String suffix, Block channels, DspColumnKernel kernel, List<Expr> offsets) {
+        Buffer in = block.view("in" + suffix, input, channels.from);
+        Buffer out = block.mutableView("out" + suffix, output, channels.to);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(channels.count)));
         scalars.addAll(kernel.epilogue().arguments());
-        block.call(kernel.kernel(), List.of(in, w, out), scalars);
+        scalars.addAll(offsets);
+        block.call(kernel.kernel(), List.of(in, channels.weights, out), scalars);
     }
 }

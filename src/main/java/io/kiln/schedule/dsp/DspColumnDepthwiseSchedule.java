@@ -3,7 +3,6 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
-import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -29,9 +28,7 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
 
     @Override
     public Optional<DspRescale> applies(Workload workload) {
-        Rows rows = workload.rows();
-        boolean isWhole = rows.parameters().isEmpty() && rows.areContiguous();
-        return workload.features().hasDsp() && workload.isPlainInt8() && isWhole && suits(workload.conv())
+        return workload.features().hasDsp() && workload.isPlainInt8() && suits(workload.conv())
                 ? DspRescale.of(workload.conv(), true)
                 : Optional.empty();
     }
@@ -54,14 +51,21 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
 
     @Override
     public Space space(Workload workload, DspRescale rescale) {
-        Knob rows = together(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
+        Knob rows = together(workload) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
         return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
     }
 
     /** Rows of the output that share inputs: they must be one input row apart. */
-    private static int together(ConvComputation conv) {
+    private static int together(Workload workload) {
+        ConvComputation conv = workload.conv();
         Window w = conv.window();
-        return w.strideH() == 1 && w.dilationH() == 1 && conv.output().dim(1) > 1 ? 2 : 1;
+        boolean isWhole = DspColumnDepthwise.isWhole(workload.rows());
+        return isWhole
+                        && w.strideH() == 1
+                        && w.dilationH() == 1
+                        && conv.output().dim(1) > 1
+                ? 2
+                : 1;
     }
 
     @Override
@@ -75,10 +79,10 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
             return Optional.empty();
         }
         return applies(workload).map(rescale -> {
-            Configuration configuration = Configuration.of(name())
-                    .with("rows", together(workload.conv()))
-                    .with("channel_block", BLOCK);
-            String reason = "depthwise over time: four channels share a load, rows share inputs and weights";
+            Configuration configuration =
+                    Configuration.of(name()).with("rows", together(workload)).with("channel_block", BLOCK);
+            String reason =
+                    "depthwise over time: four channels share a load, rows computed together share inputs and weights";
             return new Choice<>(this, rescale, configuration, reason);
         });
     }

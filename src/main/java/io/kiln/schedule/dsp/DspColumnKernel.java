@@ -7,23 +7,26 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The micro-kernel of {@link DspColumnDepthwise}: one or two rows of the output, in blocks of four channels.
  *
  * <pre>
- * r0        inputs, then the output         r1      weights, then the constants of the block's channels
+ * r0        inputs                          r1      weights, then the constants of the block's channels
  * r2-r5     sums of the first row           r6-r9   sums of the second row
- * r10 r11   inputs of channels 0 2, 1 3     r12 lr  weights of channels 0 2, 1 3
- * stack     inputs, output, end of the output[, late offset], then r7 and r11, which may be frame pointers
+ * r10 r11   inputs of channels 0 2, 1 3     r12 lr  weights of channels 0 2, 1 3; later r12 is the output
+ * stack     output, end of the output, then what the caller needs back[, late offset][, input rows]
  * </pre>
  *
- * <p>A tap is 12 instructions for 8 products: LDR, 2 SXTB16, LDRD, 8 SMLA. The weights of a tap serve the second row one input row later.
+ * <p>A tap is 13 instructions for 8 products: LDR, 2 SXTB16, 2 LDR, 8 SMLA. The weights of a tap serve the second row one input row later.
  *
  * @param taps rows of the window
- * @param rowBytes bytes from a tap's input to the next
+ * @param rowBytes bytes from a tap's input to the next; 0 if the rows are parameters, because they lie in a ring
  * @param outBytes bytes from a row of the output to the next
  * @param rows rows of the output
  * @param epilogue the rescaling of the sums
@@ -31,15 +34,25 @@ import java.util.List;
 record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/column");
 
-    private String name() {
-        return "kiln_column_" + taps + "_row" + rowBytes + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
+    private static final int OUTPUT = 0;
+    private static final int END = 4;
+    private static final int LATE = 44;
+
+    private boolean areApart() {
+        return rowBytes == 0;
     }
 
+    private String name() {
+        return "kiln_column_" + taps + (areApart() ? "_apart" : "_row" + rowBytes) + "_out" + outBytes + "_rows" + rows
+                + epilogue.suffix();
+    }
+
+    /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
     Kernel kernel() {
         return new Kernel(
                 name(),
                 List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                Collections.nCopies(1 + epilogue.parameters().size(), INT32),
+                Collections.nCopies(parameters().size() - 3, INT32),
                 List.of(),
                 definition(),
                 List.of());
@@ -49,7 +62,11 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         return epilogue.head(TEXT)
                 .with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
                 .with("TAPS", taps)
-                .with("ROW_BYTES", rowBytes)
+                .with("DISTANCE", areApart() ? "at offsets" : rowBytes + " bytes apart")
+                .with("OFFSETS", areApart() ? "  const int32_t offsets[" + taps + "] = {" + offsets() + "};\n" : "")
+                .with("PLACE", areApart() ? "offsets[tap]" : "(row + tap) * " + rowBytes)
+                .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters()))
+                .with("PARAMETERS", String.join(", ", parameters()))
                 .with("THREE_AND_SCALE", "3" + (epilogue.range().isSummed() ? ", times 256" : ""))
                 .with("NAME", name())
                 .with("ASSEMBLY", assembly())
@@ -61,43 +78,81 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
                 .text();
     }
 
+    private List<String> parameters() {
+        List<String> parameters =
+                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
+        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        for (int tap = 0; tap < taps && areApart(); tap++) {
+            parameters.add("int32_t row" + tap);
+        }
+        return parameters;
+    }
+
+    private String offsets() {
+        return IntStream.range(0, taps).mapToObj(tap -> "row" + tap).collect(Collectors.joining(", "));
+    }
+
     private String assembly() {
         AsmText asm = new AsmText();
-        DspBlockArguments arguments = DspBlockArguments.of(epilogue);
-        arguments.push(asm);
+        asm.line("push {r4-r11, lr}");
+        asm.line("add r3, r2, r3, lsl #2");
+        asm.line("push {r2, r3}");
         asm.line("1:");
         for (int row = 0; row < taps + rows - 1; row++) {
             row(asm, row);
         }
+        asm.line("add r1, #%d", 8 * taps);
         asm.line("add r0, #4");
-        asm.line("str r0, [sp]");
-        asm.line("ldr r0, [sp, #4]");
-        for (int c = 0; c < 4; c++) {
-            List<String> sums = List.of("r" + (2 + c), "r" + (6 + c)).subList(0, rows);
-            List<String> places = List.of("[r0, #" + c + "]", "[r0, #" + (outBytes + c) + "]");
-            epilogue.store(asm, new DspEpilogue.Sums(sums, List.of(), false), places, "[sp, #12]");
+        for (int c = 0; c < 4; c += 2) {
+            epilogue.rescaleTwo(asm, sums(c), sums(c + 1), "[sp, #" + LATE + "]");
         }
-        asm.line("add r0, #4");
-        asm.line("str r0, [sp, #4]");
-        asm.line("ldr r10, [sp, #8]");
-        asm.line("cmp r0, r10");
-        asm.line("ldr r0, [sp]");
+        asm.line("ldr r12, [sp, #%d]", OUTPUT);
+        for (int i = 4 * rows - 1; i > 0; i--) {
+            asm.line("strb r%d, [r12, #%d]", 2 + i, i / 4 * outBytes + i % 4);
+        }
+        asm.line("strb r2, [r12], #4");
+        asm.line("str r12, [sp, #%d]", OUTPUT);
+        asm.line("ldr r10, [sp, #%d]", END);
+        asm.line("cmp r12, r10");
         asm.line("bne 1b");
-        return arguments.popped(asm, 0);
+        asm.line("add sp, #8");
+        asm.line("pop {r4-r11, pc}");
+        return asm.lines();
+    }
+
+    private DspEpilogue.Sums sums(int channel) {
+        List<String> sums = List.of("r" + (2 + channel), "r" + (6 + channel)).subList(0, rows);
+        return new DspEpilogue.Sums(sums, List.of(), false);
     }
 
     /** One row of the input: with the weights of the tap before for the second row, then with those of its own for the first. */
     private void row(AsmText asm, int row) {
-        asm.line("ldr r10, [r0, #%d]", row * rowBytes);
+        if (areApart()) {
+            int late = epilogue.parameters().size();
+            asm.line("ldr r10, [sp, #%d]", LATE + 4 * (late + row));
+            asm.line("ldr r10, [r0, r10]");
+        } else {
+            asm.line("ldr r10, [r0, #%d]", row * rowBytes);
+        }
+        if (rows == 1) {
+            loadWeights(asm, row);
+        }
         asm.line("sxtb16 r11, r10, ror #8");
         asm.line("sxtb16 r10, r10");
         if (row > 0 && rows == 2) {
             multiply(asm, row == 1, 6);
         }
         if (row < taps) {
-            asm.line("ldrd r12, lr, [r1], #8");
+            if (rows == 2) {
+                loadWeights(asm, row);
+            }
             multiply(asm, row == 0, 2);
         }
+    }
+
+    private static void loadWeights(AsmText asm, int tap) {
+        asm.line("ldr r12, [r1, #%d]", 8 * tap);
+        asm.line("ldr lr, [r1, #%d]", 8 * tap + 4);
     }
 
     private static void multiply(AsmText asm, boolean starts, int first) {

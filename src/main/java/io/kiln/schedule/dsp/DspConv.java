@@ -79,7 +79,7 @@ final class DspConv {
         this.rescale = rescale;
         this.order = order(conv);
         int channels = Math.min(BLOCK, conv.channels() / conv.groups());
-        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels());
+        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), DspWeights.overlap(conv));
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
@@ -132,11 +132,14 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
-        Line line = new Line(begin, end, input, mul(from, conv.input().dim(3)), to);
-        pairs(batch, line, (pair, first, second, count) -> {
+        if (widening.isPresent()) {
+            line(batch, new Line(begin, end, input, mul(from, conv.input().dim(3)), to));
+            return;
+        }
+        pairs(batch, begin, end, (pair, first, second, count) -> {
             groups(pair, (group, g) -> {
                 window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
-                multiply(group, new Pixels(add(to, first), add(to, second), count), g);
+                multiply(group, new Pixels(add(to, first), count), g);
             });
         });
     }
@@ -146,11 +149,14 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            Line pixels = new Line(imm(0), imm(width), input, window.firstInput(lines), line);
-            pairs(row, pixels, (pair, first, second, count) -> {
+            if (widening.isPresent()) {
+                line(row, new Line(imm(0), imm(width), input, window.firstInput(lines), line));
+                return;
+            }
+            pairs(row, imm(0), imm(width), (pair, first, second, count) -> {
                 groups(pair, (group, g) -> {
                     window.gather(group, lines, first, second, inputChannel(g));
-                    multiply(group, new Pixels(add(line, first), add(line, second), count), g);
+                    multiply(group, new Pixels(add(line, first), count), g);
                 });
             });
         });
@@ -160,11 +166,7 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             padded.line(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            Line pixels = new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line);
-            pairs(row, pixels, (pair, first, second, count) -> {
-                padded.gather(pair, first, second);
-                multiply(pair, new Pixels(add(line, first), add(line, second), count), imm(0));
-            });
+            line(row, new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line));
         });
     }
 
@@ -181,27 +183,35 @@ final class DspConv {
      * @param begin the first one
      * @param end behind the last one
      * @param source where their windows are
-     * @param input element of the source at which the window of pixel 0 begins, if a kernel widens pairs by itself
+     * @param input element of the source at which the window of pixel 0 begins
      * @param output pixel of the output for pixel 0
      */
     private record Line(Expr begin, Expr end, Buffer source, Expr input, Expr output) {}
 
-    /** Pairs of pixels and a remaining one: by kernels that widen their windows, or in a loop with the remaining one as if it were two. */
-    private void pairs(BlockBuilder block, Line line, PairBody body) {
-        boolean isOdd = conv.output().dim(2) % 2 != 0;
+    /** Pixels by kernels that widen their windows: pairs, and a remaining one. */
+    private void line(BlockBuilder block, Line line) {
         Expr length = sub(line.end, line.begin);
-        Expr last = sub(line.end, imm(1));
-        Expr hasLast = equal(mod(length, imm(2)), imm(1));
-        if (widening.isEmpty()) {
-            block.loop("x", line.begin, isOdd ? last : line.end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
-            when(block, isOdd, hasLast, b -> body.emit(b, last, last, 1));
-            return;
-        }
         Expr hasPairs = length instanceof Expr.IntImm pixels
                 ? imm(pixels.value() / 2)
                 : conv.output().dim(2) > 1 ? imm(1) : lt(imm(1), length);
         when(block, true, hasPairs, b -> row(b, line, line.begin, div(length, imm(2)), shape));
-        when(block, isOdd, hasLast, b -> row(b, line, last, imm(1), shape.ofOne()));
+        when(block, isOdd(), isOdd(length), b -> row(b, line, sub(line.end, imm(1)), imm(1), shape.ofOne()));
+    }
+
+    /** A loop over pairs of pixels, and what is done for a remaining pixel, as if it were two. */
+    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
+        Expr last = sub(end, imm(1));
+        block.loop("x", begin, isOdd() ? last : end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+        when(block, isOdd(), isOdd(sub(end, begin)), b -> body.emit(b, last, last, 1));
+    }
+
+    /** Whether a pixel of a row, or of a range of rows, may remain. */
+    private boolean isOdd() {
+        return conv.output().dim(2) % 2 != 0;
+    }
+
+    private static Expr isOdd(Expr length) {
+        return equal(mod(length, imm(2)), imm(1));
     }
 
     /** Emits a body if it may be needed, under a condition unless that is constant. */
@@ -221,7 +231,8 @@ final class DspConv {
         String suffix = "" + pixels.pixels();
         Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
         Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
-        List<Expr> scalars = new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
+        List<Expr> scalars =
+                new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
         scalars.addAll(epilogue.arguments());
         block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
     }
@@ -244,38 +255,23 @@ final class DspConv {
         return mul(group, conv.channelsPerGroup());
     }
 
-    /** One or two pixels of the output. */
-    private record Pixels(Expr first, Expr second, int count) {
-        /** Their elements from a channel on. */
-        Pixels elements(ConvComputation conv, Expr channel) {
-            return new Pixels(
-                    add(mul(first, conv.channels()), channel), add(mul(second, conv.channels()), channel), count);
-        }
-    }
+    /**
+     * One or two pixels of the output.
+     *
+     * @param first index of the first one
+     */
+    private record Pixels(Expr first, int count) {}
 
     /** All channels of a group of one or two pixels. */
     private void multiply(BlockBuilder block, Pixels pixels, Expr group) {
         int channels = conv.channels() / conv.groups();
-        int whole = Math.max(1, channels / BLOCK);
-        boolean hasRest = channels > BLOCK && channels % BLOCK != 0;
-        long blocks = whole + (hasRest ? 1L : 0L);
-        long words = weights.elements() / conv.groups();
-        Expr from = mul(group, words);
-        Expr channel = mul(group, channels);
-        Buffer all = conv.groups() == 1 ? weights : block.view("weights", weights, from);
-        call(block, "", pixels.elements(conv, channel), all, whole);
-        if (hasRest) {
-            Buffer rest = block.view("rest", weights, add(from, words / blocks * whole));
-            Expr last = add(channel, channels - (long) BLOCK);
-            call(block, "_rest", pixels.elements(conv, last), rest, 1);
-        }
-    }
-
-    private void call(BlockBuilder block, String suffix, Pixels elements, Buffer w, int blocks) {
-        DspConvShape pixels = elements.count == 1 ? shape.ofOne() : shape;
-        Buffer out = block.mutableView("out" + elements.count + suffix, output, elements.first);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+        Expr first = add(mul(pixels.first, conv.channels()), mul(group, channels));
+        Expr from = mul(group, weights.elements() / conv.groups());
+        Buffer w = conv.groups() == 1 ? weights : block.view("weights", weights, from);
+        DspConvShape together = pixels.count == 1 ? shape.ofOne() : shape;
+        Buffer out = block.mutableView("out" + pixels.count, output, first);
+        List<Expr> scalars = new ArrayList<>(List.of(imm((channels + BLOCK - 1L) / BLOCK)));
         scalars.addAll(epilogue.arguments());
-        block.call(new DspConvKernel(pixels, epilogue).kernel(), List.of(scratch, w, out), scalars);
+        block.call(new DspConvKernel(together, epilogue).kernel(), List.of(scratch, w, out), scalars);
     }
 }

@@ -105,7 +105,13 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         for (int c = shape.channels() - 1; c > 0; c--) {
             asm.line("strb %s, [r12, #%d]", PIXEL_0[c], c);
         }
-        asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
+        if (shape.overlaps()) {
+            asm.line("strb %s, [r12]", PIXEL_0[0]);
+            asm.line("ldr r10, [r1], #4");
+            asm.line("add r12, r10");
+        } else {
+            asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
+        }
     }
 
     private void storeSecond(AsmText asm) {

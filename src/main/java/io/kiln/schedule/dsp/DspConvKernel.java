@@ -43,6 +43,8 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
                 .with("UNUSED_PARAMETERS", unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))
                 .with("CHANNELS", shape.channels())
+                .with("ADVANCE", shape.advance())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("STEPS", shape.steps())

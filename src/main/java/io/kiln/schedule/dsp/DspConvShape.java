@@ -9,14 +9,15 @@ package io.kiln.schedule.dsp;
  * @param steps steps of two inputs; even
  * @param unroll steps in the loop, if there are more than twice as many; even
  * @param pitch bytes from a pixel of the output to the next
+ * @param overlaps whether the last block lies over the one before; each block then ends with the distance of the next one
  */
-record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch) {
+record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, boolean overlaps) {
     /** Bytes of inputs of both pixels, and of weights. */
     static final int STEP_BYTES = 8;
 
     /** The same for one pixel. */
     DspConvShape ofOne() {
-        return new DspConvShape(1, channels, steps, unroll, pitch);
+        return new DspConvShape(1, channels, steps, unroll, pitch, overlaps);
     }
 
     /** Steps before the loop. */
@@ -29,17 +30,29 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch) 
         return isStraight() ? 0 : unroll;
     }
 
+    /** C's expression for the distance from a block's output to the next one's, with {@code w} behind the block's constants. */
+    String advance() {
+        return overlaps ? "*w++" : "" + channels;
+    }
+
+    /** What a comment says of a block's end. */
+    String endInWords() {
+        return overlaps ? ", and last the distance of the next block's output" : "";
+    }
+
     private boolean isStraight() {
         return steps <= 2 * unroll;
     }
 
     /** Bytes of weights and constants of a block. */
     int blockBytes(DspEpilogue epilogue) {
-        return STEP_BYTES * steps + channels * epilogue.constants() * Integer.BYTES;
+        int constants = channels * epilogue.constants() + (overlaps ? 1 : 0);
+        return STEP_BYTES * steps + constants * Integer.BYTES;
     }
 
     /** Part of a kernel's name. */
     String suffix() {
-        return pixels + "x" + channels + "_" + 2 * steps + (isStraight() ? "" : "_unroll" + unroll) + "_out" + pitch;
+        return pixels + "x" + channels + "_" + 2 * steps + (isStraight() ? "" : "_unroll" + unroll) + "_out" + pitch
+                + (overlaps ? "_over" : "");
     }
 }

@@ -116,8 +116,8 @@ final class DspDense {
         Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
         Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
         Buffer out = body.mutableView("out" + suffix, output, place);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
-        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), unroll, rescale);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+        DspDenseKernel kernel = new DspDenseKernel(channels, conv.taps(), unroll, DspEpilogue.of(rescale));
         scalars.addAll(kernel.epilogue().arguments());
         body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }

@@ -17,43 +17,53 @@ import java.util.List;
  * <pre>
  * r0        inputs                          r1      weights ({@link DspWeights}), then the constants of the block's channels
  * r2  r3    256 * A + B, B                  r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
- * r10 r11   inputs 0 2, 1 3                 r12 lr  weights
- * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset], then r7 and r11
+ * r10 r11   inputs 0 2, 1 3                 r12 lr  weights; later r12 is the output
+ * stack     inputs, output, end of the output, end of the inputs, then what the caller needs back[, late offset]
  * </pre>
  *
  * <p>Four inputs and eight channels are 35 instructions for 32 products: 9 LDR, 10 SXTB16, 16 SMLAD. Where weights are bytes,
  * blocks have four channels, and r6 and r7 hold the first channel's weights.
  *
- * @param name C name
  * @param channels channels of a block, 1 to 8
- * @param first steps of four inputs before the loop
- * @param unroll steps in the loop; 0 for no loop
- * @param hasTail whether one to three inputs remain
+ * @param inputs inputs, at least four
+ * @param unroll steps of four inputs in the loop, if there are more than twice as many
  * @param epilogue the rescaling of the sums
  */
-record DspDenseKernel(String name, int channels, int first, int unroll, boolean hasTail, DspEpilogue epilogue) {
+record DspDenseKernel(int channels, int inputs, int unroll, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/dense");
+    private static final int INPUTS = 0;
+    private static final int OUTPUT = 4;
+    private static final int OUTPUT_END = 8;
+    private static final int INPUTS_END = 12;
+    private static final int LATE = 52;
 
-    /** The kernel for a row of at least four inputs. */
-    static DspDenseKernel of(int channels, int inputs, int unroll, DspRescale rescale) {
-        DspEpilogue epilogue = DspEpilogue.of(rescale);
-        int steps = inputs / 4;
-        int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
-        int loop = steps <= 2 * unroll ? 0 : unroll;
-        boolean tail = inputs % 4 != 0;
-        String name = "kiln_dense_" + channels + "_" + first + (loop == 0 ? "" : "_" + loop) + (tail ? "_tail" : "")
-                + epilogue.suffix();
-        return new DspDenseKernel(name, channels, first, loop, tail, epilogue);
+    private String name() {
+        String looped = isStraight() ? "" : "_unroll" + unroll;
+        return "kiln_dense_" + channels + "_" + inputs + looped + epilogue.suffix();
     }
 
+    /** {@code (x, w, out, blocks[, late])}. */
     Kernel kernel() {
         return new Kernel(
-                name,
+                name(),
                 List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                new ArrayList<>(Collections.nCopies(2 + epilogue.parameters().size(), INT32)),
+                Collections.nCopies(1 + epilogue.parameters().size(), INT32),
                 List.of(),
                 definition(),
                 List.of());
+    }
+
+    private int steps() {
+        return inputs / 4;
+    }
+
+    private boolean isStraight() {
+        return steps() <= 2 * unroll;
+    }
+
+    /** Steps before the loop. */
+    private int first() {
+        return isStraight() ? steps() : (steps() - 1) % unroll + 1;
     }
 
     private int pairs() {
@@ -62,76 +72,84 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
 
     private String definition() {
         return epilogue.headOfPairs(TEXT)
-                .with("NAME", name)
+                .with("NAME", name())
+                .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters()))
+                .with("PARAMETERS", String.join(", ", parameters()))
+                .with("INPUTS", inputs)
                 .with("CHANNELS", channels)
                 .with("PAIRS", pairs())
                 .with("EVEN_CHANNELS", 2 * pairs())
+                .with("BLOCK_WORDS", (inputs + 3) / 4 * 2 * pairs())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("      ", "sums[channel]"))
                 .text();
     }
 
+    private List<String> parameters() {
+        List<String> parameters =
+                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
+        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        return parameters;
+    }
+
     private String assembly() {
         AsmText asm = new AsmText();
-        List<String> values =
-                new ArrayList<>(List.of("x", "w", "out", "x + count / 4 * 4", "out + " + channels + " * blocks"));
-        List<String> types =
-                new ArrayList<>(List.of("const int8_t*", "const int32_t*", "int8_t*", "const int8_t*", "int8_t*"));
-        if (hasTail) {
-            values.add("tail");
-            types.add("uint32_t");
-        }
-        epilogue.parameters().forEach(p -> {
-            values.add(p);
-            types.add("int32_t");
-        });
-        int kept = values.size() - 1;
-        asm.line("push {r7, r11}");
-        asm.line("push {%s}", AsmText.kept(values.size()));
+        asm.line("push {r4-r11, lr}");
+        asm.line("mov r4, #%d", channels);
+        asm.line("mla r3, r3, r4, r2");
+        asm.add("r4", "r0", 4 * steps(), "r5");
+        asm.line("push {r0, r2, r3, r4}");
         asm.line("1:");
-        repeat(asm, true, 1);
-        repeat(asm, false, first - 1);
-        if (unroll > 0) {
+        steps(asm, true, 0, 1);
+        steps(asm, false, 1, first() - 1);
+        asm.line("add r1, #%d", stepBytes() * first());
+        if (!isStraight()) {
+            asm.line("add r0, #%d", 4 * first());
             asm.line("2:");
-            repeat(asm, false, unroll);
-            asm.line("ldr r10, [sp, #8]");
+            steps(asm, false, 0, unroll);
+            asm.line("ldr r10, [sp, #%d]", INPUTS_END);
+            asm.line("add r0, #%d", 4 * unroll);
+            asm.line("add r1, #%d", stepBytes() * unroll);
             asm.line("cmp r0, r10");
             asm.line("bne 2b");
         }
-        if (hasTail) {
-            asm.line("ldr r11, [sp, #16]");
+        int rest = inputs % 4;
+        if (rest > 0) {
+            asm.line("ldr r11, [r0, #%d]", (isStraight() ? 4 * steps() : 0) + rest - 4);
+            asm.line("lsr r11, #%d", 8 * (4 - rest));
             asm.repeatFrom(0, 4, 1, () -> step(asm, false));
             asm.line("add r1, #%d", stepBytes());
         }
-        finish(asm, kept);
-        String tail = """
-              uint32_t tail = 0;
-              for (int32_t i = count / 4 * 4; i < count; ++i) {
-                tail |= (uint32_t)(uint8_t)x[i] << (i % 4 * 8);
-              }
-            """;
-        return (hasTail ? tail : "")
-                + asm.statement(values, types, List.of("r5", "r6", "r8", "r9", "r10", "r12", "lr"));
+        finish(asm);
+        return asm.lines();
     }
 
-    private void finish(AsmText asm, int kept) {
-        asm.line("ldr r0, [sp, #4]");
-        for (int c = 0; c < channels; c++) {
-            boolean isAlone = c == channels - 1 && c % 2 == 0;
-            String sum = "r" + (2 + c);
-            boolean isSecond = c % 2 != 0;
-            List<String> others = isSecond || isAlone ? List.of() : List.of("r" + (3 + c));
-            int at = 16 + (hasTail ? 4 : 0);
-            DspEpilogue.Sums ofChannel = new DspEpilogue.Sums(List.of(sum), others, isSecond);
-            epilogue.store(asm, ofChannel, List.of("[r0], #1"), "[sp, #" + at + "]");
+    private void finish(AsmText asm) {
+        String late = "[sp, #" + LATE + "]";
+        for (int c = 0; c < channels; c += 2) {
+            List<String> sum = List.of("r" + (2 + c));
+            if (c + 1 == channels) {
+                epilogue.rescale(asm, new DspEpilogue.Sums(sum, List.of(), false), late);
+            } else {
+                List<String> second = List.of("r" + (3 + c));
+                DspEpilogue.Sums first = new DspEpilogue.Sums(sum, second, false);
+                epilogue.rescaleTwo(asm, first, new DspEpilogue.Sums(second, List.of(), true), late);
+            }
         }
-        asm.line("str r0, [sp, #4]");
-        asm.line("ldr r10, [sp, #12]");
-        asm.line("cmp r0, r10");
-        asm.line("ldr r0, [sp]");
+        asm.line("ldr r12, [sp, #%d]", OUTPUT);
+        for (int c = channels - 1; c > 0; c--) {
+            asm.line("strb r%d, [r12, #%d]", 2 + c, c);
+        }
+        asm.line("strb r2, [r12], #%d", channels);
+        asm.line("str r12, [sp, #%d]", OUTPUT);
+        asm.line("ldr r10, [sp, #%d]", OUTPUT_END);
+        if (!isStraight()) {
+            asm.line("ldr r0, [sp, #%d]", INPUTS);
+        }
+        asm.line("cmp r12, r10");
         asm.line("bne 1b");
-        asm.line("add sp, #%d", 4 * kept);
-        asm.line("pop {r7, r11}");
+        asm.line("add sp, #16");
+        asm.line("pop {r4-r11, pc}");
     }
 
     /** Bytes of the weights of four inputs. */
@@ -140,16 +158,11 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
     }
 
     /** Steps of four inputs, which are loaded beside the weights of the first pair. */
-    private void repeat(AsmText asm, boolean starts, int count) {
-        if (count == 0) {
-            return;
-        }
-        asm.repeatFrom(0, 4, count, () -> {
+    private void steps(AsmText asm, boolean starts, int from, int count) {
+        asm.repeatFrom(4 * from, 4, count, () -> {
             asm.line("ldr r11, [r0, #%s]", AsmText.AT);
             step(asm, starts);
         });
-        asm.line("add r0, #%d", 4 * count);
-        asm.line("add r1, #%d", stepBytes() * count);
     }
 
     /** Four inputs in r11; the first step of a block starts the sums. */
@@ -167,17 +180,17 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             if (!epilogue.range().isSummed()) {
                 asm.line("sxtb16 r6, r12, ror #8");
                 asm.line("sxtb16 r7, lr, ror #8");
-                multiply(asm, starts, both, "r10", "r6");
-                multiply(asm, false, both, "r11", "r7");
+                DspConvAsm.multiply(asm, starts, both, "r10", "r6");
+                DspConvAsm.multiply(asm, false, both, "r11", "r7");
             } else {
-                multiply(asm, starts, both, "r10", "r12");
-                multiply(asm, false, both, "r11", "lr");
+                DspConvAsm.multiply(asm, starts, both, "r10", "r12");
+                DspConvAsm.multiply(asm, false, both, "r11", "lr");
             }
             if (!isAlone) {
                 asm.line("sxtb16 r12, r12");
                 asm.line("sxtb16 lr, lr");
-                multiply(asm, starts, second, "r10", "r12");
-                multiply(asm, false, second, "r11", "lr");
+                DspConvAsm.multiply(asm, starts, second, "r10", "r12");
+                DspConvAsm.multiply(asm, false, second, "r11", "lr");
             }
         }
     }
@@ -186,13 +199,5 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
     private void loadPair(AsmText asm, int pair) {
         asm.line("ldr r12, [r1, #%s * %d + %d]", AsmText.AT, 2 * pairs(), 8 * pair);
         asm.line("ldr lr, [r1, #%s * %d + %d]", AsmText.AT, 2 * pairs(), 8 * pair + 4);
-    }
-
-    private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
-        if (starts) {
-            asm.line("smuad %s, %s, %s", sum, x, w);
-        } else {
-            asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
-        }
     }
 }

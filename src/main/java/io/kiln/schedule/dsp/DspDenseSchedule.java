@@ -17,7 +17,7 @@ import java.util.Optional;
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link DspDense}. */
 public final class DspDenseSchedule implements Schedule<DspRescale> {
     /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
-    private static final int UNROLL = 8;
+    private static final int UNROLL = 16;
 
     @Override
     public String name() {
@@ -44,7 +44,7 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
 
     @Override
     public Space space(Workload workload, DspRescale rescale) {
-        return Space.of(name(), Knob.of("channel_block", block(rescale)), Knob.of("unroll", 2, 4, UNROLL));
+        return Space.of(name(), Knob.of("channel_block", block(rescale)), Knob.of("unroll", 2, 4, 8, UNROLL));
     }
 
     /** Channels of a block. */

@@ -13,30 +13,24 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.KernelText;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Inputs of first layers, whose runs are no whole fours: the rows under a line of windows are copied into scratch with their padding,
- * so that every window lies inside and at constant distances, and two windows are widened by straight code.
+ * so that every window lies inside and at constant distances.
  *
  * <pre>
  * scratch: both windows widened, then kernelH rows of bytes
- * order of a window: whole fours of each row (a rest of three counts as a whole one), then the rests of all rows together
+ * order of a small window: whole fours of each row (a rest of three counts as a whole one), then the rests of all rows together
  * </pre>
  */
 final class DspPaddedRows {
-    private static final KernelText TEXT = KernelText.of("dsp/widen_windows");
-
-    /** Largest offset of a load. */
+    /** Largest number of bytes of the rows: the reach of a load. */
     private static final int MOST_BYTES = 4095;
 
     /** Largest number of taps of straight code. */
@@ -53,8 +47,7 @@ final class DspPaddedRows {
     }
 
     /**
-     * Whether runs of a window, or what of them lies inside, are no whole fours; if the window is small enough for straight code, and the
-     * rows are short enough for constant offsets.
+     * Whether runs of a window, or what of them lies inside, are no whole fours; if the rows are short.
      */
     static boolean areFor(ConvComputation conv) {
         Window w = conv.window();
@@ -63,7 +56,6 @@ final class DspPaddedRows {
         return conv.groups() == 1
                 && (w.isPadded() || w.kernelH() > 1 || isDilated)
                 && unit % 4 != 0
-                && conv.taps() <= MOST_TAPS
                 && w.kernelH() * pitch(conv) <= MOST_BYTES;
     }
 
@@ -82,15 +74,23 @@ final class DspPaddedRows {
         return (columns(conv) * conv.input().dim(3) + 6) / 4 * 4;
     }
 
+    /** Whether windows are small enough for straight code. */
+    private static boolean isStraight(ConvComputation conv) {
+        return conv.taps() <= MOST_TAPS;
+    }
+
     /** For each input of the widened window its tap, or -1 where there is none. */
     static int[] order(ConvComputation conv) {
+        if (!isStraight(conv)) {
+            return DspWindow.order(conv);
+        }
         return places(conv).stream()
                 .mapToInt(p -> p.column() < run(conv) ? p.row() * run(conv) + p.column() : -1)
                 .toArray();
     }
 
     static long scratchBytes(ConvComputation conv) {
-        return 4L * places(conv).size() + (long) conv.window().kernelH() * pitch(conv);
+        return 4L * order(conv).length + (long) conv.window().kernelH() * pitch(conv);
     }
 
     /** A byte of a window, counted along its row. */
@@ -122,21 +122,29 @@ final class DspPaddedRows {
     }
 
     private Buffer rows(BlockBuilder block, String name, Expr offset) {
-        return block.mutableView(name, scratch, add(offset, 4L * places(conv).size()));
+        return block.mutableView(name, scratch, add(offset, 4L * order(conv).length));
     }
 
     /** Byte of scratch at which a line's first window begins. */
     Expr firstInput() {
-        return imm(4L * places(conv).size());
+        return imm(4L * order(conv).length);
     }
 
     /** How windows are widened. */
     static DspWidening widening(ConvComputation conv) {
-        return DspWidening.of(offsets(conv), DspWidening.pitch(conv), suffix(conv));
-    }
-
-    private static int[] offsets(ConvComputation conv) {
-        return places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
+        int step = DspWidening.pitch(conv);
+        if (isStraight(conv)) {
+            int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
+            return DspPlaces.of(offsets, step, suffix(conv));
+        }
+        Window w = conv.window();
+        int channels = conv.input().dim(3);
+        boolean isDilated = DspWindow.isDilated(conv);
+        return new DspRuns(
+                isDilated ? channels : run(conv),
+                new DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
+                new DspRuns.Spaced(w.kernelH(), pitch(conv)),
+                step);
     }
 
     /** Everything that offsets depend on. */
@@ -182,62 +190,6 @@ final class DspPaddedRows {
                 input,
                 mul(line, (long) conv.input().dim(2) * conv.input().dim(3)));
         block.call(COPY_ROW, List.of(to, from), List.of(bytes));
-    }
-
-    /** Widens the windows of the pixels at two columns. */
-    void gather(BlockBuilder block, Expr first, Expr second) {
-        long step = (long) conv.window().strideW() * conv.input().dim(3);
-        Buffer a = rows(block, "a", mul(first, step));
-        Buffer b = rows(block, "b", mul(second, step));
-        block.call(kernel(), List.of(scratch, a, b), List.of());
-    }
-
-    private Kernel kernel() {
-        String name = "kiln_widen_" + suffix(conv);
-        return new Kernel(
-                name,
-                List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
-                List.of(),
-                List.of(),
-                definition(name),
-                List.of());
-    }
-
-    private String definition(String name) {
-        AsmText asm = new AsmText();
-        int[] offsets = offsets(conv);
-        for (int i = 0; i < offsets.length; i += 4) {
-            four(asm, "%1", "%3", "%5", Arrays.copyOfRange(offsets, i, i + 4));
-            four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));
-            asm.line("sxtb16 %5, %3");
-            asm.line("sxtb16 %6, %4");
-            asm.line("sxtb16 %3, %3, ror #8");
-            asm.line("sxtb16 %4, %4, ror #8");
-            asm.line("str %5, [%0, #" + (4 * i) + "]");
-            asm.line("str %6, [%0, #" + (4 * i + 4) + "]");
-            asm.line("str %3, [%0, #" + (4 * i + 8) + "]");
-            asm.line("str %4, [%0, #" + (4 * i + 12) + "]");
-        }
-        return TEXT.with("ROWS", conv.window().kernelH())
-                .with("RUN", run(conv))
-                .with("PITCH", pitch(conv))
-                .with("NAME", name)
-                .with("ASSEMBLY", asm.lines())
-                .with("COUNT", offsets.length)
-                .with("PLACES", Arrays.toString(offsets).replaceAll("[\\[\\]]", ""))
-                .text();
-    }
-
-    /** Loads four bytes of a window, neighbours in one go. */
-    private static void four(AsmText asm, String from, String to, String spare, int[] offsets) {
-        boolean areNeighbours = IntStream.range(1, 4).allMatch(i -> offsets[i] == offsets[0] + i);
-        asm.line("ldr%s %s, [%s, #%d]", areNeighbours ? "" : "b", to, from, offsets[0]);
-        if (!areNeighbours) {
-            for (int i = 1; i < 4; i++) {
-                asm.line("ldrb %s, [%s, #%d]", spare, from, offsets[i]);
-                asm.line("orr %s, %s, %s, lsl #%d", to, to, spare, 8 * i);
-            }
-        }
     }
 
     /** {@code (to, from, count)}. */

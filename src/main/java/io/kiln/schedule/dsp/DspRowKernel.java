@@ -55,6 +55,8 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters))
                 .with("PARAMETERS", scratch + ", " + String.join(", ", parameters.subList(1, parameters.size())))
                 .with("CHANNELS", shape.channels())
+                .with("ADVANCE", shape.advance())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("INPUTS", widening.inputs())
@@ -69,7 +71,12 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
 
     private List<String> parameters() {
         List<String> parameters = new ArrayList<>(List.of(
-                "int8_t* x", "const int8_t* in", "const int32_t* weights", "int8_t* out", "int32_t count", "int32_t blocks"));
+                "int8_t* x",
+                "const int8_t* in",
+                "const int32_t* weights",
+                "int8_t* out",
+                "int32_t count",
+                "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
         return parameters;
     }

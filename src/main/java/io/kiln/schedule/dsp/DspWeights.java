@@ -43,10 +43,21 @@ final class DspWeights {
         return blocks;
     }
 
-    /** The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants. */
+    /** Whether the last block of a group lies over the one before. */
+    static boolean overlap(ConvComputation conv) {
+        int perGroup = conv.channels() / conv.groups();
+        return perGroup > BLOCK && perGroup % BLOCK != 0;
+    }
+
+    /**
+     * The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants, and if blocks {@link #overlap} the
+     * distance to the next block's channels.
+     */
     static int[] pack(ConvComputation conv, int[] order, DspRescale rescale) {
         List<Integer> words = new ArrayList<>();
-        for (int[] block : blocks(conv)) {
+        List<int[]> blocks = blocks(conv);
+        for (int b = 0; b < blocks.size(); b++) {
+            int[] block = blocks.get(b);
             List<int[]> taps = IntStream.range(0, BLOCK)
                     .mapToObj(i -> taps(conv, block, i, order))
                     .toList();
@@ -58,6 +69,10 @@ final class DspWeights {
             }
             for (int o : block) {
                 rescale.put(o, words);
+            }
+            if (overlap(conv)) {
+                int next = b + 1 < blocks.size() ? blocks.get(b + 1)[0] : conv.channels();
+                words.add(next - block[0]);
             }
         }
         return words.stream().mapToInt(Integer::intValue).toArray();

@@ -15,7 +15,7 @@ declare void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef, ptr
 declare void @kiln_conv_run_step8_1x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_conv_run_step8_2x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_copy_row(ptr noundef, ptr noundef, i32 noundef)
-declare void @kiln_dense_4_3_scale8_shift12_signed(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef)
+declare void @kiln_dense_4_12_scale8_shift12_signed(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef)
 declare void @kiln_fill_row(ptr noundef, i32 noundef, i32 noundef)
 declare i32 @kiln_leading_zeros(i32 noundef)
@@ -422,7 +422,7 @@ if.end:
 ; qnn.dense+nn.bias_add+tfl.requantize: (1, 12) -> (1, 4), `logits`
 define dso_local i32 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(ptr noalias noundef %input, ptr noalias noundef %output) #0 {
 entry:
-  call void @kiln_dense_4_3_scale8_shift12_signed(ptr noundef %input, ptr noundef @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight, ptr noundef %output, i32 noundef 12, i32 noundef 1, i32 noundef 26624)
+  call void @kiln_dense_4_12_scale8_shift12_signed(ptr noundef %input, ptr noundef @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight, ptr noundef %output, i32 noundef 1, i32 noundef 26624)
   ret i32 0
 }
 

@@ -180,6 +180,7 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
   static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
   for (; count > 0; --count, in += 1 * 3, out += 1 * 8) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[1][4] = {{0}};
       for (int32_t i = 0; i < 20; ++i) {
@@ -199,9 +200,10 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
           value >>= 19;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 8 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 8 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
@@ -316,6 +318,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_sca
 static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 1 * 8, out += 1 * 12) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[1][4] = {{0}};
       for (int32_t i = 0; i < 8; ++i) {
@@ -335,9 +338,10 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
           value >>= 20;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 12 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
@@ -477,6 +481,7 @@ __attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_sca
 static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
   for (; count > 0; --count, in += 2 * 8, out += 2 * 12) {
     const int32_t* w = weights;
+    int32_t at = 0;
     for (int32_t block = 0; block < blocks; ++block) {
       int32_t sums[2][4] = {{0}};
       for (int32_t i = 0; i < 8; ++i) {
@@ -496,9 +501,10 @@ static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unuse
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
           value >>= 20;
           value = value < -128 ? -128 : (value > 127 ? 127 : value);
-          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+          out[pixel * 12 + at + channel] = (int8_t)value;
         }
       }
+      at += 4;
     }
   }
 }
@@ -524,20 +530,16 @@ static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
   }
 }
 
-/* A row of count inputs times blocks of 4 channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
+/* A row of 12 inputs times blocks of 4 channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
    one for 1 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset and what negative results are corrected by. */
-__attribute__((noinline))
-static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks, int32_t late) {
 #if defined(__ARM_FEATURE_DSP)
-  register const int8_t* r0 __asm__("r0") = x;
-  register const int32_t* r1 __asm__("r1") = w;
-  register int8_t* r2 __asm__("r2") = out;
-  register const int8_t* r3 __asm__("r3") = x + count / 4 * 4;
-  register int8_t* r4 __asm__("r4") = out + 4 * blocks;
-  register int32_t r5 __asm__("r5") = late;
+__attribute__((naked, noinline)) static void kiln_dense_4_12_scale8_shift12_signed(__attribute__((unused)) const int8_t* x, __attribute__((unused)) const int32_t* w, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t blocks, __attribute__((unused)) int32_t late) {
   __asm__ volatile(
-      "push {r7, r11}\n"
-      "push {r0, r2, r3, r4, r5}\n"
+      "push {r4-r11, lr}\n"
+      "mov r4, #4\n"
+      "mla r3, r3, r4, r2\n"
+      "add r4, r0, #12\n"
+      "push {r0, r2, r3, r4}\n"
       "1:\n"
       ".set .Lkiln_at, 0\n"
       "ldr r11, [r0, #.Lkiln_at]\n"
@@ -559,9 +561,7 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "sxtb16 lr, lr\n"
       "smuad r5, r10, r12\n"
       "smlad r5, r11, lr, r5\n"
-      "add r0, #4\n"
-      "add r1, #16\n"
-      ".set .Lkiln_at, 0\n"
+      ".set .Lkiln_at, 4\n"
       ".rept 2\n"
       "  ldr r11, [r0, #.Lkiln_at]\n"
       "  ldr r12, [r1, #.Lkiln_at * 4 + 0]\n"
@@ -584,59 +584,55 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "  smlad r5, r11, lr, r5\n"
       "  .set .Lkiln_at, .Lkiln_at + 4\n"
       ".endr\n"
-      "add r0, #8\n"
-      "add r1, #32\n"
-      "ldr r0, [sp, #4]\n"
+      "add r1, #48\n"
+      "ldr lr, [sp, #52]\n"
       "sub r2, r2, r3\n"
       "ldm r1!, {r10, r11, r12}\n"
       "smmla r2, r2, r10, r11\n"
-      "ldr r11, [sp, #16]\n"
       "and r10, r12, r2, asr #31\n"
       "sub r2, r2, r10\n"
-      "add r2, r2, r11\n"
+      "add r2, r2, lr\n"
       "ssat r2, #8, r2, asr #12\n"
-      "strb r2, [r0], #1\n"
       "lsl r3, r3, #8\n"
       "ldm r1!, {r10, r11, r12}\n"
       "smmla r3, r3, r10, r11\n"
-      "ldr r11, [sp, #16]\n"
       "and r10, r12, r3, asr #31\n"
       "sub r3, r3, r10\n"
-      "add r3, r3, r11\n"
+      "add r3, r3, lr\n"
       "ssat r3, #8, r3, asr #12\n"
-      "strb r3, [r0], #1\n"
+      "ldr lr, [sp, #52]\n"
       "sub r4, r4, r5\n"
       "ldm r1!, {r10, r11, r12}\n"
       "smmla r4, r4, r10, r11\n"
-      "ldr r11, [sp, #16]\n"
       "and r10, r12, r4, asr #31\n"
       "sub r4, r4, r10\n"
-      "add r4, r4, r11\n"
+      "add r4, r4, lr\n"
       "ssat r4, #8, r4, asr #12\n"
-      "strb r4, [r0], #1\n"
       "lsl r5, r5, #8\n"
       "ldm r1!, {r10, r11, r12}\n"
       "smmla r5, r5, r10, r11\n"
-      "ldr r11, [sp, #16]\n"
       "and r10, r12, r5, asr #31\n"
       "sub r5, r5, r10\n"
-      "add r5, r5, r11\n"
+      "add r5, r5, lr\n"
       "ssat r5, #8, r5, asr #12\n"
-      "strb r5, [r0], #1\n"
-      "str r0, [sp, #4]\n"
-      "ldr r10, [sp, #12]\n"
-      "cmp r0, r10\n"
-      "ldr r0, [sp]\n"
+      "ldr r12, [sp, #4]\n"
+      "strb r5, [r12, #3]\n"
+      "strb r4, [r12, #2]\n"
+      "strb r3, [r12, #1]\n"
+      "strb r2, [r12], #4\n"
+      "str r12, [sp, #4]\n"
+      "ldr r10, [sp, #8]\n"
+      "cmp r12, r10\n"
       "bne 1b\n"
-      "add sp, #20\n"
-      "pop {r7, r11}\n"
-      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
-      :
-      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+      "add sp, #16\n"
+      "pop {r4-r11, pc}\n"
+  );
+}
 #else
+static void kiln_dense_4_12_scale8_shift12_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks, int32_t late) {
   for (int32_t block = 0; block < blocks; ++block) {
     int32_t sums[4] = {0};
-    for (int32_t i = 0; i < count; ++i) {
+    for (int32_t i = 0; i < 12; ++i) {
       for (int32_t pair = 0; pair < 2; ++pair) {
         const int32_t word = w[(i / 4 * 2 + pair) * 2 + i % 2];
         const int16_t both = (int16_t)((uint32_t)word >> (i % 4 / 2 * 16));
@@ -645,7 +641,7 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
         sums[2 * pair + 1] += x[i] * second;
       }
     }
-    w += (count + 3) / 4 * 4;
+    w += 12;
     for (int32_t channel = 0; channel < 4; ++channel, w += 3) {
       int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32);
       value += late - (value < 0 ? w[2] : 0);
@@ -654,8 +650,8 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       *out++ = (int8_t)value;
     }
   }
-#endif
 }
+#endif
 
 /* One row of a depthwise convolution of 5x1 with stride 1x1, 1 columns and 8 channels, for blocks of four channels from
    out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
@@ -920,7 +916,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl
   const int8_t* const x = input;
   const int32_t* const w = weight;
   int8_t* const out = output;
-  kiln_dense_4_3_scale8_shift12_signed(x, w, out, 12, 1, 26624);
+  kiln_dense_4_12_scale8_shift12_signed(x, w, out, 1, 26624);
   return 0;
 }
 
