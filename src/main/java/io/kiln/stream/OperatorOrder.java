@@ -153,8 +153,7 @@ final class OperatorOrder {
         List<Integer> ready = new ArrayList<>(beginning.ready);
         ready.remove((Integer) next);
         users.get(result).stream().filter(user -> isReady(user, done)).forEach(ready::add);
-        return new Beginning(
-                Optional.of(beginning), next, done, ready, after, Math.max(beginning.peak, during));
+        return new Beginning(Optional.of(beginning), next, done, ready, after, Math.max(beginning.peak, during));
     }
 
     private boolean isReady(int operator, BitSet done) {

@@ -48,8 +48,8 @@ public final class StreamPlanner {
         PlannedProgram natural = inOrder(function, operators, lowering, optimize, withInputsAndOutputs, pools);
         return OperatorOrder.ofLeastPeak(function, operators, withInputsAndOutputs)
                 .map(order -> inOrder(function, order, lowering, optimize, withInputsAndOutputs, pools))
-                .filter(other -> other.layout().plan().bytes()
-                        < natural.layout().plan().bytes())
+                .filter(other ->
+                        other.layout().plan().bytes() < natural.layout().plan().bytes())
                 .orElse(natural);
     }
 
