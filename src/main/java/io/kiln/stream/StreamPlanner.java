@@ -30,7 +30,7 @@ public final class StreamPlanner {
     }
 
     /**
-     * Plans a program.
+     * Plans a program. Its operators run in the order of the function, or in another one that needs less memory.
      *
      * @param function the fused function
      * @param operators its groups in order, without reshapes
@@ -39,6 +39,21 @@ public final class StreamPlanner {
      * @param pools where its values lie; which operators run row by row is decided as if there were only one pool
      */
     public static PlannedProgram plan(
+            Function function,
+            List<FusedOperator> operators,
+            Lowering lowering,
+            Optimize optimize,
+            boolean withInputsAndOutputs,
+            PoolBounds pools) {
+        PlannedProgram natural = inOrder(function, operators, lowering, optimize, withInputsAndOutputs, pools);
+        return OperatorOrder.ofLeastPeak(function, operators, withInputsAndOutputs)
+                .map(order -> inOrder(function, order, lowering, optimize, withInputsAndOutputs, pools))
+                .filter(other ->
+                        other.layout().plan().bytes() < natural.layout().plan().bytes())
+                .orElse(natural);
+    }
+
+    private static PlannedProgram inOrder(
             Function function,
             List<FusedOperator> operators,
             Lowering lowering,

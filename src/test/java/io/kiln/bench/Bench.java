@@ -90,7 +90,10 @@ public final class Bench {
             case RAM -> {
                 Figures image = figures(row, Optimize.RAM, Io.WORKSPACE, plugin);
                 Figures speed = figures(row, Optimize.SPEED, Io.WORKSPACE, plugin);
-                boolean met = image.stack() <= data.stackGoal() && speed.ram() <= data.speedAboveRam() * image.ram();
+                boolean met = image.stack() <= data.stackGoal()
+                        && speed.ram() <= data.speedAboveRam() * image.ram()
+                        && image.cycles().expected()
+                                <= data.ramCyclesOfSpeed() * speed.cycles().expected();
                 yield BenchResult.of(row, image.ram(), met, List.of(image, speed));
             }
             case LAYERS -> {

@@ -27,6 +27,7 @@ import java.util.Map;
  * @param memoryCore the core that ram and flash are measured on
  * @param stackGoal bytes of stack that a run may take
  * @param speedAboveRam how far the RAM of {@code optimize=speed} may lie above that of {@code ram}, as a factor
+ * @param ramCyclesOfSpeed how many times the cycles of {@code optimize=speed} {@code ram} may take
  * @param benchProgramBytes bytes of the peer's empty bench program, which its flash figures hold
  */
 record BenchData(
@@ -41,6 +42,7 @@ record BenchData(
         String memoryCore,
         long stackGoal,
         double speedAboveRam,
+        double ramCyclesOfSpeed,
         long benchProgramBytes) {
 
     /**

@@ -173,6 +173,21 @@ class StreamPlannerTest {
         assertThat(planned.layout().plan().bytes()).isEqualTo(3 * 8 + 8 + 2 * 4);
     }
 
+    /** Two maps of 800 bytes, each pooled to 2: one after the other they need a single map's memory. */
+    @Test
+    void branchesRunOneAfterTheOther() {
+        input = new TensorType(Shape.of(1, 100, 4, 2), DType.INT8);
+        Window window = Window.of(3, 1).padded(1, 0, 1, 0);
+        int first = bind(new MaxPool2d(window), 0);
+        int second = bind(new AvgPool2d(window), 0);
+        int third = bind(new AvgPool2d(Window.of(100, 4)), first);
+        int fourth = bind(new AvgPool2d(Window.of(100, 4)), second);
+        PlannedProgram planned = plan(Optimize.SIZE, false, DISPATCH::lower, third, fourth);
+        assertThat(planned.program().operators().stream().map(LoweredOperator::output))
+                .containsExactly(first, third, second, fourth);
+        assertThat(planned.layout().plan().bytes()).isLessThan(1600);
+    }
+
     private static int ring(PlannedProgram planned, int id) {
         return planned.program().values().stream()
                 .filter(value -> value.id() == id)

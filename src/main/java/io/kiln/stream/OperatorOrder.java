@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.call.CustomCall;
+import io.kiln.lower.FusedOperator;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * Searches for the order of a function's operators in which the fewest bytes of whole values are alive at once. All orders are
+ * compared by the sets of operators that they begin with; of more sets than {@link #MOST_SETS} of one size, the best are kept, so that
+ * the result is exact for graphs with few branches.
+ */
+final class OperatorOrder {
+    private static final int MOST_SETS = 64;
+
+    private final List<FusedOperator> operators;
+    /** Values are numbered: the function's inputs, then the operators' results. */
+    private final int inputs;
+
+    private final long[] bytes;
+    private final boolean[] isKept;
+    private final List<List<Integer>> read = new ArrayList<>();
+    private final List<List<Integer>> users = new ArrayList<>();
+
+    private OperatorOrder(Function function, List<FusedOperator> operators, boolean withInputsAndOutputs) {
+        this.operators = operators;
+        this.inputs = function.params().size();
+        this.bytes = new long[inputs + operators.size()];
+        this.isKept = new boolean[bytes.length];
+        Map<Integer, Integer> numbers = new HashMap<>();
+        for (Parameter parameter : function.params()) {
+            bytes[numbers.size()] = withInputsAndOutputs ? parameter.type().bytes() : 0;
+            numbers.put(parameter.id(), numbers.size());
+        }
+        for (int i = 0; i < operators.size(); i++) {
+            bytes[inputs + i] = operators.get(i).type().bytes();
+            numbers.put(operators.get(i).output(), inputs + i);
+        }
+        function.bindings().stream()
+                .filter(binding -> binding.op().has(Trait.VIEW))
+                .forEach(view -> numbers.put(view.id(), numbers.get(view.ref(0))));
+        for (int i = 0; i < bytes.length; i++) {
+            users.add(new ArrayList<>());
+        }
+        for (int i = 0; i < operators.size(); i++) {
+            read.add(operators.get(i).inputs().stream()
+                    .map(numbers::get)
+                    .distinct()
+                    .toList());
+            for (int value : read.get(i)) {
+                users.get(value).add(i);
+            }
+        }
+        for (Result result : function.results()) {
+            int value = numbers.get(result.id());
+            isKept[value] = true;
+            bytes[value] = withInputsAndOutputs ? bytes[value] : 0;
+        }
+    }
+
+    /**
+     * The operators in a better order.
+     *
+     * @param withInputsAndOutputs whether they lie in the workspace
+     * @return empty if no better one is known, or if operators have effects beside their results, so that they stay in order
+     */
+    static Optional<List<FusedOperator>> ofLeastPeak(
+            Function function, List<FusedOperator> operators, boolean withInputsAndOutputs) {
+        boolean hasEffects = !function.variables().isEmpty()
+                || !function.functions().isEmpty()
+                || operators.stream().anyMatch(op -> op.root().op() instanceof CustomCall);
+        if (hasEffects || operators.isEmpty()) {
+            return Optional.empty();
+        }
+        OperatorOrder search = new OperatorOrder(function, operators, withInputsAndOutputs);
+        Beginning natural = search.nothing();
+        for (int i = 0; i < operators.size(); i++) {
+            natural = search.then(natural, i);
+        }
+        Beginning best = search.best();
+        return best.peak < natural.peak
+                ? Optional.of(best.order().stream().map(operators::get).toList())
+                : Optional.empty();
+    }
+
+    /** The first operators of an order. */
+    private record Beginning(
+            Optional<Beginning> before, int last, BitSet done, List<Integer> ready, long alive, long peak) {
+        List<Integer> order() {
+            List<Integer> order = new ArrayList<>();
+            Beginning at = this;
+            while (at.before.isPresent()) {
+                order.add(at.last);
+                at = at.before.get();
+            }
+            Collections.reverse(order);
+            return order;
+        }
+    }
+
+    private Beginning nothing() {
+        long given = IntStream.range(0, inputs).mapToLong(i -> bytes[i]).sum();
+        BitSet none = new BitSet();
+        List<Integer> ready = IntStream.range(0, operators.size())
+                .filter(i -> isReady(i, none))
+                .boxed()
+                .toList();
+        return new Beginning(Optional.empty(), -1, none, ready, given, given);
+    }
+
+    private Beginning best() {
+        Collection<Beginning> longest = List.of(nothing());
+        for (int count = 0; count < operators.size(); count++) {
+            Map<BitSet, Beginning> longer = new LinkedHashMap<>();
+            for (Beginning beginning : longest) {
+                for (int next : beginning.ready) {
+                    longer.merge(
+                            with(beginning.done, next),
+                            then(beginning, next),
+                            (known, other) -> other.peak < known.peak ? other : known);
+                }
+            }
+            longest = longer.values().stream()
+                    .sorted(Comparator.comparingLong(Beginning::peak).thenComparingLong(Beginning::alive))
+                    .limit(MOST_SETS)
+                    .toList();
+        }
+        return longest.iterator().next();
+    }
+
+    private Beginning then(Beginning beginning, int next) {
+        BitSet done = with(beginning.done, next);
+        int result = inputs + next;
+        long during = beginning.alive + bytes[result];
+        long after = during - (isDead(result, done) ? bytes[result] : 0);
+        for (int value : read.get(next)) {
+            after -= isDead(value, done) ? bytes[value] : 0;
+        }
+        List<Integer> ready = new ArrayList<>(beginning.ready);
+        ready.remove((Integer) next);
+        users.get(result).stream().filter(user -> isReady(user, done)).forEach(ready::add);
+        return new Beginning(Optional.of(beginning), next, done, ready, after, Math.max(beginning.peak, during));
+    }
+
+    private boolean isReady(int operator, BitSet done) {
+        return read.get(operator).stream().allMatch(value -> value < inputs || done.get(value - inputs));
+    }
+
+    private boolean isDead(int value, BitSet done) {
+        return !isKept[value] && users.get(value).stream().allMatch(done::get);
+    }
+
+    private static BitSet with(BitSet done, int next) {
+        BitSet more = (BitSet) done.clone();
+        more.set(next);
+        return more;
+    }
+}
