@@ -182,9 +182,7 @@ final class Compilation {
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
-            return unit.kind().isUsers()
-                    ? withOutsideFiles(fence, source, part, depFile)
-                    : Attempt.of(source.result());
+            return unit.kind().isUsers() ? withOutsideFiles(fence, source, part, depFile) : Attempt.of(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {

@@ -35,7 +35,12 @@ public record FirmwareRequest(
                 board,
                 toolchain,
                 optimize,
-                new Content(models, UserCode.of(userSources), TrustedArchives.NONE, Application.CONSOLE, BroughtSources.NONE),
+                new Content(
+                        models,
+                        UserCode.of(userSources),
+                        TrustedArchives.NONE,
+                        Application.CONSOLE,
+                        BroughtSources.NONE),
                 folders,
                 pluginVersion);
     }

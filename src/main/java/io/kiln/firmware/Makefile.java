@@ -54,9 +54,7 @@ final class Makefile {
         out.append("LINK_FLAGS := ")
                 .append(words(lines.linkFlags(ProjectFiles.BOARD, project.linkerScript())))
                 .append('\n');
-        out.append("LIBRARIES := ")
-                .append(words(lines.libraries()))
-                .append("\n\n");
+        out.append("LIBRARIES := ").append(words(lines.libraries())).append("\n\n");
         out.append("OBJECTS :=");
         project.units().forEach(unit -> out.append(" \\\n  $(BUILD)/").append(escape(unit.object())));
         project.objects().forEach(object -> out.append(" \\\n  ").append(escape(object)));

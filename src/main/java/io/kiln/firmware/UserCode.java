@@ -106,7 +106,7 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
     }
 
     /** The folder that a file of the C project is from; empty for files of others. */
-    Optional<CodeFolder> folderOf(String file) {
+    public Optional<CodeFolder> folderOf(String file) {
         return folders.stream().filter(folder -> folder.holds(file)).findFirst();
     }
 

@@ -37,8 +37,7 @@ final class UserNames {
         if (code.folders().isEmpty()) {
             return said;
         }
-        return places()
-                .matcher(said)
+        return places().matcher(said)
                 .replaceAll((MatchResult found) -> Matcher.quoteReplacement(
                         found.group(1) + folder(found.group(2)).orElseThrow().path() + "/"));
     }
@@ -50,8 +49,7 @@ final class UserNames {
                 .distinct()
                 .map(Pattern::quote)
                 .collect(Collectors.joining("|"));
-        return Pattern.compile(
-                "(?m)(^\\s*|from |in function [^\\n]*: |\\()(?:\\./)?(" + names + ")/(?=[^:\\n]*:)");
+        return Pattern.compile("(?m)(^\\s*|from |in function [^\\n]*: |\\()(?:\\./)?(" + names + ")/(?=[^:\\n]*:)");
     }
 
     private Optional<CodeFolder> folder(String name) {

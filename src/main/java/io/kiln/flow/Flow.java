@@ -151,9 +151,13 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
     }
 
-    /** Measures configurations of the models' layers in an emulator and records the best, which later builds follow. */
-    public void tune(BuildSpec spec, TuneSpec tune) {
-        TuneStep step = new TuneStep(log, resolved(spec), tune);
+    /**
+     * Measures configurations of the models' layers and records the best, which later builds follow.
+     *
+     * @param device the board that measures; empty for an emulator
+     */
+    public void tune(BuildSpec spec, TuneSpec tune, Optional<DeviceSpec> device) {
+        TuneStep step = new TuneStep(log, resolved(spec), tune, device);
         BuildLock.hold(log, spec.layout(), "kiln:tune", step::run);
     }
 

@@ -134,8 +134,9 @@ public final class MemoryProblem {
         int[][] conflicts = between.stream()
                 .map(row -> row.keySet().stream().mapToInt(Integer::intValue).toArray())
                 .toArray(int[][]::new);
-        Distances[][] distances =
-                between.stream().map(row -> row.values().toArray(Distances[]::new)).toArray(Distances[][]::new);
+        Distances[][] distances = between.stream()
+                .map(row -> row.values().toArray(Distances[]::new))
+                .toArray(Distances[][]::new);
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, PoolBounds.ONE);
     }
@@ -187,11 +188,11 @@ public final class MemoryProblem {
      * list.
      */
     Distances distances(int buffer, int neighbour) {
-        return distances
-                .map(d -> d[buffer][neighbour])
-                .orElseGet(() -> Distances.apart(
+        return distances.isPresent()
+                ? distances.get()[buffer][neighbour]
+                : Distances.apart(
                         buffers.get(buffer).bytes(),
-                        buffers.get(conflicts[buffer][neighbour]).bytes()));
+                        buffers.get(conflicts[buffer][neighbour]).bytes());
     }
 
     /**

@@ -65,8 +65,22 @@ class UserSourcesTest {
     @Test
     void sourcesHeadersPapersAndLeftoversAreUnderstood() throws IOException {
         List<String> kept = List.of(
-                "a.c", "b.S", "deep/down/c.s", "d.h", "e.inc", "f.def", "README", "README.md", "notes.txt", "LICENSE",
-                "g.cpp", "h.cc", "i.cxx", "j.hpp", "k.hh", "lib/libdsp.a");
+                "a.c",
+                "b.S",
+                "deep/down/c.s",
+                "d.h",
+                "e.inc",
+                "f.def",
+                "README",
+                "README.md",
+                "notes.txt",
+                "LICENSE",
+                "g.cpp",
+                "h.cc",
+                "i.cxx",
+                "j.hpp",
+                "k.hh",
+                "lib/libdsp.a");
         List<String> ignored = List.of(
                 ".DS_Store", ".clang-format", ".git/x.cpp", "a.c~", ".a.c.swp", "#a.c#", "a.c.orig", "Thumbs.db");
         for (String name : kept) {

@@ -72,13 +72,15 @@ public final class FirmwareSteps {
 
     /** Links, copies the archive next to the image and writes {@code report.json}. */
     public Image link() {
+        CompiledObjects objects = objects();
         Image image = FirmwareLinker.link(
-                objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
+                objects, layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
             LastBuild.keep(layout);
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         if (image.relinked()) {
             LastBuild.line(layout).ifPresent(log::info);

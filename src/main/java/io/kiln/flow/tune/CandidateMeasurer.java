@@ -157,7 +157,7 @@ final class CandidateMeasurer {
         Target target = Target.parse(build.target());
         CodeOrigin origin = new CodeOrigin("kiln:tune", target);
         CGenerator generator = new CGenerator();
-        MeasuringProgram program = new MeasuringProgram();
+        MeasuringProgram program = new MeasuringProgram(runner.metrics().contains(Metric.TIME));
         List<Artifact> files = new ArrayList<>();
         for (Part part : parts) {
             LayerTask task = part.candidate.task();

@@ -7,13 +7,13 @@ import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
-import io.kiln.cycles.core.CoreTimings;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
@@ -55,20 +55,26 @@ public final class TuneStep {
     private final Log log;
     private final ResolvedBuild build;
     private final TuneSpec tune;
+    private final Optional<DeviceSpec> device;
     private final Clock clock;
     private final Path records;
     private final Path folder;
 
-    /** A search at the times of this computer. */
-    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune) {
-        this(log, build, tune, Clock.systemUTC());
+    /**
+     * A search at the times of this computer.
+     *
+     * @param device the board that measures; empty for an emulator
+     */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device) {
+        this(log, build, tune, device, Clock.systemUTC());
     }
 
     /** @param clock the times of records, and of the search's budget */
-    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
         this.build = build;
         this.tune = tune;
+        this.device = device;
         this.clock = clock;
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
@@ -165,28 +171,37 @@ public final class TuneStep {
 
     private CandidateMeasurer measurer(CompiledModel model) {
         Path images = folder.resolve("candidates");
-        Board runsOn = build.runsOn()
+        Board emulated = build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(
                         "nothing on this computer can run images of the board "
                                 + build.board().id(),
                         build.board().origin(),
                         "a board with an emulator or a stand-in",
                         "kiln:boards shows what runs where")));
-        Emulator emulator = new Emulator(
-                runsOn,
-                tune.timeout(),
-                Optional.of(images.resolve("emulator.log")),
-                build.spec().semihosting());
-        Optional<CoreTimings> core = tune.objective().metrics().contains(Metric.CYCLES)
-                ? CoreTables.find(build.toolchain().cpu())
-                : Optional.empty();
+        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
+                        build,
+                        board,
+                        tune.timeout(),
+                        build.spec().layout().reports().resolve("tune.log")))
+                .orElseGet(() -> emulator(emulated, images));
         return new CandidateMeasurer(
                 build,
-                new EmulatorRunner(emulator, core),
-                runsOn,
+                runner,
+                device.isPresent() ? build.board() : emulated,
                 model.library().metadata(),
                 images,
                 tune.seed());
+    }
+
+    private CandidateRunner emulator(Board board, Path images) {
+        Emulator emulator = new Emulator(
+                board,
+                tune.timeout(),
+                Optional.of(images.resolve("emulator.log")),
+                build.spec().semihosting());
+        boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
+        return new EmulatorRunner(
+                emulator, needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty());
     }
 
     private boolean isOver(Instant began) {
@@ -207,11 +222,12 @@ public final class TuneStep {
 
     private void requireMeasurable(Set<Metric> metrics) {
         if (!metrics.containsAll(tune.objective().metrics())) {
+            String where = device.isPresent() ? "the board" : "the emulator";
             throw new KilnException(new Problem(
-                    "the emulator does not measure " + tune.objective().text(),
+                    where + " does not measure " + tune.objective().text(),
                     "kiln.tune.objective",
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    "Set kiln.tune.objective=instructions"));
+                    device.isPresent() ? "Set kiln.tune.objective=time" : "Set kiln.tune.objective=instructions"));
         }
     }
 

@@ -76,11 +76,12 @@ final class DescriptorReader {
                 root.path("title").asText(),
                 root.path("library").asText().equals("shims"),
                 bundle(root.path("bundle")),
-                words(root.path("compile")),
-                sources,
-                optimize,
-                words(root.path("link")),
-                words(root.path("libraries")),
+                new FlagSets(
+                        words(root.path("compile")),
+                        sources,
+                        optimize,
+                        words(root.path("link")),
+                        words(root.path("libraries"))),
                 families);
     }
 

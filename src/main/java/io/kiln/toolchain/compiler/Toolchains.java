@@ -99,24 +99,19 @@ public final class Toolchains {
                 .or(() -> find(family.compiler()))
                 .orElseThrow(() -> missing(descriptor, family, environment));
         List<String> compile = new ArrayList<>(core);
-        compile.addAll(descriptor.compile());
+        compile.addAll(descriptor.flags().compile());
         List<String> link = new ArrayList<>(core);
-        link.addAll(descriptor.link());
+        link.addAll(descriptor.flags().link());
         link.addAll(family.link());
         String version = version(descriptor, driver);
+        String command = home.isPresent() ? driver.toString() : family.compiler();
         return new Toolchain(
                 descriptor.id(),
                 descriptor.title(),
-                version,
-                home.isPresent() ? driver.toString() : family.compiler(),
-                home,
+                new CompilerDriver(command, version, home),
                 target.cpu(),
                 descriptor.shims(),
-                compile,
-                descriptor.sources(),
-                descriptor.optimize(),
-                link,
-                descriptor.libraries(),
+                descriptor.flags().with(compile, link),
                 isBuiltIn(name) ? environment.objectCache(driver, version) : Optional.empty());
     }
 

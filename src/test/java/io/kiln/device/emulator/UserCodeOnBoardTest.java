@@ -132,19 +132,19 @@ class UserCodeOnBoardTest {
         return switch (board) {
             case "host" -> "  .globl seven\nseven:\n  mov $7, %eax\n  ret\n  .section .note.GNU-stack,\"\"\n";
             case "qemu-riscv32" -> "  .globl seven\nseven:\n  li a0, 7\n  ret\n";
-            default -> "  .syntax unified\n  .thumb\n  .globl seven\n  .type seven, %function\nseven:\n"
-                    + "  movs r0, #7\n  bx lr\n";
+            default ->
+                "  .syntax unified\n  .thumb\n  .globl seven\n  .type seven, %function\nseven:\n"
+                        + "  movs r0, #7\n  bx lr\n";
         };
     }
 
     /** A static library as another build leaves it. */
     private void archive(String board, Toolchain compiler) {
-        String ar =
-                switch (board) {
-                    case "host" -> "ar";
-                    case "qemu-riscv32" -> "riscv64-unknown-elf-ar";
-                    default -> "arm-none-eabi-ar";
-                };
+        String ar = switch (board) {
+            case "host" -> "ar";
+            case "qemu-riscv32" -> "riscv64-unknown-elf-ar";
+            default -> "arm-none-eabi-ar";
+        };
         List<String> line = new ArrayList<>(List.of(compiler.compiler()));
         line.addAll(compiler.compileFlags(SourceKind.USER, Optimize.SIZE));
         line.addAll(List.of("-g0", "-c", "library.c", "-o", "library.o"));

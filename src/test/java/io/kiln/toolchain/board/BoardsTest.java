@@ -100,7 +100,7 @@ class BoardsTest {
         assertThat(board.memory("dtcm").orElseThrow().speed()).isEqualTo(Board.Speed.FAST);
         assertThat(board.memory("flash").orElseThrow().speed()).isEqualTo(Board.Speed.NORMAL);
         assertThat(board.console().orElseThrow().usb()).contains("0483:374b");
-        assertThat(Boards.builtIn().find("mps2-an386").maker()).isEqualTo(Board.Maker.UNKNOWN);
+        assertThat(Boards.builtIn().find("mps2-an386").maker()).isEqualTo(BoardIdentity.Maker.UNKNOWN);
     }
 
     @Test
