@@ -12,7 +12,8 @@ import java.util.TreeMap;
 /**
  * What the user's code needs beside itself. For C++ without exceptions and type information, so that no C++ library is
  * linked: the ends of static objects' lives, which a firmware does not have, calls of pure virtual functions, and {@code
- * new} and {@code delete}, which need a C library. For a C library: the way to the board. For unit tests: their runner.
+ * new} and {@code delete}, which need a C library. For a C library: the way to the board. For handlers of interrupts: the
+ * table of the board. For unit tests: their runner.
  */
 final class CodeSupport {
     /** Folder of the unit tests' runner and header. */
@@ -39,6 +40,10 @@ final class CodeSupport {
         }
         if (request.code().libc() == Libc.NANO && !isHost) {
             ResourceTree.read(LIBC).forEach((name, content) -> files.put(LIBC + "/" + name, content));
+        }
+        if (units.stream().anyMatch(unit -> unit.kind().isUsers())) {
+            InterruptTable.source(request.board())
+                    .ifPresent(text -> files.put(ProjectFiles.BOARD + "/" + InterruptTable.SOURCE, text));
         }
         if (request.code().hasTests()) {
             ResourceTree.read(UNIT).forEach((name, content) -> files.put(UNIT + "/" + name, content));

@@ -37,7 +37,8 @@ final class ProjectFiles {
     static final String APPLICATION = "app";
     static final String USER = "main";
 
-    private static final Set<String> BOARD_PAPERS = Set.of("board.yaml", "README.md", "tuning.log");
+    private static final Set<String> BOARD_PAPERS =
+            Set.of("board.yaml", "README.md", "tuning.log", InterruptTable.LIST);
 
     private final TreeMap<String, Bytes> files = new TreeMap<>();
     private final List<SourceUnit> units = new ArrayList<>();
@@ -232,8 +233,7 @@ final class ProjectFiles {
                 compile(name, UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.USER);
             }
         });
-        CodeSupport.files(request, units)
-                .forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
+        CodeSupport.files(request, units).forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
         boolean ownMain = hasTests
                 || user.entrySet().stream()
                         .anyMatch(file ->
@@ -291,6 +291,9 @@ final class ProjectFiles {
     }
 
     private static boolean isCompiled(UserCode code, String name) {
-        return isSource(name) && code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
+        return isSource(name)
+                && code.folderOf(name)
+                        .filter(folder -> folder.role().isCompiled())
+                        .isPresent();
     }
 }

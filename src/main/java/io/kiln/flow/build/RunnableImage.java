@@ -68,7 +68,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         CompiledObjects objects = runsOn.isHost()
                 ? FirmwareCompiler.compile(project, Log.QUIET)
                 : FirmwareCompiler.compileStandIn(project, steps.objects(), Log.QUIET);
-        return new RunnableImage(FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true);
+        return new RunnableImage(
+                FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true);
     }
 
     private static Board runsOn(ResolvedBuild build) {

@@ -69,8 +69,7 @@ public final class Resolver {
 
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
-        Toolchain toolchain =
-                Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
+        Toolchain toolchain = Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
         return Toolchains.with(spec.image().code().libc(), toolchain, target, environment);
     }
 
