@@ -208,6 +208,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
                 .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
+                .farm(farmUse())
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }

@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * @param emulator the board to count on; QEMU must emulate it
  */
-public record FunctionCounter(Emulator emulator) {
+public record FunctionCounter(Emulator emulator) implements CallsCounter {
     /** The boards' fault handlers end here. */
     private static final String FAULT = "kiln_fault";
 
@@ -52,6 +52,7 @@ public record FunctionCounter(Emulator emulator) {
      * @param functions names of the functions in the order of their calls
      * @param told name of the function that is called after each of them
      */
+    @Override
     public Calls count(Path image, List<String> functions, String told) {
         InstructionCounter.requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);

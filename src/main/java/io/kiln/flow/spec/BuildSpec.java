@@ -36,6 +36,7 @@ import java.util.Optional;
  * @param application what runs on the image if the project has no {@code main} of its own
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
  * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
+ * @param farm runs images in place of this computer; empty for this computer
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -58,6 +59,7 @@ public record BuildSpec(
         Application application,
         List<String> compilerFlags,
         Optional<Path> tuningRecords,
+        Optional<FarmUse> farm,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);

@@ -43,6 +43,7 @@ public final class BuildSpecBuilder {
     private Application application = Application.CONSOLE;
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
+    private Optional<FarmUse> farm = Optional.empty();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -69,6 +70,7 @@ public final class BuildSpecBuilder {
         application = spec.application();
         compilerFlags = spec.compilerFlags();
         tuningRecords = spec.tuningRecords();
+        farm = spec.farm();
         malformed.addAll(spec.malformed());
     }
 
@@ -94,6 +96,7 @@ public final class BuildSpecBuilder {
                 application,
                 compilerFlags,
                 tuningRecords,
+                farm,
                 malformed);
     }
 
@@ -159,8 +162,8 @@ public final class BuildSpecBuilder {
      */
     public BuildSpecBuilder calls(
             Optional<String> interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
-        Convention usual = application == Application.RPC ? Convention.PACKED : Convention.TYPED;
-        String api = interfaceApi.orElse(usual.interfaceApi());
+        String api = interfaceApi.orElse(
+                (application == Application.RPC ? Convention.PACKED : Convention.TYPED).interfaceApi());
         calls = read(() -> CallSpec.of(api, unpackedApi, systemLib, disableAssert))
                 .orElse(calls);
         return this;
@@ -170,7 +173,6 @@ public final class BuildSpecBuilder {
      * Sets what calls the operators in order, after how programs call the models.
      *
      * @param kind as {@code kiln.executor} has it
-     * @param linkParams whether constants lie in the C
      */
     public BuildSpecBuilder executor(String kind, boolean linkParams) {
         read(() -> ExecutorKind.of(kind)).ifPresent(executor -> calls = calls.with(executor, linkParams));
@@ -258,6 +260,12 @@ public final class BuildSpecBuilder {
     /** Sets the log of tuning records; empty for the board's own in the project, if there is one. */
     public BuildSpecBuilder tuningRecords(Optional<Path> value) {
         tuningRecords = value;
+        return this;
+    }
+
+    /** Sets the farm that runs images; empty for this computer. */
+    public BuildSpecBuilder farm(Optional<FarmUse> value) {
+        farm = value;
         return this;
     }
 

@@ -13,6 +13,7 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.c.CGenerator;
+import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
@@ -54,7 +55,13 @@ final class EmulatorMeasurer implements Measurer {
     private final Duration timeout;
     private final long seed;
     private final IdentityHashMap<LayerTask, Example> examples = new IdentityHashMap<>();
+    private final Optional<CallsCounter> counter;
     private int made;
+
+    /** A measurer that counts in this computer's emulator. */
+    EmulatorMeasurer(ResolvedBuild build, ModelMetadata model, Path folder, Duration timeout, long seed) {
+        this(build, model, folder, timeout, seed, Optional.empty());
+    }
 
     /**
      * @param build the build, on a board that QEMU emulates
@@ -62,8 +69,16 @@ final class EmulatorMeasurer implements Measurer {
      * @param folder for the firmware projects
      * @param timeout for which an image may run
      * @param seed of the examples
+     * @param counter counts elsewhere; empty for this computer's emulator
      */
-    EmulatorMeasurer(ResolvedBuild build, ModelMetadata model, Path folder, Duration timeout, long seed) {
+    EmulatorMeasurer(
+            ResolvedBuild build,
+            ModelMetadata model,
+            Path folder,
+            Duration timeout,
+            long seed,
+            Optional<CallsCounter> counter) {
+        this.counter = counter;
         this.build = build;
         this.runsOn = build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(
@@ -196,7 +211,8 @@ final class EmulatorMeasurer implements Measurer {
                 Optional.of(folder.resolve("emulator.log")),
                 build.spec().semihosting());
         List<String> functions = parts.stream().map(Part::name).toList();
-        Calls calls = new FunctionCounter(emulator).count(elf, functions, MeasuringProgram.TOLD);
+        Calls calls =
+                counter.orElseGet(() -> new FunctionCounter(emulator)).count(elf, functions, MeasuringProgram.TOLD);
         for (int i = 0; i < calls.counted().size(); i++) {
             results[parts.get(i).index] = measured(parts.get(i), calls.counted().get(i), objects);
         }

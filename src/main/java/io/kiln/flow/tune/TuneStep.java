@@ -6,8 +6,10 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
+import io.kiln.device.emulator.CallsCounter;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
@@ -19,6 +21,7 @@ import io.kiln.report.TuneReport;
 import io.kiln.report.page.TunePage;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
+import io.kiln.toolchain.board.Board;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -36,6 +39,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -48,6 +52,9 @@ public final class TuneStep {
     private static final int OF_A_TASK = 16;
 
     private static final int OF_A_ROUND = 256;
+
+    /** On a farm. */
+    private static final int IMAGES_AT_ONCE = 4;
 
     private final Log log;
     private final ResolvedBuild build;
@@ -135,8 +142,26 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, CompiledModel model) {
-        Measurer measurer = new EmulatorMeasurer(
-                build, model.library().metadata(), folder.resolve("candidates"), tune.timeout(), tune.seed());
+        if (build.spec().farm().isEmpty()) {
+            search(searches, measurer(model, "candidates", Optional.empty()));
+            return;
+        }
+        Board board = build.runsOn().orElse(build.board());
+        try (FarmRuns farm = FarmRuns.open(build.spec().farm().get(), log)) {
+            List<Measurer> measurers = new ArrayList<>();
+            for (int i = 0; i < IMAGES_AT_ONCE; i++) {
+                measurers.add(measurer(model, "candidates-" + i, Optional.of(farm.calls(board, tune.timeout()))));
+            }
+            search(searches, new FarmMeasurer(measurers));
+        }
+    }
+
+    private Measurer measurer(CompiledModel model, String name, Optional<CallsCounter> counter) {
+        return new EmulatorMeasurer(
+                build, model.library().metadata(), folder.resolve(name), tune.timeout(), tune.seed(), counter);
+    }
+
+    private void search(List<TaskSearch> searches, Measurer measurer) {
         requireMeasurable(measurer.metrics());
         Instant began = clock.instant();
         int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();

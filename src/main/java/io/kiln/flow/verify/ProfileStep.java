@@ -3,15 +3,21 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.device.emulator.RunCounter;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
@@ -42,16 +48,45 @@ public final class ProfileStep {
 
     /** Counts, and logs the most expensive operators. */
     public void run() {
-        Layout layout = build.spec().layout();
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
-        Emulator emulator = new Emulator(
+        if (build.spec().farm().isPresent()) {
+            requireConsole();
+            FarmUse use = build.spec().farm().get();
+            try (FarmRuns farm = FarmRuns.open(use, log)) {
+                run(
+                        image,
+                        farm.runs(image.board(), LIMIT),
+                        emulator(image),
+                        " of the farm " + use.address().url());
+            }
+            return;
+        }
+        Emulator emulator = emulator(image);
+        run(image, new InstructionCounter(emulator, Protocols.of(build, emulator.limit())), emulator, "");
+    }
+
+    private Emulator emulator(RunnableImage image) {
+        return new Emulator(
                 image.board(),
                 LIMIT,
-                Optional.of(layout.reports().resolve("profile.log")),
+                Optional.of(build.spec().layout().reports().resolve("profile.log")),
                 build.spec().semihosting());
+    }
+
+    private void requireConsole() {
+        if (build.spec().verify().over() != VerifyOver.CONSOLE) {
+            throw new KilnException(new Problem(
+                    "a farm does not talk to images by RPC",
+                    "kiln.verify.over",
+                    "console",
+                    "Set kiln.verify.over to console, or leave kiln.farm out"));
+        }
+    }
+
+    private void run(RunnableImage image, RunCounter counter, Emulator emulator, String where) {
+        Layout layout = build.spec().layout();
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
-        InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
         ProfileCycles cycles = new ProfileCycles(build, counter, image.file());
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
             InstructionCounts counts = counter.count(
@@ -68,8 +103,8 @@ public final class ProfileStep {
                     .toList();
             operators.addAll(cycles.estimated(model, counts, counted));
         }
-        ProfileReport instructions =
-                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+        ProfileReport instructions = new ProfileReport(
+                build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
         ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);

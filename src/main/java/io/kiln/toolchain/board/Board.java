@@ -98,7 +98,7 @@ public record Board(
     }
 
     /** The same board for images that hold untrusted code. */
-    Board fenced() {
+    public Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
                 ? with(target, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
                 : this;

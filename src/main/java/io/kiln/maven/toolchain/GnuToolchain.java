@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.toolchain;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,9 +11,9 @@ import org.apache.maven.toolchain.model.ToolchainModel;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /** A GNU cross toolchain of {@code toolchains.xml}: the programs in one folder's {@code bin}. */
-final class GnuToolchain implements ToolchainPrivate {
+public final class GnuToolchain implements ToolchainPrivate {
     /** {@code <type>} in toolchains.xml. */
-    static final String TYPE = "gnu";
+    public static final String TYPE = "gnu";
 
     private static final String INSTALL_DIR = "installDir";
 
@@ -26,7 +26,7 @@ final class GnuToolchain implements ToolchainPrivate {
     }
 
     /** The toolchain of an entry in toolchains.xml. */
-    static GnuToolchain of(ToolchainModel model) throws MisconfiguredToolchainException {
+    public static GnuToolchain of(ToolchainModel model) throws MisconfiguredToolchainException {
         Object configuration = model.getConfiguration();
         String value = null;
         if (configuration instanceof Xpp3Dom dom && dom.getChild(INSTALL_DIR) != null) {
@@ -45,7 +45,7 @@ final class GnuToolchain implements ToolchainPrivate {
     }
 
     /** The folder that contains {@code bin}. */
-    Path folder() {
+    public Path folder() {
         return folder;
     }
 

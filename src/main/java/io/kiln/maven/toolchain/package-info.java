@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Toolchains of {@code toolchains.xml}. */
+package io.kiln.maven.toolchain;
