@@ -6,11 +6,13 @@ import io.kiln.base.Problem;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.maven.artifact.FarmEngine;
 import io.kiln.maven.artifact.MavenArtifacts;
-import io.kiln.maven.toolchain.GnuToolchain;
+import io.kiln.maven.session.GnuToolchain;
+import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
@@ -120,6 +122,11 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
 
     private static Store store(File file, String password) {
         return new Store(file.toPath(), password == null ? "" : password);
+    }
+
+    /** The flow of boards for this session and project. */
+    final BoardFlow boardFlow() {
+        return new BoardFlow(new MojoLog(getLog()), environment());
     }
 
     /** Where toolchains come from. */

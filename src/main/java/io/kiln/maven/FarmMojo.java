@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.worker.FarmStep;
+import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Optional;

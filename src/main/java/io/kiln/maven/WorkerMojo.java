@@ -3,10 +3,12 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.worker.WorkerStep;
+import io.kiln.maven.session.MojoLog;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -82,7 +84,8 @@ public final class WorkerMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        FarmUse farm = farmUse()
+        BuildSpec spec = spec();
+        FarmUse farm = spec.farm()
                 .orElseThrow(() -> new KilnException(new Problem(
                         "kiln.farm is not set",
                         "kiln:worker",
@@ -96,7 +99,7 @@ public final class WorkerMojo extends AbstractByHandMojo {
                 devices(),
                 openocd,
                 homeFolder());
-        new WorkerStep(new MojoLog(getLog()), spec().boards(), worker).run();
+        new WorkerStep(new MojoLog(getLog()), spec.boards(), worker).run();
     }
 
     private List<Device> devices() {

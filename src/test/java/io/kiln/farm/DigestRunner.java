@@ -9,7 +9,7 @@ import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Offer;
 import java.time.Duration;
@@ -40,7 +40,7 @@ record DigestRunner(String name) implements JobRunner {
 
     private static FarmJob job(String board, String image, String text) {
         FarmTask task = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of(Bytes.ofText(text)))));
-        return FarmJob.of(board, Place.EMULATOR, Duration.ofSeconds(20), Bytes.ofText(image), task);
+        return FarmJob.of(board, RunPlace.EMULATOR, Duration.ofSeconds(20), Bytes.ofText(image), task);
     }
 
     /** What the digesting job answers. */

@@ -13,7 +13,7 @@ import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.JobFormat;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.job.ResultFormat;
 import java.time.Duration;
 import java.util.Arrays;
@@ -33,6 +33,7 @@ final class FarmFormatsTest {
             new FarmTask.Run(List.of(new FarmTask.Call(0, INPUTS), new FarmTask.Call(3, List.of()))),
             new FarmTask.Count(List.of("f", "g"), "told"),
             new FarmTask.Profile("model", List.of("a", "b"), INPUTS, true),
+            new FarmTask.Trace(List.of("f"), List.of(5L), "end"),
             new FarmTask.Flash());
 
     private static final List<FarmAnswer> ANSWERS = List.of(
@@ -45,10 +46,11 @@ final class FarmFormatsTest {
             new FarmAnswer.Profiled(9, List.of(1L, 2L), INPUTS, List.of(new ExecutedBlock(1, 2, 3, 4, 5))),
             new FarmAnswer.Flashed("Open On-Chip Debugger", "066D", 77, true, 1234),
             new FarmAnswer.Failed(List.of(new Problem("what", "", "", ""))),
+            new FarmAnswer.Traced(List.of(new ExecutedBlock(5, 4, 3, 2, 1))),
             new FarmAnswer.GivenUp(2));
 
     private static FarmJob job(FarmTask task) {
-        return FarmJob.of("mps2-an386", Place.BOARD, Duration.ofSeconds(7), Bytes.ofText("image"), task);
+        return FarmJob.of("mps2-an386", RunPlace.BOARD, Duration.ofSeconds(7), Bytes.ofText("image"), task);
     }
 
     @Test
@@ -102,7 +104,7 @@ final class FarmFormatsTest {
     void ids_that_could_change_a_selector_are_refused() {
         assertThatThrownBy(() -> FarmJob.of(
                         "x' OR 'a' = 'a",
-                        Place.EMULATOR,
+                        RunPlace.EMULATOR,
                         Duration.ofSeconds(1),
                         Bytes.ofText(""),
                         new FarmTask.Flash()))

@@ -15,7 +15,7 @@ import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
@@ -160,7 +160,7 @@ final class FarmTest {
         worker("one", "b");
         assertThat(text(client.submit(DigestRunner.digest("b", 1, "x")).join()))
                 .isEqualTo(DigestRunner.digested(1, "x"));
-        FarmJob wrong = FarmJob.of("b", Place.EMULATOR, Duration.ofSeconds(9), Bytes.ofText("1"), new FarmTask.Flash());
+        FarmJob wrong = FarmJob.of("b", RunPlace.EMULATOR, Duration.ofSeconds(9), Bytes.ofText("1"), new FarmTask.Flash());
         assertThat(client.submit(wrong).join().answer()).isInstanceOf(Failed.class);
         assertThat(keeper.state().failures())
                 .extracting(failure -> failure.job())

@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * @param emulator the board to count on; QEMU must emulate it
  */
-public record FunctionCounter(Emulator emulator) implements CallsCounter {
+public record FunctionCounter(Emulator emulator) {
     /** The boards' fault handlers end here. */
     private static final String FAULT = "kiln_fault";
 
@@ -52,7 +52,6 @@ public record FunctionCounter(Emulator emulator) implements CallsCounter {
      * @param functions names of the functions in the order of their calls
      * @param told name of the function that is called after each of them
      */
-    @Override
     public Calls count(Path image, List<String> functions, String told) {
         InstructionCounter.requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);
@@ -100,18 +99,20 @@ public record FunctionCounter(Emulator emulator) implements CallsCounter {
         return stop;
     }
 
-    private static long address(ElfFile elf, Path image, String name) {
+    static long address(ElfFile elf, Path image, String name) {
+        return symbol(elf, image, name).value() & ~1L;
+    }
+
+    static Symbol symbol(ElfFile elf, Path image, String name) {
         return elf.symbols().stream()
-                        .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
-                        .mapToLong(Symbol::value)
-                        .findFirst()
-                        .orElseThrow(() -> new KilnException(
-                                new Problem("the image has no function " + name, image.toString(), "", "")))
-                & ~1L;
+                .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new KilnException(new Problem("the image has no function " + name, image.toString(), "", "")));
     }
 
     /** Nothing reads the console. */
-    private static void drain(RunningProcess process) {
+    static void drain(RunningProcess process) {
         Thread thread = new Thread(
                 () -> {
                     try {

@@ -83,6 +83,17 @@ public sealed interface FarmAnswer {
     }
 
     /**
+     * Counted blocks.
+     *
+     * @param blocks those that were executed
+     */
+    record Traced(List<ExecutedBlock> blocks) implements FarmAnswer {
+        public Traced {
+            blocks = List.copyOf(blocks);
+        }
+    }
+
+    /**
      * A board that holds and runs the image.
      *
      * @param tool what wrote it, with its version

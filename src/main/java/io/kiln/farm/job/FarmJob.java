@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param image the ELF file
  * @param task what to do
  */
-public record FarmJob(String id, String board, Place place, Duration limit, Bytes image, FarmTask task) {
+public record FarmJob(String id, String board, RunPlace place, Duration limit, Bytes image, FarmTask task) {
     private static final Pattern ID = Pattern.compile("[0-9a-f]{32}");
     private static final Pattern BOARD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,79}");
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -34,7 +34,7 @@ public record FarmJob(String id, String board, Place place, Duration limit, Byte
     }
 
     /** A job with an id of its own. A limit of more than an hour becomes an hour. */
-    public static FarmJob of(String board, Place place, Duration limit, Bytes image, FarmTask task) {
+    public static FarmJob of(String board, RunPlace place, Duration limit, Bytes image, FarmTask task) {
         return new FarmJob(newId(), board, place, limit.compareTo(LONGEST) > 0 ? LONGEST : limit, image, task);
     }
 

@@ -56,6 +56,20 @@ public sealed interface FarmTask {
         }
     }
 
+    /**
+     * Count the executed blocks of functions that the image calls one after another.
+     *
+     * @param functions their names in the order of the calls
+     * @param instructions of each of them
+     * @param end name of a function that the image calls after them
+     */
+    record Trace(List<String> functions, List<Long> instructions, String end) implements FarmTask {
+        public Trace {
+            functions = List.copyOf(functions);
+            instructions = List.copyOf(instructions);
+        }
+    }
+
     /** Write the image to the board, verify and start it. */
     record Flash() implements FarmTask {}
 }

@@ -7,6 +7,7 @@ import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
 import io.kiln.farm.job.FarmTask.Profile;
 import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Trace;
 import java.time.Duration;
 
 /**
@@ -24,7 +25,7 @@ public final class JobFormat {
                 .number(MAGIC)
                 .text(job.id())
                 .text(job.board())
-                .flag(job.place() == Place.BOARD)
+                .flag(job.place() == RunPlace.BOARD)
                 .number(job.limit().toMillis())
                 .bytes(job.image());
         if (job.task() instanceof Run run) {
@@ -37,6 +38,11 @@ public final class JobFormat {
                     .list(profile.operators(), out::text)
                     .list(profile.inputs(), out::bytes)
                     .flag(profile.withBlocks());
+        } else if (job.task() instanceof Trace trace) {
+            out.number(4)
+                    .list(trace.functions(), out::text)
+                    .list(trace.instructions(), count -> out.number(count))
+                    .text(trace.end());
         } else {
             out.number(3);
         }
@@ -55,7 +61,7 @@ public final class JobFormat {
         }
         String id = in.text();
         String board = in.text();
-        Place place = in.flag() ? Place.BOARD : Place.EMULATOR;
+        RunPlace place = in.flag() ? RunPlace.BOARD : RunPlace.EMULATOR;
         Duration limit = Duration.ofMillis(in.number(Integer.MAX_VALUE));
         Bytes image = in.bytes();
         FarmTask task = task(in);
@@ -64,11 +70,12 @@ public final class JobFormat {
     }
 
     private static FarmTask task(WireReader in) {
-        return switch (in.number(3)) {
+        return switch (in.number(4)) {
             case 0 -> new Run(in.list(() -> new Call(in.number(Integer.MAX_VALUE), in.list(in::bytes))));
             case 1 -> new Count(in.list(in::text), in.text());
             case 2 -> new Profile(in.text(), in.list(in::text), in.list(in::bytes), in.flag());
-            default -> new Flash();
+            case 3 -> new Flash();
+            default -> new Trace(in.list(in::text), in.list(() -> in.number()), in.text());
         };
     }
 }

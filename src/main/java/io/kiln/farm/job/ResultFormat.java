@@ -13,13 +13,14 @@ import io.kiln.farm.job.FarmAnswer.Held;
 import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.Traced;
 import java.util.List;
 import java.util.Optional;
 
 /** The binary form of results: {@code KILNRES1}, job, worker, what ran it, kind of the answer and its fields. */
 public final class ResultFormat {
     private static final long MAGIC = 0x4b494c4e52455331L;
-    private static final int LAST_KIND = 5;
+    private static final int LAST_KIND = 6;
 
     private ResultFormat() {}
 
@@ -49,6 +50,8 @@ public final class ResultFormat {
             out.flag(flashed.isUnchanged()).number(flashed.milliseconds());
         } else if (answer instanceof Failed failed) {
             problems(out.number(4), failed.problems());
+        } else if (answer instanceof Traced traced) {
+            out.number(5).list(traced.blocks(), block -> block(out, block));
         } else if (answer instanceof GivenUp givenUp) {
             out.number(LAST_KIND).number(givenUp.tries());
         }
@@ -110,6 +113,7 @@ public final class ResultFormat {
                 new Profiled(in.number(), in.list(() -> in.number()), in.list(in::bytes), in.list(() -> block(in)));
             case 3 -> new Flashed(in.text(), in.text(), in.number(), in.flag(), in.number());
             case 4 -> new Failed(problems(in));
+            case 5 -> new Traced(in.list(() -> block(in)));
             default -> new GivenUp(size(in));
         };
     }

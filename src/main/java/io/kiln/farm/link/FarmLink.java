@@ -177,7 +177,7 @@ public final class FarmLink implements AutoCloseable {
         }
         return new FarmMessage(
                 properties,
-                Bodies.of(received),
+                MessageBodies.of(received),
                 new FarmMessage.Manner(received.isDurable(), Optional.empty(), Optional.empty()));
     }
 

@@ -30,7 +30,7 @@ public final class FarmQueues {
     /** Property: id of the board. */
     public static final String BOARD = "board";
 
-    /** Property: a {@code Place} in lower case. */
+    /** Property: a {@code RunPlace} in lower case. */
     public static final String PLACE = "place";
 
     /** How often a job is given to a worker at most. */

@@ -3,7 +3,7 @@ package io.kiln.farm.worker;
 
 import io.kiln.base.ParameterValue;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import java.util.Optional;
 
 /**
@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param place an emulator, or the board itself
  * @param probe serial number of the board's probe, or its name; empty for an emulator
  */
-public record Offer(String board, String core, Place place, Optional<String> probe) {
+public record Offer(String board, String core, RunPlace place, Optional<String> probe) {
     /** Ids go into selectors. */
     public Offer {
         if (!FarmJob.isBoard(board)) {
@@ -24,12 +24,12 @@ public record Offer(String board, String core, Place place, Optional<String> pro
 
     /** An emulator. */
     public static Offer emulator(String board, String core) {
-        return new Offer(board, core, Place.EMULATOR, Optional.empty());
+        return new Offer(board, core, RunPlace.EMULATOR, Optional.empty());
     }
 
     /** A board with its probe. */
     public static Offer board(String board, String core, String probe) {
-        return new Offer(board, core, Place.BOARD, Optional.of(probe));
+        return new Offer(board, core, RunPlace.BOARD, Optional.of(probe));
     }
 
     /** The place as messages have it. */

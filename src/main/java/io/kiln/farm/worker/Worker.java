@@ -3,7 +3,7 @@ package io.kiln.farm.worker;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
 import io.kiln.farm.link.FarmMessage;
@@ -34,13 +34,13 @@ public final class Worker implements AutoCloseable {
         this.setup = setup;
         this.log = log;
         List<Offer> emulators = setup.offers().stream()
-                .filter(offer -> offer.place() == Place.EMULATOR)
+                .filter(offer -> offer.place() == RunPlace.EMULATOR)
                 .toList();
         for (int i = 0; i < setup.slots() && !emulators.isEmpty(); i++) {
             slots.add(new WorkerSlot(setup, emulators, runner, tally, log));
         }
         setup.offers().stream()
-                .filter(offer -> offer.place() == Place.BOARD)
+                .filter(offer -> offer.place() == RunPlace.BOARD)
                 .forEach(board -> slots.add(new WorkerSlot(setup, List.of(board), runner, tally, log)));
     }
 

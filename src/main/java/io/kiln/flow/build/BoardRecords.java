@@ -7,15 +7,25 @@ import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
-/** The tuning records that a build follows: the project's own, and those in the board's profile. They were measured before. */
+/**
+ * The tuning records that a build follows: the project's own and those in the board's profile; for layers that have none in either, those
+ * that come with Kiln.
+ */
 public final class BoardRecords {
     /** The file of a profile that has records. */
     private static final String IN_PROFILE = "tuning.log";
@@ -24,7 +34,7 @@ public final class BoardRecords {
 
     /** The log that {@code kiln:tune} writes, whether or not it exists: the one that is named, or the board's in the project. */
     public static Path log(BuildSpec spec) {
-        return spec.tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
+        return spec.compiler().tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
     }
 
     private static Optional<Path> file(BuildSpec spec) {
@@ -46,9 +56,29 @@ public final class BoardRecords {
 
     /** The best records for the build. */
     static HistoryBest best(ResolvedBuild build) {
-        return new HistoryBest(RecordFiles.merge(List.of(
+        List<TuningRecord> chosen = RecordFiles.merge(List.of(
                 own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
-                profile(build).map(RecordReader.Log::records).orElse(List.of()))));
+                profile(build).map(RecordReader.Log::records).orElse(List.of())));
+        Set<String> layers = chosen.stream()
+                .filter(record -> record.result().isMeasured())
+                .map(record -> TaskKeys.layer(record.task()))
+                .collect(Collectors.toSet());
+        List<TuningRecord> all = new ArrayList<>(chosen);
+        ShippedRecords.of(core(build)).stream()
+                .filter(record -> !layers.contains(TaskKeys.layer(record.task())))
+                .forEach(all::add);
+        return new HistoryBest(all);
+    }
+
+    /** The best records without the project's own. */
+    public static HistoryBest given(ResolvedBuild build) {
+        Path none = log(build.spec()).resolveSibling("no-records");
+        return best(build.with(
+                build.spec().toBuilder().tuningRecords(Optional.of(none)).build(), build.runsOn()));
+    }
+
+    private static String core(ResolvedBuild build) {
+        return TaskKeys.core(Target.parse(build.target()));
     }
 
     /** Adds the records to what the generated code depends on. */
@@ -56,6 +86,8 @@ public final class BoardRecords {
         file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
         content(build)
                 .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
+        ShippedRecords.text(core(build))
+                .ifPresent(text -> fingerprint.setting("tuning records of the core", Digests.sha256(text)));
     }
 
     /** Logs which records a build follows, and what is wrong with them. */

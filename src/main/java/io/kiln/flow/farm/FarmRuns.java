@@ -25,7 +25,8 @@ import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
 import io.kiln.farm.job.FarmTask.Profile;
 import io.kiln.farm.job.FarmTask.Run;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.FarmTask.Trace;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
@@ -68,14 +69,14 @@ public final class FarmRuns implements AutoCloseable {
      * @param limit for all runs
      * @return the models and their answers; if the image failed, those before it failed
      */
-    public Answer<AnsweredSession> run(Board board, Place place, Duration limit, Path image, List<Call> calls) {
+    public Answer<AnsweredSession> run(Board board, RunPlace place, Duration limit, Path image, List<Call> calls) {
         Answer<FarmAnswer.Ran> ran = answer(board, place, limit, image, new Run(calls), FarmAnswer.Ran.class);
         return new Answer<>(ran.ranOn(), new AnsweredSession(ran.value()));
     }
 
     /** Flashes one board. */
     public Answer<FarmAnswer.Flashed> flash(Board board, Duration limit, Path image) {
-        return answer(board, Place.BOARD, limit, image, new Flash(), FarmAnswer.Flashed.class);
+        return answer(board, RunPlace.BOARD, limit, image, new Flash(), FarmAnswer.Flashed.class);
     }
 
     /**
@@ -84,16 +85,37 @@ public final class FarmRuns implements AutoCloseable {
      * @param limit for each run
      */
     public CallsCounter calls(Board board, Duration limit) {
-        return (image, functions, told) -> {
+        return new FarmCalls(board, limit);
+    }
+
+    private final class FarmCalls implements CallsCounter {
+        private final Board board;
+        private final Duration limit;
+
+        FarmCalls(Board board, Duration limit) {
+            this.board = board;
+            this.limit = limit;
+        }
+
+        @Override
+        public Calls count(Path image, List<String> functions, String told) {
             FarmAnswer.Counted counted = answer(
-                            board, Place.EMULATOR, limit, image, new Count(functions, told), FarmAnswer.Counted.class)
+                            board, RunPlace.EMULATOR, limit, image, new Count(functions, told), FarmAnswer.Counted.class)
                     .value();
             return new Calls(
                     counted.calls().stream()
                             .map(call -> new Counted(call.instructions(), call.verdict()))
                             .toList(),
                     counted.failure().map(text -> new KilnException(Problem.of(text, ""))));
-        };
+        }
+
+        @Override
+        public List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end) {
+            Trace task = new Trace(functions, instructions, end);
+            return answer(board, RunPlace.EMULATOR, limit, image, task, FarmAnswer.Traced.class)
+                    .value()
+                    .blocks();
+        }
     }
 
     /** As {@link #calls}, of whole runs of models. */
@@ -127,13 +149,13 @@ public final class FarmRuns implements AutoCloseable {
         }
 
         private Profiled profiled(Path image, Profile task) {
-            return answer(board, Place.EMULATOR, limit, image, task, Profiled.class)
+            return answer(board, RunPlace.EMULATOR, limit, image, task, Profiled.class)
                     .value();
         }
     }
 
     private <T extends FarmAnswer> Answer<T> answer(
-            Board board, Place place, Duration limit, Path image, FarmTask task, Class<T> type) {
+            Board board, RunPlace place, Duration limit, Path image, FarmTask task, Class<T> type) {
         FarmJob job = FarmJob.of(board.id(), place, limit, content(image), task);
         FarmResult result = client.run(List.of(job)).get(0);
         String where = "worker " + result.worker();

@@ -18,6 +18,7 @@ import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.Objective.Mix;
+import io.kiln.tuning.task.TaskKeys;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,8 +61,7 @@ final class TaskSearch {
     }
 
     private static List<Configuration> eligible(LayerTask task, Objective objective) {
-        boolean isRamSought = objective == Metric.RAM
-                || (objective instanceof Mix mix && mix.weights().containsKey(Metric.RAM));
+        boolean isRamSought = objective.metrics().contains(Metric.RAM);
         long most = task.lower(task.rule()).scratchBytes();
         return task.space().configurations().stream()
                 .filter(configuration ->
@@ -91,11 +91,12 @@ final class TaskSearch {
         };
     }
 
-    /** Records of other shapes of the same template, each relative to the best of its own. */
+    /** Records of other shapes and cores of the same family of layers, each relative to the best of its own. */
     private List<Sample> transfer(List<TuningRecord> records) {
         Map<String, Double> best = new HashMap<>();
         List<TuningRecord> others = records.stream()
-                .filter(record -> record.task().template().equals(task.key().template())
+                .filter(record -> TaskKeys.family(record.task())
+                                .equals(TaskKeys.family(task.key()))
                         && !record.task().workload().equals(task.key().workload())
                         && record.result().isMeasured()
                         && record.result().mean() > 0)
@@ -115,7 +116,7 @@ final class TaskSearch {
 
     /** Number of configurations that may be tried. */
     int size() {
-        return Math.min(configurations.size(), Math.max(spec.trials(), costs.size()));
+        return Math.min(configurations.size(), Math.max(spec.limits().trials(), costs.size()));
     }
 
     int measured() {
@@ -123,8 +124,11 @@ final class TaskSearch {
     }
 
     boolean isFinished() {
-        boolean isIdle = spec.earlyStopping() > 0 && sinceBest >= spec.earlyStopping();
-        return isExhausted || (isRuleAsked && isIdle) || known.size() >= Math.min(configurations.size(), spec.trials());
+        boolean isIdle =
+                spec.limits().earlyStopping() > 0 && sinceBest >= spec.limits().earlyStopping();
+        return isExhausted
+                || (isRuleAsked && isIdle)
+                || known.size() >= Math.min(configurations.size(), spec.limits().trials());
     }
 
     /** The configurations to measure next; the first one is that of the rules. */
@@ -138,7 +142,7 @@ final class TaskSearch {
         if (isFinished()) {
             return List.of();
         }
-        List<Candidate> next = tuner.next(Math.min(most, spec.trials() - known.size())).stream()
+        List<Candidate> next = tuner.next(Math.min(most, spec.limits().trials() - known.size())).stream()
                 .map(point -> new Candidate(task, configurations.get(point)))
                 .toList();
         isExhausted = next.isEmpty();

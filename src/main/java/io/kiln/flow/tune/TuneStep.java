@@ -6,19 +6,24 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
-import io.kiln.device.emulator.CallsCounter;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.cycles.core.CoreTimings;
+import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
 import io.kiln.report.Json;
 import io.kiln.report.TuneReport;
 import io.kiln.report.page.TunePage;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
@@ -29,13 +34,12 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
-import io.kiln.tuning.task.Objective.Mix;
+import io.kiln.tuning.task.RecordedChoices;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,20 +63,26 @@ public final class TuneStep {
     private final Log log;
     private final ResolvedBuild build;
     private final TuneSpec tune;
+    private final Optional<DeviceSpec> device;
     private final Clock clock;
     private final Path records;
     private final Path folder;
 
-    /** A search at the times of this computer. */
-    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune) {
-        this(log, build, tune, Clock.systemUTC());
+    /**
+     * A search at the times of this computer.
+     *
+     * @param device the board that measures; empty for an emulator
+     */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device) {
+        this(log, build, tune, device, Clock.systemUTC());
     }
 
     /** @param clock the times of records, and of the search's budget */
-    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
         this.build = build;
         this.tune = tune;
+        this.device = device;
         this.clock = clock;
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
@@ -91,8 +101,10 @@ public final class TuneStep {
         List<TuningRecord> known = takeOver();
         List<CompiledModel> models = models();
         Map<String, LayerTask> tasks = new LinkedHashMap<>();
+        LayerChoices given = new RecordedChoices(
+                BoardRecords.given(build), target, build.spec().optimize());
         for (CompiledModel model : models) {
-            LayerTask.of(fused(model), target, build.spec().optimize(), tune.objective())
+            LayerTask.of(fused(model), target, build.spec().optimize(), tune.objective(), given)
                     .forEach(task -> tasks.putIfAbsent(task.key().workload(), task));
         }
         List<TaskSearch> searches = tasks.values().stream()
@@ -142,26 +154,29 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, CompiledModel model) {
-        if (build.spec().farm().isEmpty()) {
-            search(searches, measurer(model, "candidates", Optional.empty()));
+        Optional<FarmUse> use = build.spec().farm();
+        if (use.isEmpty()) {
+            search(searches, new ImagesAtOnce(List.of(measurer(model))));
             return;
         }
-        Board board = build.runsOn().orElse(build.board());
-        try (FarmRuns farm = FarmRuns.open(build.spec().farm().get(), log)) {
-            List<Measurer> measurers = new ArrayList<>();
+        if (device.isPresent()) {
+            throw new KilnException(new Problem(
+                    "a farm's boards do not measure candidates",
+                    "kiln.tune.on",
+                    "emulator",
+                    "Leave kiln.farm out to measure on the board of this computer"));
+        }
+        try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
+            List<CandidateMeasurer> measurers = new ArrayList<>();
             for (int i = 0; i < IMAGES_AT_ONCE; i++) {
-                measurers.add(measurer(model, "candidates-" + i, Optional.of(farm.calls(board, tune.timeout()))));
+                EmulatorRunner runner = new EmulatorRunner(farm.calls(emulated(), tune.timeout()), timings());
+                measurers.add(measurer(model, runner, emulated(), folder.resolve("candidates-" + i)));
             }
-            search(searches, new FarmMeasurer(measurers));
+            search(searches, new ImagesAtOnce(measurers));
         }
     }
 
-    private Measurer measurer(CompiledModel model, String name, Optional<CallsCounter> counter) {
-        return new EmulatorMeasurer(
-                build, model.library().metadata(), folder.resolve(name), tune.timeout(), tune.seed(), counter);
-    }
-
-    private void search(List<TaskSearch> searches, Measurer measurer) {
+    private void search(List<TaskSearch> searches, ImagesAtOnce measurer) {
         requireMeasurable(measurer.metrics());
         Instant began = clock.instant();
         int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
@@ -186,6 +201,44 @@ public final class TuneStep {
         log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
+    private CandidateMeasurer measurer(CompiledModel model) {
+        Path images = folder.resolve("candidates");
+        Board emulated = emulated();
+        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
+                        build, board, tune.timeout(), build.spec().layout().reports().resolve("tune.log")))
+                .orElseGet(() -> emulator(emulated, images));
+        return measurer(model, runner, device.isPresent() ? build.board() : emulated, images);
+    }
+
+    private CandidateMeasurer measurer(CompiledModel model, CandidateRunner runner, Board board, Path images) {
+        return new CandidateMeasurer(build, runner, board, model.library().metadata(), images, tune.seed());
+    }
+
+    private Board emulated() {
+        return build.runsOn()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing on this computer can run images of the board "
+                                + build.board().id(),
+                        build.board().origin(),
+                        "a board with an emulator or a stand-in",
+                        "kiln:boards shows what runs where")));
+    }
+
+    private CandidateRunner emulator(Board board, Path images) {
+        Emulator emulator = new Emulator(
+                board,
+                tune.timeout(),
+                Optional.of(images.resolve("emulator.log")),
+                build.spec().semihosting());
+        return new EmulatorRunner(emulator, timings());
+    }
+
+    /** Empty if cycles are not asked for. */
+    private Optional<CoreTimings> timings() {
+        boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
+        return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();
+    }
+
     private boolean isOver(Instant began) {
         return !tune.budget().isZero()
                 && Duration.between(began, clock.instant()).compareTo(tune.budget()) >= 0;
@@ -203,14 +256,13 @@ public final class TuneStep {
     }
 
     private void requireMeasurable(Set<Metric> metrics) {
-        Collection<Metric> needed =
-                tune.objective() instanceof Mix mix ? mix.weights().keySet() : List.of((Metric) tune.objective());
-        if (!metrics.containsAll(needed)) {
+        if (!metrics.containsAll(tune.objective().metrics())) {
+            String where = device.isPresent() ? "the board" : "the emulator";
             throw new KilnException(new Problem(
-                    "the emulator does not measure " + tune.objective().text(),
+                    where + " does not measure " + tune.objective().text(),
                     "kiln.tune.objective",
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    "Set kiln.tune.objective=instructions"));
+                    device.isPresent() ? "Set kiln.tune.objective=time" : "Set kiln.tune.objective=instructions"));
         }
     }
 

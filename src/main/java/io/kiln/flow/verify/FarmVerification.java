@@ -5,7 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.farm.job.FarmTask.Call;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.farm.AnsweredSession;
 import io.kiln.flow.farm.FarmRuns;
@@ -30,15 +30,9 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
      * @param place an emulator of what runs the build's images, or the board
      * @throws KilnException if the image is talked to by RPC, or the farm does not answer
      */
-    Answer<Verification.Outcome> run(Place place, List<VerificationCases> models) {
-        if (build.spec().verify().over() != VerifyOver.CONSOLE) {
-            throw new KilnException(new Problem(
-                    "a farm does not talk to images by RPC",
-                    "kiln.verify.over",
-                    "console",
-                    "Set kiln.verify.over to console, or leave kiln.farm out"));
-        }
-        RunnableImage image = place == Place.BOARD
+    Answer<Verification.Outcome> run(RunPlace place, List<VerificationCases> models) {
+        requireConsole(build);
+        RunnableImage image = place == RunPlace.BOARD
                 ? RunnableImage.forTheBoard(log, build)
                 : RunnableImage.withDefaultApplication(log, build);
         List<Call> calls = new ArrayList<>();
@@ -51,6 +45,17 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
             Answer<AnsweredSession> answer =
                     farm.run(image.board(), place, Verification.limit(models), image.file(), calls);
             return new Answer<>(answer.ranOn(), Verification.run(answer.value(), models));
+        }
+    }
+
+    /** @throws KilnException if images are talked to by RPC */
+    static void requireConsole(ResolvedBuild build) {
+        if (build.spec().verify().over() != VerifyOver.CONSOLE) {
+            throw new KilnException(new Problem(
+                    "a farm does not talk to images by RPC",
+                    "kiln.verify.over",
+                    "console",
+                    "Set kiln.verify.over to console, or leave kiln.farm out"));
         }
     }
 }

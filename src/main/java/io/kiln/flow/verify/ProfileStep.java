@@ -3,9 +3,7 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
-import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
@@ -14,10 +12,10 @@ import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.farm.FarmRuns;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.FarmUse;
-import io.kiln.flow.spec.VerifyOver;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
@@ -49,37 +47,19 @@ public final class ProfileStep {
     /** Counts, and logs the most expensive operators. */
     public void run() {
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
-        if (build.spec().farm().isPresent()) {
-            requireConsole();
-            FarmUse use = build.spec().farm().get();
-            try (FarmRuns farm = FarmRuns.open(use, log)) {
-                run(
-                        image,
-                        farm.runs(image.board(), LIMIT),
-                        emulator(image),
-                        " of the farm " + use.address().url());
-            }
-            return;
-        }
-        Emulator emulator = emulator(image);
-        run(image, new InstructionCounter(emulator, Protocols.of(build, emulator.limit())), emulator, "");
-    }
-
-    private Emulator emulator(RunnableImage image) {
-        return new Emulator(
+        Emulator emulator = new Emulator(
                 image.board(),
                 LIMIT,
                 Optional.of(build.spec().layout().reports().resolve("profile.log")),
                 build.spec().semihosting());
-    }
-
-    private void requireConsole() {
-        if (build.spec().verify().over() != VerifyOver.CONSOLE) {
-            throw new KilnException(new Problem(
-                    "a farm does not talk to images by RPC",
-                    "kiln.verify.over",
-                    "console",
-                    "Set kiln.verify.over to console, or leave kiln.farm out"));
+        if (build.spec().farm().isEmpty()) {
+            run(image, new InstructionCounter(emulator, Protocols.of(build, emulator.limit())), emulator, "");
+            return;
+        }
+        FarmVerification.requireConsole(build);
+        FarmUse use = build.spec().farm().get();
+        try (FarmRuns farm = FarmRuns.open(use, log)) {
+            run(image, farm.runs(image.board(), LIMIT), emulator, " of the farm " + use.address().url());
         }
     }
 
@@ -103,14 +83,15 @@ public final class ProfileStep {
                     .toList();
             operators.addAll(cycles.estimated(model, counts, counted));
         }
-        ProfileReport instructions = new ProfileReport(
-                build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
+        ProfileReport instructions =
+                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
         ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
         BuildReport built = Json.read(known, BuildReport.class).profiled(report);
         Json.write(known, built);
+        BuildPage.write(layout);
         say(report);
         if (report.aot() != null) {
             compare(report, built);

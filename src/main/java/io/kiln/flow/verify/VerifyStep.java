@@ -11,7 +11,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.QuantizedFiles;
@@ -75,7 +75,7 @@ public final class VerifyStep {
             // The state of a board can change at any time, so it is always verified.
             List<VerificationCases> models = cases();
             if (build.spec().farm().isPresent()) {
-                onTheFarm(Place.BOARD, models);
+                onTheFarm(RunPlace.BOARD, models);
             } else {
                 Answer<Verification.Outcome> answer = onTheBoard(models);
                 report(answer.ranOn(), answer.value());
@@ -123,7 +123,7 @@ public final class VerifyStep {
                         (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models));
     }
 
-    private Collection<Path> onTheFarm(Place place, List<VerificationCases> models) {
+    private Collection<Path> onTheFarm(RunPlace place, List<VerificationCases> models) {
         FarmRuns.Answer<Verification.Outcome> answer =
                 new FarmVerification(log, build, build.spec().farm().orElseThrow()).run(place, models);
         record.about(build.board().id(), answer.ranOn(), spec.seed());
@@ -137,7 +137,7 @@ public final class VerifyStep {
             if (isOwnProgram()) {
                 new OwnProgram(log, build).leaveOut("the farm runs the default application");
             }
-            return onTheFarm(Place.EMULATOR, models);
+            return onTheFarm(RunPlace.EMULATOR, models);
         }
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(

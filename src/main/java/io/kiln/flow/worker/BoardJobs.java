@@ -27,6 +27,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.FlashSpec.Content;
 import io.kiln.flow.spec.FlashSpec.Journal;
+import io.kiln.flow.spec.FlashSpec.Tool;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -49,8 +50,7 @@ final class BoardJobs {
         this.use = new BoardUse(board.fenced(), new Layout(folder, folder, "job"), false, Optional.empty());
         FlashSpec flash = new FlashSpec(
                 Optional.of(probe),
-                openOcd,
-                job.limit(),
+                new Tool(openOcd, job.limit()),
                 Content.WHOLE,
                 new Journal(Optional.empty(), Optional.empty()),
                 Optional.empty(),

@@ -7,6 +7,7 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
+import io.kiln.device.emulator.FunctionTrace;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.protocol.ConsoleProtocol;
@@ -16,11 +17,13 @@ import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Call;
 import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Profiled;
+import io.kiln.farm.job.FarmAnswer.Traced;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
 import io.kiln.farm.job.FarmTask.Profile;
 import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Trace;
 import io.kiln.farm.worker.JobRunner.Done;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
@@ -59,6 +62,10 @@ final class EmulatorJobs {
         }
         if (job.task() instanceof Profile profile) {
             return profile(profile);
+        }
+        if (job.task() instanceof Trace trace) {
+            return new Traced(
+                    new FunctionTrace(emulator).blocks(image, trace.functions(), trace.instructions(), trace.end()));
         }
         if (job.task() instanceof Flash) {
             throw new KilnException(new Problem("an emulator cannot be flashed", job.board(), "a board", ""));

@@ -6,7 +6,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Offer;
 import io.kiln.toolchain.board.Boards;
@@ -42,7 +42,7 @@ public record WorkerJobs(Boards boards, String openOcd, Path folder) implements 
     }
 
     private Done run(FarmJob job, Offer offer, Path image) {
-        if (offer.place() == Place.EMULATOR) {
+        if (offer.place() == RunPlace.EMULATOR) {
             return new EmulatorJobs(boards.find(offer.board()), job, image).run();
         }
         String probe = offer.probe().orElseThrow();

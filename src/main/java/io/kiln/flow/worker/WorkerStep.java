@@ -2,7 +2,7 @@
 package io.kiln.flow.worker;
 
 import io.kiln.base.Log;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
@@ -38,12 +38,12 @@ public final class WorkerStep {
         WorkerJobs jobs = new WorkerJobs(boards, spec.openOcd(), spec.home().resolve("worker"));
         Worker worker = Worker.start(setup, jobs, log);
         log.info("Worker " + spec.name() + " takes jobs of " + spec.address().url());
-        say(offers, Place.EMULATOR, spec.slots() + " at once in emulators of ");
-        say(offers, Place.BOARD, "On boards: ");
+        say(offers, RunPlace.EMULATOR, spec.slots() + " at once in emulators of ");
+        say(offers, RunPlace.BOARD, "On boards: ");
         return worker;
     }
 
-    private void say(List<Offer> offers, Place place, String what) {
+    private void say(List<Offer> offers, RunPlace place, String what) {
         String names = offers.stream()
                 .filter(offer -> offer.place() == place)
                 .map(offer -> offer.board()

@@ -11,14 +11,6 @@ import java.util.stream.Collectors;
 /** The state of a farm as one self-contained page, which loads itself again every few seconds. */
 public final class FarmPage {
     private static final String HEAD = "<meta charset=\"utf-8\"/>\n";
-    private static final String STYLE = """
-            body { font: 15px/1.5 sans-serif; color: #1d2733; background: #fff; margin: 1.5em auto; max-width: 78em; padding: 0 1em; }
-            h1 { font-size: 1.4em; } h2 { font-size: 1.1em; margin-top: 1.6em; }
-            .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; }
-            th, td { padding: 0.25em 0.7em; text-align: right; border-bottom: 1px solid #dde3ea; font-variant-numeric: tabular-nums; }
-            th.text, td.text { text-align: left; } th { background: #f2f5f8; }
-            tr.bad td { background: #fdecea; } .note { color: #5b6773; }
-            """;
 
     private FarmPage() {}
 
@@ -28,7 +20,7 @@ public final class FarmPage {
      * @param seconds after which a browser loads it again; 0 for never
      */
     public static String of(FarmState state, int seconds) {
-        String head = Xhtml.head("Farm " + state.farm(), STYLE);
+        String head = Xhtml.head("Farm " + state.farm());
         StringBuilder out = new StringBuilder(
                 seconds == 0
                         ? head

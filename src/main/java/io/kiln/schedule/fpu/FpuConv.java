@@ -224,7 +224,7 @@ final class FpuConv {
                 imm(at.tiles.count)));
         scalars.addAll(limits.arguments(conv.op()));
         block.call(
-                new FpuConvKernel(at.tiles.pixels, channels, limits).kernel(),
+                new FpuConvKernel(at.tiles.pixels, channels, blocks.unfused(), limits).kernel(),
                 List.of(
                         part.in,
                         block.view("w" + suffix, weights, add(part.tap, firstWeight)),

@@ -15,10 +15,10 @@ import java.util.List;
 
 /**
  * The micro-kernel of {@link FpuConv}: sums of neighbouring pixels times a block of channels in registers, two taps at a
- * time, by {@code VFMA}. A multiple load fetches both taps of a pixel, and the weights of both taps.
+ * time, by {@code VFMA}, or by {@code VMUL} and {@code VADD}. A multiple load fetches both taps of a pixel, and the weights of both taps.
  *
  * <pre>
- *   s0...    sums: pixel by pixel      then   weights of two taps      then   two taps of each pixel
+ *   s0...    sums: pixel by pixel      then   weights of two taps      then   two taps of each pixel     then   two products
  *   r0-r3 inputs of the pixels; r4 weights; r5 count; r6 rows left; r8 output; r9 arguments in memory; r10 biases
  *   r11 blocks left; r12 row of the input; lr rows before the input's buffer wraps around
  * </pre>
@@ -28,9 +28,10 @@ import java.util.List;
  *
  * @param pixels computed together, at most 4
  * @param channels of a block, a multiple of 4; with the pixels, sums and operands of two taps fit 32 registers
+ * @param unfused whether products are added by instructions of their own, which a Cortex-M4 executes in two cycles in place of three
  * @param limits of the results
  */
-record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
+record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits) {
     private static final KernelText TEXT = KernelText.of("fpu/conv");
 
     /** Where the kernel's arguments hold whether limits are left to C. */
@@ -40,7 +41,8 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
     private static final int UNROLL = 4;
 
     Kernel kernel() {
-        String name = "kiln_fpu_conv_%dx%d%s".formatted(pixels, channels, limits.suffix());
+        String name = "kiln_fpu_conv_%dx%d%s%s"
+                .formatted(pixels, channels, unfused ? "_unfused" : "", limits.suffix());
         List<DType> scalars = new ArrayList<>(Collections.nCopies(11, INT32));
         scalars.addAll(limits.parameters());
         List<Pointer> pointers =
@@ -152,15 +154,38 @@ record FpuConvKernel(int pixels, int channels, FpuLimits limits) {
         for (int p = 0; p < pixels; p++) {
             out.append("vldmia r%d!, %s\n".formatted(p, registers(values + 2 * p, count)));
         }
+        List<Product> products = new ArrayList<>();
         for (int tap = 0; tap < count; tap++) {
             for (int p = 0; p < pixels; p++) {
                 for (int c = 0; c < channels; c++) {
-                    out.append("vfma.f32 s%d, s%d, s%d\n"
-                            .formatted(p * channels + c, values + 2 * p + tap, weights + tap * channels + c));
+                    products.add(new Product(p * channels + c, values + 2 * p + tap, weights + tap * channels + c));
                 }
             }
         }
+        if (unfused) {
+            addApart(out, products, values + 2 * pixels);
+        } else {
+            products.forEach(
+                    one -> out.append("vfma.f32 s%d, s%d, s%d\n".formatted(one.sum, one.value, one.weight)));
+        }
         return out.toString();
+    }
+
+    /** A product, by the registers of its sum and factors. */
+    private record Product(int sum, int value, int weight) {}
+
+    /** Each product is added behind the next one, so that no addition waits. */
+    private static void addApart(StringBuilder out, List<Product> products, int free) {
+        for (int i = 0; i <= products.size(); i++) {
+            if (i < products.size()) {
+                Product next = products.get(i);
+                out.append("vmul.f32 s%d, s%d, s%d\n".formatted(free + i % 2, next.value, next.weight));
+            }
+            if (i > 0) {
+                int sum = products.get(i - 1).sum;
+                out.append("vadd.f32 s%d, s%d, s%d\n".formatted(sum, sum, free + (i - 1) % 2));
+            }
+        }
     }
 
     static String registers(int first, int count) {

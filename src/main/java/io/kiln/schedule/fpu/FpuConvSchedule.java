@@ -23,13 +23,24 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
     /** Sums of a single pixel; of several pixels, half as many channels. */
     private static final int SINGLE = 8;
 
+    private static final int REGISTERS = 32;
+
+    /** Whether products are added by instructions of their own. */
+    private static final String UNFUSED = "unfused";
+
     /**
      * What the kernel computes together.
      *
      * @param pixels neighbouring pixels
      * @param channels output channels
+     * @param unfused whether products are added by instructions of their own
      */
-    record Blocks(int pixels, int channels) {}
+    record Blocks(int pixels, int channels, boolean unfused) {
+        /** Whether sums, operands of two taps and, if unfused, two products fit into registers. */
+        boolean fit() {
+            return pixels * channels + 2 * (pixels + channels) + (unfused ? 2 : 0) <= REGISTERS;
+        }
+    }
 
     @Override
     public String name() {
@@ -73,16 +84,25 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
 
     @Override
     public Space space(Workload workload, FpuLimits limits) {
-        return Interior.of(workload.conv()).size() < PIXELS
-                ? Space.of(name(), Knob.of("pixel_block", 1), Knob.of("channel_block", SINGLE / 2, SINGLE))
-                : Space.of(name(), Knob.of("pixel_block", 1, PIXELS), Knob.of("channel_block", SINGLE / 2, SINGLE))
-                        .where(c -> c.number("pixel_block") * c.number("channel_block") <= PIXELS * SINGLE / 2);
+        int most = Math.max(1, Math.min(PIXELS, Interior.of(workload.conv()).size()));
+        return Space.of(
+                        name(),
+                        Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()),
+                        Knob.of("channel_block", SINGLE / 2, SINGLE),
+                        Knob.flag(UNFUSED, false, true))
+                .where(configuration -> blocks(configuration).fit());
+    }
+
+    private static Blocks blocks(Configuration configuration) {
+        return new Blocks(
+                configuration.number("pixel_block"),
+                configuration.number("channel_block"),
+                configuration.isOn(UNFUSED));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, FpuLimits limits, Configuration configuration) {
-        Blocks blocks = new Blocks(configuration.number("pixel_block"), configuration.number("channel_block"));
-        return new FpuConv(task, blocks, limits).loops(task.rows());
+        return new FpuConv(task, blocks(configuration), limits).loops(task.rows());
     }
 
     /** Where size does not count. */

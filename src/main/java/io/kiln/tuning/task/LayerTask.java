@@ -15,6 +15,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.LayerSchedules;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
@@ -36,7 +37,7 @@ import java.util.SplittableRandom;
  * @param workload the layer on its core
  * @param key its name in records
  * @param space its configurations
- * @param rule the configuration that the rules choose
+ * @param rule the configuration that is chosen without a measurement
  */
 public record LayerTask(
         Function model, FusedOperator op, Workload workload, TaskKey key, TaskSpace space, Configuration rule) {
@@ -47,17 +48,21 @@ public record LayerTask(
      * The layers of a model and of the functions that its operators call, equal ones once, in order. Layers without a choice are left out.
      *
      * @param fused the model after fusion
+     * @param known choices that are known without a measurement; for other layers the rules choose
      */
-    public static List<LayerTask> of(Function fused, Target target, Optimize optimize, Objective objective) {
+    public static List<LayerTask> of(
+            Function fused, Target target, Optimize optimize, Objective objective, LayerChoices known) {
         Map<String, LayerTask> tasks = new LinkedHashMap<>();
         fused.functions()
-                .forEach(function -> of(function, target, optimize, objective)
+                .forEach(function -> of(function, target, optimize, objective, known)
                         .forEach(task -> tasks.putIfAbsent(task.key().workload(), task)));
         List<FusedOperator> operators = FusedOperator.all(fused, "kiln");
         for (int i = 0; i < operators.size(); i++) {
             FusedOperator op = operators.get(i);
             if (Dispatch.hasChoice(op)) {
-                LayerTask task = of(alone(fused, fused.groups().get(i), op), op, target, optimize, objective);
+                LayerTask task =
+                        of(alone(fused, fused.groups().get(i), op), op, target, optimize, objective)
+                                .knowing(known);
                 if (task.space.configurations().size() > 1) {
                     tasks.putIfAbsent(task.key().workload(), task);
                 }
@@ -77,6 +82,12 @@ public record LayerTask(
                 TaskKeys.of(op, conv, target, optimize, objective),
                 TaskSpace.of(workload),
                 LayerSchedules.choose(workload).configuration());
+    }
+
+    private LayerTask knowing(LayerChoices known) {
+        return known.choose(op, workload)
+                .map(choice -> new LayerTask(model, op, workload, key, space, choice.configuration()))
+                .orElse(this);
     }
 
     private static Function alone(Function fused, Group group, FusedOperator op) {

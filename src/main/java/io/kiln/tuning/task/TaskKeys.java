@@ -47,6 +47,19 @@ public final class TaskKeys {
                         new Text(objective.text())));
     }
 
+    /** What names the layer itself: everything but the objective. */
+    public static String layer(TaskKey key) {
+        int objective = Math.max(0, key.args().size() - 1);
+        return new TaskKey(key.target(), key.template(), key.args().subList(0, objective)).workload();
+    }
+
+    /** The template without the core, such as {@code kiln.conv2d}. */
+    public static String family(TaskKey key) {
+        int first = key.template().indexOf('.');
+        int core = key.template().indexOf('.', first + 1);
+        return core < 0 ? key.template() : key.template().substring(0, core);
+    }
+
     private static String family(FusedOperator op, ConvComputation conv) {
         if (conv.isTransposed()) {
             return "conv2d_transpose";
@@ -59,7 +72,7 @@ public final class TaskKeys {
     }
 
     /** The core with its extensions, the instruction set, or the kind of target. */
-    private static String core(Target target) {
+    public static String core(Target target) {
         return target.mcpu()
                 .or(() -> target.attribute("march"))
                 .orElse(target.kind().text());

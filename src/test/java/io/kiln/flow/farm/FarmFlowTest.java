@@ -16,7 +16,7 @@ import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.state.FarmKeeper;
@@ -128,12 +128,13 @@ final class FarmFlowTest {
         GestureProject far = project("far");
         GestureProject near = project("near");
         TuneSpec tune = TuneSpec.of("random", "instructions", new Limits(2, 0, 60, 0), 3, List.of(), false);
-        flow.tune(spec(far, "mps2-an386", VerifyOn.NONE), tune);
+        flow.tune(spec(far, "mps2-an386", VerifyOn.NONE), tune, Optional.empty());
         flow.tune(
                 spec(near, "mps2-an386", VerifyOn.NONE).toBuilder()
                         .farm(Optional.empty())
                         .build(),
-                tune);
+                tune,
+                Optional.empty());
         assertThat(measured(far)).hasSize(8).isEqualTo(measured(near));
     }
 
@@ -187,9 +188,9 @@ final class FarmFlowTest {
         try (FarmClient client = FarmClient.connect(broker.address(), Duration.ofSeconds(60), Log.QUIET)) {
             FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of())));
             FarmJob script = FarmJob.of(
-                    "mps2-an386", Place.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("#!/bin/sh\ntouch owned\n"), run);
+                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("#!/bin/sh\ntouch owned\n"), run);
             FarmJob flash = FarmJob.of(
-                    "mps2-an386", Place.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("\177ELF"), new FarmTask.Flash());
+                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("\177ELF"), new FarmTask.Flash());
             assertThat(client.run(List.of(script, flash)))
                     .allSatisfy(result -> assertThat(result.answer()).isInstanceOf(Failed.class));
         }

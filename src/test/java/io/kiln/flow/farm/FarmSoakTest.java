@@ -13,7 +13,7 @@ import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask;
-import io.kiln.farm.job.Place;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAccess;
@@ -101,7 +101,7 @@ final class FarmSoakTest {
             boolean isBoard = i % (JOBS / BOARD_JOBS) == 0;
             results.add(client.submit(FarmJob.of(
                     isBoard ? "virtual-stm32f405" : "mps2-an386",
-                    isBoard ? Place.BOARD : Place.EMULATOR,
+                    isBoard ? RunPlace.BOARD : RunPlace.EMULATOR,
                     Duration.ofSeconds(60),
                     isBoard ? flashed : emulated,
                     run)));

@@ -11,6 +11,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.GestureProject;
 import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.LayerChoices;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.MeasureError;
@@ -45,7 +46,8 @@ class LayerTaskTest {
                 model.stages().get(model.stages().size() - 1).function(),
                 Target.parse(target),
                 Optimize.SPEED,
-                Metric.INSTRUCTIONS);
+                Metric.INSTRUCTIONS,
+                LayerChoices.RULES);
     }
 
     private static TuningRecord measured(LayerTask task, Config config, double cost) {
