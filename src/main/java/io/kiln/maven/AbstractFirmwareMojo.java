@@ -259,6 +259,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
                 .sharedRecords(RecordArtifacts.fetch(
                         project().getDependencies(), session().getProjects(), fetcher()))
+                .farm(farmUse())
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
     }

@@ -3,16 +3,24 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.maven.artifact.FarmEngine;
 import io.kiln.maven.artifact.MavenArtifacts;
 import io.kiln.maven.session.GnuToolchain;
+import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.inject.Inject;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.toolchain.MisconfiguredToolchainException;
@@ -30,12 +38,90 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.home")
     private File home;
 
+    /**
+     * A farm that runs images in place of this computer: {@code tcp://localhost:PORT}, or {@code tls://HOST:PORT} for one on another
+     * computer. If not set, everything runs here.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm")
+    private String farm;
+
+    /**
+     * A PKCS #12 file with the key and the certificate of this member of the farm, or of the broker.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.keyStore")
+    private File farmKeyStore;
+
+    /**
+     * What protects {@code kiln.farm.keyStore}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.keyStorePassword")
+    private String farmKeyStorePassword;
+
+    /**
+     * A PKCS #12 file with the certificates of those whom this member of the farm believes, or of who signs theirs.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.trustStore")
+    private File farmTrustStore;
+
+    /**
+     * What protects {@code kiln.farm.trustStore}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.trustStorePassword")
+    private String farmTrustStorePassword;
+
+    /**
+     * The password that all members of the farm know; with it, they need no certificates of their own.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.password")
+    private String farmPassword;
+
+    /**
+     * Seconds without any result of the farm after which the goal fails.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.farm.timeout", defaultValue = "600")
+    private int farmTimeout;
+
     @Inject
     private RepositorySystem repositories;
 
     /** The flow for this session and project. */
     final Flow flow() {
         return new Flow(new MojoLog(getLog()), environment());
+    }
+
+    /** The farm that runs images, if there is one. */
+    final Optional<FarmUse> farmUse() {
+        return farm == null || farm.isBlank()
+                ? Optional.empty()
+                : Optional.of(new FarmUse(farmAddress(farm), Duration.ofSeconds(Math.max(1, farmTimeout))));
+    }
+
+    /** An address with what this member has to get in there; fetches the engine of farms. */
+    final FarmAddress farmAddress(String url) {
+        new FarmEngine(repositories, session().getRepositorySession(), project()).provide();
+        FarmAccess access = new FarmAccess(
+                Optional.ofNullable(farmKeyStore).map(file -> store(file, farmKeyStorePassword)),
+                Optional.ofNullable(farmTrustStore).map(file -> store(file, farmTrustStorePassword)),
+                Optional.ofNullable(farmPassword).filter(text -> !text.isEmpty()));
+        return FarmAddress.parse(url, access);
+    }
+
+    private static Store store(File file, String password) {
+        return new Store(file.toPath(), password == null ? "" : password);
     }
 
     /** The flow of boards for this session and project. */
@@ -53,7 +139,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return new MavenArtifacts(repositories, session().getRepositorySession(), project());
     }
 
-    private Path homeFolder() {
+    /** Shared by all builds. */
+    final Path homeFolder() {
         return home == null
                 ? ToolchainEnvironment.defaultHome(
                         Path.of(session().getLocalRepository().getBasedir()))

@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.board.BoardProfiles;
+import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.nio.file.Path;
 import org.apache.maven.plugins.annotations.Parameter;

@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters {@code kiln.quantize} and {@code kiln.quantize.*} of every goal that builds. */
-abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
+abstract class AbstractQuantizingMojo extends AbstractCompilingMojo {
     /**
      * How float models are quantized, by the elements {@code mode}, {@code samples}, {@code labels}, {@code method}, {@code equalize},
      * {@code keepFloat}, {@code io}, {@code maxAccuracyLoss}, {@code minSqnr}; the properties {@code kiln.quantize} (for {@code mode}) and {@code

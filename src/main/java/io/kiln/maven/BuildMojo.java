@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.maven.session.MojoLog;
 import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;

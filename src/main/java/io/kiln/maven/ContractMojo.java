@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.contract.ContractStep;
+import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;

@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.maven.session.Budgets;
+import io.kiln.maven.session.MojoLog;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;

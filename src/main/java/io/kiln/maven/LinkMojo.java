@@ -5,6 +5,7 @@ import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.maven.session.MojoLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.projectapi.TemplateStep;
+import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import java.net.URISyntaxException;
 import java.net.URL;

@@ -70,6 +70,23 @@ public final class Json {
     }
 
     /**
+     * Reads a record written by {@link #line}.
+     *
+     * @throws KilnException if the text is none
+     */
+    public static <T> T parse(String text, Class<T> type) {
+        try {
+            T value = MAPPER.readValue(text, type);
+            if (value == null) {
+                throw new JsonMappingException(null, "the text is empty");
+            }
+            return value;
+        } catch (IOException e) {
+            throw new KilnException(new Problem("not JSON as expected: " + e.getMessage(), "", "", ""), e);
+        }
+    }
+
+    /**
      * Reads a record written by {@link #write}.
      *
      * @throws KilnException if the file is missing or damaged: truncated, changed by hand, of another version

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * @param emulator the board to count on; QEMU must emulate it
  * @param protocol what the image's application speaks
  */
-public record InstructionCounter(Emulator emulator, Protocol protocol) {
+public record InstructionCounter(Emulator emulator, Protocol protocol) implements RunCounter {
     static final Duration TO_CONNECT = Duration.ofSeconds(10);
     static final String DEBUG = "debug";
     static final String MONITOR = "monitor";
@@ -50,6 +50,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
      * @param inputs the bytes of each input
      * @throws KilnException if the image lacks a function, or QEMU fails
      */
+    @Override
     public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
         Map<String, List<Long>> functions = functions(image, model, operators);
         List<Long> entries = functions.remove(new InterfaceNames(model).run());
@@ -64,6 +65,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
      * @param counts of {@link #count} with the same arguments
      * @throws KilnException as {@link #count}, or if the log does not have all of its instructions
      */
+    @Override
     public List<ExecutedBlock> blocks(
             Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts) {
         List<Long> entries = functions(image, model, operators).get(new InterfaceNames(model).run());

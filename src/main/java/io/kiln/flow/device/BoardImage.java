@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /** The part of a linked image that goes into a board's flash. */
-final class BoardImage {
+public final class BoardImage {
     private BoardImage() {}
 
     /**
@@ -27,7 +27,7 @@ final class BoardImage {
      *
      * @throws KilnException if there is no image, it is empty, or it has bytes outside the board's rom memories
      */
-    static FlashImage read(Board board, Path elf) {
+    public static FlashImage read(Board board, Path elf) {
         requireLinked(elf);
         if (board.projectApi().isPresent()) {
             return whole(elf);

@@ -8,7 +8,6 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.OpenOcdRunner;
 import io.kiln.device.flash.Probe;
-import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.toolchain.board.Board;
@@ -20,10 +19,10 @@ import java.util.Optional;
  * entry in the list.
  *
  * @param log hears what a runner does beside flashing
- * @param build the build with its board, and where it keeps the flash contents of virtual boards, scripts and logs
+ * @param use the board, and where it keeps the flash contents of virtual boards, scripts and logs
  * @param spec how to flash it
  */
-public record FlashRunners(Log log, ResolvedBuild build, FlashSpec spec) {
+public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     private static final List<Kind> KINDS =
             List.of(FlashRunners::projectApi, FlashRunners::virtual, FlashRunners::openOcd);
 
@@ -44,7 +43,7 @@ public record FlashRunners(Log log, ResolvedBuild build, FlashSpec spec) {
      *
      * @throws KilnException if the tool or a script is missing, no device is connected, or the selection is ambiguous
      */
-    FlashRunner open() {
+    public FlashRunner open() {
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
@@ -53,18 +52,19 @@ public record FlashRunners(Log log, ResolvedBuild build, FlashSpec spec) {
     }
 
     private Board board() {
-        return build.board();
+        return use.board();
     }
 
     private BuildSpec.Layout layout() {
-        return build.spec().layout();
+        return use.layout();
     }
 
     private Optional<FlashRunner> projectApi() {
-        return board().projectApi().map(how -> {
-            requireNoFaults();
-            return new ProjectRunner(log, new BoardProject(build, how));
-        });
+        return board().projectApi()
+                .flatMap(how -> use.build().map(build -> {
+                    requireNoFaults();
+                    return new ProjectRunner(log, new BoardProject(build, how));
+                }));
     }
 
     private Optional<FlashRunner> virtual() {

@@ -14,6 +14,7 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.farm.FarmFlashRunner;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.report.FlashReport;
@@ -50,7 +51,12 @@ public final class FlashStep {
             log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
             return;
         }
-        flash(image(build), () -> new FlashRunners(log, build, spec).open());
+        flash(
+                image(build),
+                () -> build.spec()
+                        .farm()
+                        .map(use -> (FlashRunner) new FarmFlashRunner(board, spec.limit(), image(build), use, log))
+                        .orElseGet(() -> new FlashRunners(log, BoardUse.of(build), spec).open()));
     }
 
     /** The file that is flashed: the image, or the archive of which a Project API server makes one. */

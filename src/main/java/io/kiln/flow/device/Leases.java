@@ -5,7 +5,6 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
-import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,12 +15,12 @@ import java.util.Optional;
  * Acquires devices: the first source that supports the kind is used. To add a source, add a class and an entry in the
  * list.
  *
- * @param build what will run on the device
+ * @param use the board, and what will run on it
  * @param device how to reach it
  * @param limit time after which a program started by Kiln is stopped
  * @param log file for the program's output
  */
-public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Path log) {
+public record Leases(BoardUse use, DeviceSpec device, Duration limit, Path log) {
     private static final List<Source> SOURCES = List.of(ProjectLease::of, VirtualLease::of, SerialLease::of);
 
     /** A source of devices. */
@@ -40,12 +39,12 @@ public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Pat
         return SOURCES.stream()
                 .flatMap(source -> source.lease(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "there is no device", "board " + build.board().id(), "", "")));
+                .orElseThrow(() -> new KilnException(
+                        new Problem("there is no device", "board " + use.board().id(), "", "")));
     }
 
     /** Runners for devices connected to this computer. */
     FlashRunners flashRunners() {
-        return new FlashRunners(Log.QUIET, build, device.flash());
+        return new FlashRunners(Log.QUIET, use, device.flash());
     }
 }

@@ -29,7 +29,7 @@ final class SerialLease implements Lease {
      */
     static Optional<Lease> of(Leases wanted) {
         BoardConsole console =
-                new BoardConsole(wanted.build().board(), wanted.device().console());
+                new BoardConsole(wanted.use().board(), wanted.device().console());
         String port = console.portBeside(wanted.device().flash().probe());
         return Optional.of(new SerialLease(wanted, port, console));
     }
@@ -37,7 +37,7 @@ final class SerialLease implements Lease {
     @Override
     public String name(Optional<Probe> probe) {
         String by = probe.map(each -> ", probe " + each.text()).orElse("");
-        return wanted.build().board().id() + by + ", console " + port;
+        return wanted.use().board().id() + by + ", console " + port;
     }
 
     @Override

@@ -23,12 +23,12 @@ final class VirtualLease implements Lease {
 
     private VirtualLease(Leases wanted) {
         this.wanted = wanted;
-        this.boards = VirtualBoards.of(wanted.build().spec().layout());
+        this.boards = VirtualBoards.of(wanted.use().layout());
         this.emulator = new Emulator(
-                wanted.build().board(),
+                wanted.use().board(),
                 wanted.limit(),
                 Optional.of(wanted.log()),
-                wanted.build().spec().semihosting());
+                wanted.use().semihosting());
     }
 
     /**
@@ -37,7 +37,7 @@ final class VirtualLease implements Lease {
      * @throws KilnException if the board has no emulator
      */
     static Optional<Lease> of(Leases wanted) {
-        Board board = wanted.build().board();
+        Board board = wanted.use().board();
         Optional<String> probe = wanted.device().flash().probe();
         if (board.openOcd().filter(how -> VirtualBoards.areMeant(how, probe)).isEmpty()) {
             return Optional.empty();
@@ -58,7 +58,7 @@ final class VirtualLease implements Lease {
 
     @Override
     public String name(Optional<Probe> probe) {
-        return wanted.build().board().id() + ", probe " + name() + ": its flash content in " + emulator.name();
+        return wanted.use().board().id() + ", probe " + name() + ": its flash content in " + emulator.name();
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.Leases;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -130,7 +131,7 @@ final class KilnProject implements ProjectHandler {
         ResolvedBuild build = new Resolver(project.settings().environment(log)).resolve(spec);
         Path text = spec.layout().reports().resolve("transport.log");
         if (FlashRunners.areFor(build.board()) || build.runsOn().isEmpty()) {
-            Lease lease = new Leases(build, device(values), LONGEST_LIFE, text).take();
+            Lease lease = new Leases(BoardUse.of(build), device(values), LONGEST_LIFE, text).take();
             held = Optional.of(new HeldTransport(started(lease), lease::close));
             return TransportTimeouts.SERIAL;
         }

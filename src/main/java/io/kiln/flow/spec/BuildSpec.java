@@ -86,6 +86,11 @@ public record BuildSpec(
         return image.verify();
     }
 
+    /** The farm that runs the image; empty for this computer. */
+    public Optional<FarmUse> farm() {
+        return image.farm();
+    }
+
     /**
      * A builder with the defaults: optimized for speed, inputs and outputs owned by the caller, version 7 of the Model
      * Library Format with a fixed date, all passes, verification in the emulator with two random cases, boards built in

@@ -46,6 +46,7 @@ public final class BuildSpecBuilder {
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
     private List<Path> sharedRecords = List.of();
+    private Optional<FarmUse> farm = Optional.empty();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -74,6 +75,7 @@ public final class BuildSpecBuilder {
         compilerFlags = spec.image().compilerFlags();
         tuningRecords = spec.compiler().tuningRecords();
         sharedRecords = spec.compiler().sharedRecords();
+        farm = spec.farm();
         malformed.addAll(spec.malformed());
     }
 
@@ -85,7 +87,7 @@ public final class BuildSpecBuilder {
                 new MachineSpec(board, toolchain, boardSources),
                 new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords, sharedRecords),
                 new ArchiveSpec(mlfVersion, timestamp, slimArchive),
-                new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify),
+                new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify, farm),
                 malformed);
     }
 
@@ -268,6 +270,12 @@ public final class BuildSpecBuilder {
     /** Sets logs, or folders of logs, that other projects share. */
     public BuildSpecBuilder sharedRecords(List<Path> value) {
         sharedRecords = value;
+        return this;
+    }
+
+    /** Sets the farm that runs images; empty for this computer. */
+    public BuildSpecBuilder farm(Optional<FarmUse> value) {
+        farm = value;
         return this;
     }
 

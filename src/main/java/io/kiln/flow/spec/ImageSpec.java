@@ -5,6 +5,7 @@ import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is linked with the models, and how the image runs.
@@ -15,6 +16,7 @@ import java.util.List;
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param verify how the image is verified
+ * @param farm runs the image in place of this computer; empty for this computer
  */
 public record ImageSpec(
         Application application,
@@ -22,7 +24,8 @@ public record ImageSpec(
         List<String> compilerFlags,
         TrustedArchives trustedArchives,
         boolean semihosting,
-        VerifySpec verify) {
+        VerifySpec verify,
+        Optional<FarmUse> farm) {
     public ImageSpec {
         compilerFlags = List.copyOf(compilerFlags);
     }

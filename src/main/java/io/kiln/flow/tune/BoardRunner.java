@@ -6,6 +6,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
+import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.Leases;
@@ -83,7 +84,7 @@ final class BoardRunner implements CandidateRunner {
     public CandidateRuns run(CandidateImage image) {
         Answers answers = new Answers(image.functions().size());
         End end;
-        try (Lease lease = new Leases(build, device, limit, console).take();
+        try (Lease lease = new Leases(BoardUse.of(build), device, limit, console).take();
                 Transport line = lease.start(
                         () -> new FlashStep(Log.QUIET, build, device.flash()).flash(image.elf(), lease::flashRunner))) {
             end = LineFollower.follow(line, limit, piece -> {

@@ -5,10 +5,10 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.cycles.CycleEstimate;
 import io.kiln.cycles.CycleEstimator;
 import io.kiln.cycles.core.CoreTimings;
+import io.kiln.device.emulator.CallsCounter;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.FunctionCounter;
 import io.kiln.device.emulator.FunctionCounter.Calls;
-import io.kiln.device.emulator.FunctionTrace;
 import io.kiln.flow.tune.CandidateRuns.Run;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.task.Objective.Metric;
@@ -23,10 +23,15 @@ import java.util.TreeMap;
  * Counts the instructions of candidates in QEMU, and estimates their cycles if that is asked for. The estimate depends a little, by some tenths
  * of a percent, on where the candidate lies in the image: QEMU ends blocks of instructions at the ends of its pages.
  *
- * @param emulator the board that the images are linked for
+ * @param counter counts on the board that the images are linked for
  * @param core timings by which executed instructions are priced; empty to leave cycles out
  */
-public record EmulatorRunner(Emulator emulator, Optional<CoreTimings> core) implements CandidateRunner {
+public record EmulatorRunner(CallsCounter counter, Optional<CoreTimings> core) implements CandidateRunner {
+    /** Counts in an emulator of this computer. */
+    public EmulatorRunner(Emulator emulator, Optional<CoreTimings> core) {
+        this(CallsCounter.in(emulator), core);
+    }
+
     @Override
     public Set<Metric> metrics() {
         return core.isPresent() ? Set.of(Metric.INSTRUCTIONS, Metric.CYCLES) : Set.of(Metric.INSTRUCTIONS);
@@ -34,7 +39,7 @@ public record EmulatorRunner(Emulator emulator, Optional<CoreTimings> core) impl
 
     @Override
     public CandidateRuns run(CandidateImage image) {
-        Calls calls = new FunctionCounter(emulator).count(image.elf(), image.functions(), MeasuringProgram.TOLD);
+        Calls calls = counter.count(image.elf(), image.functions(), MeasuringProgram.TOLD);
         int counted = calls.counted().size();
         List<Long> instructions = calls.counted().stream()
                 .map(FunctionCounter.Counted::instructions)
@@ -64,7 +69,7 @@ public record EmulatorRunner(Emulator emulator, Optional<CoreTimings> core) impl
         String end = counted < functions.size() ? functions.get(counted) : MeasuringProgram.DONE;
         CycleEstimate estimate = CycleEstimator.estimate(
                 ElfFile.read(image.elf()),
-                new FunctionTrace(emulator).blocks(image.elf(), functions.subList(0, counted), instructions, end),
+                counter.blocks(image.elf(), functions.subList(0, counted), instructions, end),
                 timings);
         // Owner 0 is what calls the candidates.
         return estimate.owners().stream()

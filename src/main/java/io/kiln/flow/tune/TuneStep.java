@@ -7,13 +7,16 @@ import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.cycles.core.CoreTables;
+import io.kiln.cycles.core.CoreTimings;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
@@ -53,6 +56,9 @@ public final class TuneStep {
     private static final int OF_A_TASK = 16;
 
     private static final int OF_A_ROUND = 256;
+
+    /** On a farm. */
+    private static final int IMAGES_AT_ONCE = 4;
 
     private final Log log;
     private final ResolvedBuild build;
@@ -148,7 +154,29 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, CompiledModel model) {
-        CandidateMeasurer measurer = measurer(model);
+        Optional<FarmUse> use = build.spec().farm();
+        if (use.isEmpty()) {
+            search(searches, new ImagesAtOnce(List.of(measurer(model))));
+            return;
+        }
+        if (device.isPresent()) {
+            throw new KilnException(new Problem(
+                    "a farm's boards do not measure candidates",
+                    "kiln.tune.on",
+                    "emulator",
+                    "Leave kiln.farm out to measure on the board of this computer"));
+        }
+        try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
+            List<CandidateMeasurer> measurers = new ArrayList<>();
+            for (int i = 0; i < IMAGES_AT_ONCE; i++) {
+                EmulatorRunner runner = new EmulatorRunner(farm.calls(emulated(), tune.timeout()), timings());
+                measurers.add(measurer(model, runner, emulated(), folder.resolve("candidates-" + i)));
+            }
+            search(searches, new ImagesAtOnce(measurers));
+        }
+    }
+
+    private void search(List<TaskSearch> searches, ImagesAtOnce measurer) {
         requireMeasurable(measurer.metrics());
         Instant began = clock.instant();
         int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
@@ -175,26 +203,25 @@ public final class TuneStep {
 
     private CandidateMeasurer measurer(CompiledModel model) {
         Path images = folder.resolve("candidates");
-        Board emulated = build.runsOn()
+        Board emulated = emulated();
+        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
+                        build, board, tune.timeout(), build.spec().layout().reports().resolve("tune.log")))
+                .orElseGet(() -> emulator(emulated, images));
+        return measurer(model, runner, device.isPresent() ? build.board() : emulated, images);
+    }
+
+    private CandidateMeasurer measurer(CompiledModel model, CandidateRunner runner, Board board, Path images) {
+        return new CandidateMeasurer(build, runner, board, model.library().metadata(), images, tune.seed());
+    }
+
+    private Board emulated() {
+        return build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(
                         "nothing on this computer can run images of the board "
                                 + build.board().id(),
                         build.board().origin(),
                         "a board with an emulator or a stand-in",
                         "kiln:boards shows what runs where")));
-        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
-                        build,
-                        board,
-                        tune.timeout(),
-                        build.spec().layout().reports().resolve("tune.log")))
-                .orElseGet(() -> emulator(emulated, images));
-        return new CandidateMeasurer(
-                build,
-                runner,
-                device.isPresent() ? build.board() : emulated,
-                model.library().metadata(),
-                images,
-                tune.seed());
     }
 
     private CandidateRunner emulator(Board board, Path images) {
@@ -203,9 +230,13 @@ public final class TuneStep {
                 tune.timeout(),
                 Optional.of(images.resolve("emulator.log")),
                 build.spec().semihosting());
+        return new EmulatorRunner(emulator, timings());
+    }
+
+    /** Empty if cycles are not asked for. */
+    private Optional<CoreTimings> timings() {
         boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
-        return new EmulatorRunner(
-                emulator, needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty());
+        return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();
     }
 
     private boolean isOver(Instant began) {

@@ -11,8 +11,8 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.cycles.core.CoreTimings;
 import io.kiln.cycles.core.CycleRange;
-import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.device.emulator.RunCounter;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.report.CycleReport;
 import io.kiln.report.ProfileReport;
@@ -29,12 +29,12 @@ final class ProfileCycles {
     static final String NO_TIMINGS = "no instruction timings are known of ";
 
     private final ResolvedBuild build;
-    private final InstructionCounter counter;
+    private final RunCounter counter;
     private final Path image;
     private final Optional<CoreTimings> core;
     private final List<CycleEstimate> estimates = new ArrayList<>();
 
-    ProfileCycles(ResolvedBuild build, InstructionCounter counter, Path image) {
+    ProfileCycles(ResolvedBuild build, RunCounter counter, Path image) {
         this.build = build;
         this.counter = counter;
         this.image = image;

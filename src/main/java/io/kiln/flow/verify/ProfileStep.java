@@ -7,12 +7,15 @@ import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.device.emulator.RunCounter;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.FarmUse;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
@@ -43,16 +46,27 @@ public final class ProfileStep {
 
     /** Counts, and logs the most expensive operators. */
     public void run() {
-        Layout layout = build.spec().layout();
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(
                 image.board(),
                 LIMIT,
-                Optional.of(layout.reports().resolve("profile.log")),
+                Optional.of(build.spec().layout().reports().resolve("profile.log")),
                 build.spec().semihosting());
+        if (build.spec().farm().isEmpty()) {
+            run(image, new InstructionCounter(emulator, Protocols.of(build, emulator.limit())), emulator, "");
+            return;
+        }
+        FarmVerification.requireConsole(build);
+        FarmUse use = build.spec().farm().get();
+        try (FarmRuns farm = FarmRuns.open(use, log)) {
+            run(image, farm.runs(image.board(), LIMIT), emulator, " of the farm " + use.address().url());
+        }
+    }
+
+    private void run(RunnableImage image, RunCounter counter, Emulator emulator, String where) {
+        Layout layout = build.spec().layout();
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
-        InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
         ProfileCycles cycles = new ProfileCycles(build, counter, image.file());
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
             InstructionCounts counts = counter.count(
@@ -70,7 +84,7 @@ public final class ProfileStep {
             operators.addAll(cycles.estimated(model, counts, counted));
         }
         ProfileReport instructions =
-                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
         ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);

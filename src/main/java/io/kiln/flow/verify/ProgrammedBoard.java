@@ -8,6 +8,7 @@ import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.Leases;
@@ -79,7 +80,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
                         ? purpose.title + " on the board flashes it first (kiln.flash.skip prevents that)"
                         : purpose.title + " does not flash the board: kiln.flash.skip is set");
         Path text = build.spec().layout().reports().resolve(purpose.goal + ".log");
-        try (Lease lease = new Leases(build, device, limit, text).take()) {
+        try (Lease lease = new Leases(BoardUse.of(build), device, limit, text).take()) {
             return talk(lease, talk);
         }
     }

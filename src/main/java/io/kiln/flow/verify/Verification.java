@@ -107,6 +107,17 @@ final class Verification {
         return verification.outcome(models);
     }
 
+    /** As above, on a session that exists already. */
+    static Outcome run(ModelSession session, List<VerificationCases> models) {
+        Verification verification = new Verification();
+        try {
+            verification.all(session, models);
+        } catch (KilnException e) {
+            verification.failed(e);
+        }
+        return verification.outcome(models);
+    }
+
     private void talk(Transport line, Conversation conversation, List<VerificationCases> models) {
         conversation.over(line, session -> {
             all(session, models);

@@ -11,10 +11,12 @@ import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
+import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -72,8 +74,12 @@ public final class VerifyStep {
         if (spec.on() == VerifyOn.BOARD) {
             // The state of a board can change at any time, so it is always verified.
             List<VerificationCases> models = cases();
-            Answer<Verification.Outcome> answer = onTheBoard(models);
-            report(answer.ranOn(), answer.value());
+            if (build.spec().farm().isPresent()) {
+                onTheFarm(RunPlace.BOARD, models);
+            } else {
+                Answer<Verification.Outcome> answer = onTheBoard(models);
+                report(answer.ranOn(), answer.value());
+            }
             if (isOwnProgram()) {
                 new OwnProgram(log, build).leaveOut("the board holds the default application");
             }
@@ -90,6 +96,7 @@ public final class VerifyStep {
                 .setting("board", build.board().id())
                 .setting("runs on", build.runsOn().get().emulation())
                 .setting("over", spec.over())
+                .setting("farm", build.spec().farm().isPresent())
                 .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed())
@@ -116,9 +123,22 @@ public final class VerifyStep {
                         (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models));
     }
 
+    private Collection<Path> onTheFarm(RunPlace place, List<VerificationCases> models) {
+        FarmRuns.Answer<Verification.Outcome> answer =
+                new FarmVerification(log, build, build.spec().farm().orElseThrow()).run(place, models);
+        record.about(build.board().id(), answer.ranOn(), spec.seed());
+        return report(answer.ranOn(), answer.value());
+    }
+
     private Collection<Path> verify() {
         record.begin();
         List<VerificationCases> models = cases();
+        if (build.spec().farm().isPresent()) {
+            if (isOwnProgram()) {
+                new OwnProgram(log, build).leaveOut("the farm runs the default application");
+            }
+            return onTheFarm(RunPlace.EMULATOR, models);
+        }
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(
                 image.board(),

@@ -122,7 +122,7 @@ public record Board(
     }
 
     /** The same board for images that hold untrusted code. */
-    Board fenced() {
+    public Board fenced() {
         return emulation() instanceof Emulation.Qemu qemu
                 ? with(hardware.with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true)))
                 : this;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.session;
 
 import io.kiln.base.Log;
 import io.kiln.base.Printable;
@@ -7,7 +7,7 @@ import io.kiln.base.Printable;
 /**
  * The engine's log, written to Maven's. Every line passes here, where control characters in foreign text are escaped.
  */
-record MojoLog(org.apache.maven.plugin.logging.Log log) implements Log {
+public record MojoLog(org.apache.maven.plugin.logging.Log log) implements Log {
     @Override
     public void info(String line) {
         log.info(Printable.lines(line));

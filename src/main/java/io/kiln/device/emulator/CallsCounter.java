@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.emulator.FunctionCounter.Calls;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Counts what functions execute that a program calls one after another, here or elsewhere. */
+public interface CallsCounter {
+    /** Counts instructions, as {@link FunctionCounter#count}. */
+    Calls count(Path image, List<String> functions, String told);
+
+    /** Counts executed blocks, as {@link FunctionTrace#blocks}. */
+    List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end);
+
+    /** Counts in an emulator of this computer. */
+    static CallsCounter in(Emulator emulator) {
+        return new CallsCounter() {
+            @Override
+            public Calls count(Path image, List<String> functions, String told) {
+                return new FunctionCounter(emulator).count(image, functions, told);
+            }
+
+            @Override
+            public List<ExecutedBlock> blocks(
+                    Path image, List<String> functions, List<Long> instructions, String end) {
+                return new FunctionTrace(emulator).blocks(image, functions, instructions, end);
+            }
+        };
+    }
+}

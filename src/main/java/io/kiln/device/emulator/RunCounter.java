@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.Bytes;
+import io.kiln.cycles.ExecutedBlock;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Counts what one run of a model executes, here or elsewhere. */
+public interface RunCounter {
+    /**
+     * Counts instructions.
+     *
+     * @param image ELF file with its symbols, linked for the board
+     * @param model name of the model
+     * @param operators names of the operator functions
+     * @param inputs the bytes of each input
+     * @throws io.kiln.base.KilnException if the image lacks a function, or the emulator fails
+     */
+    InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs);
+
+    /**
+     * Counts how often each block of instructions is executed in the same run. Blocks of owner 0 are the entry point's and the main function's,
+     * those of owner {@code i + 1} operator {@code i}'s, with what they call.
+     *
+     * @param counts of {@link #count} with the same arguments
+     * @throws io.kiln.base.KilnException as {@link #count}
+     */
+    List<ExecutedBlock> blocks(
+            Path image, String model, List<String> operators, List<Bytes> inputs, InstructionCounts counts);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.broker;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.activemq.artemis.core.security.CheckType;
+import org.apache.activemq.artemis.core.security.Role;
+import org.apache.activemq.artemis.spi.core.security.ActiveMQSecurityManager;
+
+/**
+ * Who may do what. Members may send to and receive from the farm's queues, and nothing else: neither make queues nor manage the broker. If the farm
+ * has no password, TLS has let in only those whose certificates the broker believes, or the broker listens to this computer only.
+ *
+ * @param password what members have to know
+ * @param own the password of this process
+ */
+record BrokerSecurity(Optional<String> password, String own) implements ActiveMQSecurityManager {
+    /** What members may do with the queues. */
+    static final Role MEMBER =
+            new Role("member", true, true, false, false, false, false, false, true, false, false, false, false);
+
+    @Override
+    public boolean validateUser(String user, String given) {
+        return equal(given, own) || password.map(known -> equal(given, known)).orElse(true);
+    }
+
+    @Override
+    public boolean validateUserAndRole(String user, String given, Set<Role> roles, CheckType type) {
+        return validateUser(user, given) && roles.stream().anyMatch(type::hasRole);
+    }
+
+    /** Takes as long for wrong passwords as for right ones. */
+    private static boolean equal(String given, String known) {
+        byte[] one = (given == null ? "" : given).getBytes(StandardCharsets.UTF_8);
+        return given != null && MessageDigest.isEqual(one, known.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.client;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.ParameterValue;
+import io.kiln.base.Problem;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.JobFormat;
+import io.kiln.farm.job.ResultFormat;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmInbox.Received;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmQueues;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+/**
+ * Sends jobs and waits for their results: each result arrives once, however often a job was run and the broker was restarted. Thread-safe.
+ */
+public final class FarmClient implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final Duration PAUSE = Duration.ofMillis(500);
+    private static final Duration SAYS_THAT_IT_WAITS = Duration.ofSeconds(15);
+
+    private final String id = FarmJob.newId();
+    private final FarmAddress address;
+    private final Duration patience;
+    private final Log log;
+    private final Map<String, Outstanding> outstanding = new ConcurrentHashMap<>();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
+    private final AtomicBoolean hasToResend = new AtomicBoolean();
+    private final Thread receiver = new Thread(this::receive, "farm-client");
+    private Optional<FarmLink> sender;
+    private volatile long lastAnswer = System.nanoTime();
+    private volatile boolean hasSaid;
+    private volatile Optional<KilnException> refusal = Optional.empty();
+
+    private record Outstanding(FarmJob job, CompletableFuture<FarmResult> result) {}
+
+    private FarmClient(FarmAddress address, Duration patience, Log log) {
+        this.address = address;
+        this.patience = patience;
+        this.log = log;
+        this.sender = Optional.of(FarmLink.open(address));
+    }
+
+    /**
+     * Connects to a farm.
+     *
+     * @param patience longest time without any result
+     * @param log hears that nobody works on the jobs
+     * @throws KilnException if the broker cannot be reached, or refuses this member
+     */
+    public static FarmClient connect(FarmAddress address, Duration patience, Log log) {
+        FarmClient client = new FarmClient(address, patience, log);
+        client.receiver.setDaemon(true);
+        client.receiver.start();
+        return client;
+    }
+
+    /** Sends a job. Its result, or a {@link KilnException} if the farm does not answer in time. */
+    public CompletableFuture<FarmResult> submit(FarmJob job) {
+        FarmMessage message = message(job);
+        refusal.ifPresent(why -> {
+            throw new KilnException(why.problems());
+        });
+        if (outstanding.isEmpty()) {
+            lastAnswer = System.nanoTime();
+        }
+        Outstanding waiting = new Outstanding(job, new CompletableFuture<>());
+        outstanding.put(job.id(), waiting);
+        try {
+            synchronized (this) {
+                sender.ifPresentOrElse(link -> link.send(FarmQueues.JOBS, message), () -> hasToResend.set(true));
+            }
+        } catch (FarmLost e) {
+            log.debug(e.getMessage());
+            synchronized (this) {
+                sender.ifPresent(FarmLink::close);
+                sender = Optional.empty();
+            }
+            hasToResend.set(true);
+        } catch (KilnException e) {
+            outstanding.remove(job.id());
+            throw e;
+        }
+        return waiting.result();
+    }
+
+    /**
+     * Sends jobs and waits for all results.
+     *
+     * @return the results in the order of the jobs
+     * @throws KilnException if the farm does not answer in time
+     */
+    public List<FarmResult> run(List<FarmJob> jobs) {
+        List<CompletableFuture<FarmResult>> results =
+                jobs.stream().map(this::submit).toList();
+        try {
+            return results.stream().map(CompletableFuture::join).toList();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof KilnException cause) {
+                throw new KilnException(cause.problems().get(0), e);
+            }
+            throw e;
+        }
+    }
+
+    private FarmMessage message(FarmJob job) {
+        return new FarmMessage(
+                Map.of(
+                        FarmQueues.JOB, job.id(),
+                        FarmQueues.CLIENT, id,
+                        FarmQueues.BOARD, job.board(),
+                        FarmQueues.PLACE, ParameterValue.text(job.place())),
+                JobFormat.write(job),
+                Manner.once(job.id(), patience.plus(patience)));
+    }
+
+    private void receive() {
+        while (!isClosed.get()) {
+            try (FarmLink link = FarmLink.open(address);
+                    FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
+                while (!isClosed.get()) {
+                    if (hasToResend.getAndSet(false)) {
+                        resend(link);
+                    }
+                    inbox.receive(POLL).ifPresent(this::take);
+                    checkPatience();
+                }
+                if (!outstanding.isEmpty()) {
+                    withdraw(link);
+                }
+            } catch (FarmLost e) {
+                log.debug(e.getMessage());
+                hasToResend.set(true);
+                checkPatience();
+                pause();
+            } catch (KilnException e) {
+                refusal = Optional.of(e);
+                failAll(e);
+                return;
+            }
+        }
+    }
+
+    /** The broker drops those that it has or had. */
+    private void resend(FarmLink link) {
+        outstanding.values().forEach(waiting -> link.send(FarmQueues.JOBS, message(waiting.job())));
+        synchronized (this) {
+            if (sender.isEmpty()) {
+                sender = Optional.of(FarmLink.open(address));
+            }
+        }
+    }
+
+    private void take(Received received) {
+        try {
+            FarmResult result = ResultFormat.read(received.message().body());
+            Optional.ofNullable(outstanding.remove(result.job()))
+                    .ifPresent(waiting -> waiting.result().complete(result));
+            lastAnswer = System.nanoTime();
+            hasSaid = false;
+        } catch (KilnException e) {
+            log.warn(e.getMessage());
+        }
+        // Not before: an acknowledgement that gets lost on its way back would lose the result.
+        received.done().run();
+    }
+
+    private void checkPatience() {
+        if (outstanding.isEmpty()) {
+            return;
+        }
+        Duration silence = Duration.ofNanos(System.nanoTime() - lastAnswer);
+        String wanted = outstanding.values().stream()
+                .map(waiting -> waiting.job().board() + " ("
+                        + ParameterValue.text(waiting.job().place()) + ")")
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (silence.compareTo(patience) > 0) {
+            failAll(new KilnException(new Problem(
+                    "no worker of the farm answered for " + patience.toSeconds() + " s",
+                    address.url(),
+                    "a worker with " + wanted,
+                    "Start one with kiln:worker; kiln:farm shows who is there")));
+        } else if (!hasSaid && silence.compareTo(SAYS_THAT_IT_WAITS) > 0) {
+            hasSaid = true;
+            log.info("Waiting for a worker with " + wanted + "; kiln:farm shows who is there");
+        }
+    }
+
+    private void failAll(KilnException failure) {
+        outstanding
+                .keySet()
+                .forEach(job -> Optional.ofNullable(outstanding.remove(job))
+                        .ifPresent(waiting -> waiting.result().completeExceptionally(failure)));
+    }
+
+    /** Nobody waits for them any more. */
+    private void withdraw(FarmLink link) {
+        try (FarmInbox own = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = '" + id + "'")) {
+            Optional<Received> next = own.receive(POLL);
+            while (next.isPresent()) {
+                next.get().done().run();
+                next = own.receive(POLL);
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Ends the connection; jobs that wait are withdrawn. */
+    @Override
+    public void close() {
+        isClosed.set(true);
+        try {
+            receiver.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            sender.ifPresent(FarmLink::close);
+        }
+        failAll(new KilnException(Problem.of("the connection to the farm was closed", address.url())));
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.job;
+
+import io.kiln.base.Bytes;
+import io.kiln.farm.job.FarmTask.Call;
+import io.kiln.farm.job.FarmTask.Count;
+import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Profile;
+import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Trace;
+import java.time.Duration;
+
+/**
+ * The binary form of jobs: {@code KILNJOB1}, id, board, whether on a board, limit in milliseconds, image, kind of the task and its fields, in the order of the
+ * records' components.
+ */
+public final class JobFormat {
+    static final long MAGIC = 0x4b494c4e4a4f4231L;
+
+    private JobFormat() {}
+
+    /** The bytes of a job. */
+    public static Bytes write(FarmJob job) {
+        WireWriter out = new WireWriter()
+                .number(MAGIC)
+                .text(job.id())
+                .text(job.board())
+                .flag(job.place() == RunPlace.BOARD)
+                .number(job.limit().toMillis())
+                .bytes(job.image());
+        if (job.task() instanceof Run run) {
+            out.number(0).list(run.calls(), call -> out.number(call.model()).list(call.inputs(), out::bytes));
+        } else if (job.task() instanceof Count count) {
+            out.number(1).list(count.functions(), out::text).text(count.told());
+        } else if (job.task() instanceof Profile profile) {
+            out.number(2)
+                    .text(profile.model())
+                    .list(profile.operators(), out::text)
+                    .list(profile.inputs(), out::bytes)
+                    .flag(profile.withBlocks());
+        } else if (job.task() instanceof Trace trace) {
+            out.number(4)
+                    .list(trace.functions(), out::text)
+                    .list(trace.instructions(), count -> out.number(count))
+                    .text(trace.end());
+        } else {
+            out.number(3);
+        }
+        return out.content();
+    }
+
+    /**
+     * Reads a job.
+     *
+     * @throws io.kiln.base.KilnException if the bytes are none, or one of its parts is out of its range
+     */
+    public static FarmJob read(Bytes content) {
+        WireReader in = new WireReader(content);
+        if (in.number() != MAGIC) {
+            throw WireReader.malformed("it is no job");
+        }
+        String id = in.text();
+        String board = in.text();
+        RunPlace place = in.flag() ? RunPlace.BOARD : RunPlace.EMULATOR;
+        Duration limit = Duration.ofMillis(in.number(Integer.MAX_VALUE));
+        Bytes image = in.bytes();
+        FarmTask task = task(in);
+        in.end();
+        return new FarmJob(id, board, place, limit, image, task);
+    }
+
+    private static FarmTask task(WireReader in) {
+        return switch (in.number(4)) {
+            case 0 -> new Run(in.list(() -> new Call(in.number(Integer.MAX_VALUE), in.list(in::bytes))));
+            case 1 -> new Count(in.list(in::text), in.text());
+            case 2 -> new Profile(in.text(), in.list(in::text), in.list(in::bytes), in.flag());
+            case 3 -> new Flash();
+            default -> new Trace(in.list(in::text), in.list(() -> in.number()), in.text());
+        };
+    }
+}

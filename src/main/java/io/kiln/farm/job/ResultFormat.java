@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.job;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Problem;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.farm.job.FarmAnswer.Call;
+import io.kiln.farm.job.FarmAnswer.Counted;
+import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.Flashed;
+import io.kiln.farm.job.FarmAnswer.GivenUp;
+import io.kiln.farm.job.FarmAnswer.Held;
+import io.kiln.farm.job.FarmAnswer.Outputs;
+import io.kiln.farm.job.FarmAnswer.Profiled;
+import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.Traced;
+import java.util.List;
+import java.util.Optional;
+
+/** The binary form of results: {@code KILNRES1}, job, worker, what ran it, kind of the answer and its fields. */
+public final class ResultFormat {
+    private static final long MAGIC = 0x4b494c4e52455331L;
+    private static final int LAST_KIND = 6;
+
+    private ResultFormat() {}
+
+    /** The bytes of a result. */
+    public static Bytes write(FarmResult result) {
+        WireWriter out = new WireWriter()
+                .number(MAGIC)
+                .text(result.job())
+                .text(result.worker())
+                .text(result.ranOn());
+        FarmAnswer answer = result.answer();
+        if (answer instanceof Ran ran) {
+            out.number(0).list(ran.models(), model -> held(out, model));
+            out.list(ran.runs(), outputs -> out.list(outputs.bytes(), out::bytes));
+            problems(out, ran.failure());
+        } else if (answer instanceof Counted counted) {
+            out.number(1)
+                    .list(
+                            counted.calls(),
+                            call -> out.number(call.instructions()).number(call.verdict()));
+            out.list(counted.failure().stream().toList(), out::text);
+        } else if (answer instanceof Profiled profiled) {
+            out.number(2).number(profiled.total()).list(profiled.operators(), each -> out.number(each));
+            out.list(profiled.outputs(), out::bytes).list(profiled.blocks(), block -> block(out, block));
+        } else if (answer instanceof Flashed flashed) {
+            out.number(3).text(flashed.tool()).text(flashed.probe()).number(flashed.bytes());
+            out.flag(flashed.isUnchanged()).number(flashed.milliseconds());
+        } else if (answer instanceof Failed failed) {
+            problems(out.number(4), failed.problems());
+        } else if (answer instanceof Traced traced) {
+            out.number(5).list(traced.blocks(), block -> block(out, block));
+        } else if (answer instanceof GivenUp givenUp) {
+            out.number(LAST_KIND).number(givenUp.tries());
+        }
+        return out.content();
+    }
+
+    private static void held(WireWriter out, Held model) {
+        out.text(model.name())
+                .list(model.inputBytes(), size -> out.number(size))
+                .list(model.outputBytes(), size -> out.number(size));
+    }
+
+    private static void block(WireWriter out, ExecutedBlock block) {
+        out.number(block.owner()).number(block.start()).number(block.instructions());
+        out.number(block.count()).number(block.taken());
+    }
+
+    private static void problems(WireWriter out, List<Problem> problems) {
+        out.list(
+                problems,
+                problem -> out.text(problem.what())
+                        .text(problem.where())
+                        .text(problem.expected())
+                        .text(problem.next()));
+    }
+
+    /**
+     * Reads a result.
+     *
+     * @throws io.kiln.base.KilnException if the bytes are none
+     */
+    public static FarmResult read(Bytes content) {
+        WireReader in = new WireReader(content);
+        if (in.number() != MAGIC) {
+            throw WireReader.malformed("it is no result");
+        }
+        String job = in.text();
+        String worker = in.text();
+        String ranOn = in.text();
+        FarmAnswer answer = answer(in);
+        in.end();
+        return new FarmResult(job, worker, ranOn, answer);
+    }
+
+    private static FarmAnswer answer(WireReader in) {
+        return switch (in.number(LAST_KIND)) {
+            case 0 ->
+                new Ran(
+                        in.list(() -> new Held(in.text(), in.list(() -> size(in)), in.list(() -> size(in)))),
+                        in.list(() -> new Outputs(in.list(in::bytes))),
+                        problems(in));
+            case 1 ->
+                new Counted(
+                        in.list(() -> new Call(in.number(), in.number())),
+                        Optional.of(in.list(in::text))
+                                .filter(texts -> !texts.isEmpty())
+                                .map(texts -> texts.get(0)));
+            case 2 ->
+                new Profiled(in.number(), in.list(() -> in.number()), in.list(in::bytes), in.list(() -> block(in)));
+            case 3 -> new Flashed(in.text(), in.text(), in.number(), in.flag(), in.number());
+            case 4 -> new Failed(problems(in));
+            case 5 -> new Traced(in.list(() -> block(in)));
+            default -> new GivenUp(size(in));
+        };
+    }
+
+    private static int size(WireReader in) {
+        return in.number(Integer.MAX_VALUE);
+    }
+
+    private static ExecutedBlock block(WireReader in) {
+        return new ExecutedBlock(size(in), in.number(), size(in), in.number(), in.number());
+    }
+
+    private static List<Problem> problems(WireReader in) {
+        return in.list(() -> new Problem(in.text(), in.text(), in.text(), in.text()));
+    }
+}

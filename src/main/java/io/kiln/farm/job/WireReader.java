@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.job;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Reads what strangers may have written: nothing is allocated before its bytes are known to be there, so that reading takes no more memory than a
+ * small multiple of the message's size.
+ */
+final class WireReader {
+    private static final int LONGEST_TEXT = 1 << 16;
+
+    private final ByteBuffer buffer;
+
+    WireReader(Bytes content) {
+        this.buffer = content.buffer().order(ByteOrder.BIG_ENDIAN);
+    }
+
+    long number() {
+        if (buffer.remaining() < Long.BYTES) {
+            throw malformed("it ends early");
+        }
+        return buffer.getLong();
+    }
+
+    /** A number from 0 to a largest. */
+    int number(int most) {
+        long value = number();
+        if (value < 0 || value > most) {
+            throw malformed("the number " + value + " is not in 0 to " + most);
+        }
+        return (int) value;
+    }
+
+    boolean flag() {
+        return number(1) == 1;
+    }
+
+    Bytes bytes() {
+        return Bytes.wrap(content(Integer.MAX_VALUE));
+    }
+
+    private byte[] content(int most) {
+        int size = number(most);
+        if (size > buffer.remaining()) {
+            throw malformed("it ends early");
+        }
+        byte[] content = new byte[size];
+        buffer.get(content);
+        return content;
+    }
+
+    String text() {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(content(LONGEST_TEXT)))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw malformed("a text is no UTF-8");
+        }
+    }
+
+    /** Every entry takes at least the eight bytes of a number. */
+    <T> List<T> list(Supplier<T> each) {
+        int size = number(buffer.remaining() / Long.BYTES);
+        List<T> values = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            values.add(each.get());
+        }
+        return values;
+    }
+
+    void end() {
+        if (buffer.hasRemaining()) {
+            throw malformed(buffer.remaining() + " bytes are left over");
+        }
+    }
+
+    static KilnException malformed(String why) {
+        return new KilnException(new Problem(
+                "a message of the farm is malformed: " + why, "", "a message of the same version of Kiln", ""));
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How a member of a farm proves who it is, and whom it believes.
+ *
+ * @param keys the member's own key and certificate
+ * @param trust certificates of those whom it believes, or of who signs theirs
+ * @param password a password that all members of the farm know
+ */
+public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<String> password) {
+    /** Nothing: for brokers that only this computer reaches. */
+    public static final FarmAccess NONE = new FarmAccess(Optional.empty(), Optional.empty(), Optional.empty());
+
+    /**
+     * A store of keys or certificates.
+     *
+     * @param file in the format PKCS #12
+     * @param password what protects it
+     */
+    public record Store(Path file, String password) {
+        /** Without the password. */
+        @Override
+        public String toString() {
+            return file.toString();
+        }
+    }
+
+    /** Without secrets. */
+    @Override
+    public String toString() {
+        return "keys " + keys + ", trust " + trust + (password.isPresent() ? ", a password" : "");
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.farm.link.FarmAccess.Store;
+import java.nio.file.Files;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a farm's broker is, and how to get in. Without TLS only a broker on this computer is reached.
+ *
+ * @param host name or address
+ * @param port 0 to 65535; 0 lets a broker choose
+ * @param isEncrypted whether by TLS
+ * @param access who one is, and whom one believes
+ */
+public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess access) {
+    /** The port of Artemis. */
+    public static final int USUAL_PORT = 61616;
+
+    private static final Pattern URL =
+            Pattern.compile("(tcp|tls)://([A-Za-z0-9.-]{1,253}|\\[[0-9a-fA-F:]{2,45}\\])(?::([0-9]{1,5}))?/?");
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+
+    /**
+     * Reads an address.
+     *
+     * @param url {@code tcp://localhost:61616}, or {@code tls://<host>:<port>}
+     * @throws KilnException if it is none, or if what it needs for TLS is missing
+     */
+    public static FarmAddress parse(String url, FarmAccess access) {
+        Matcher matcher = URL.matcher(url.strip());
+        if (!matcher.matches() || (matcher.group(3) != null && Integer.parseInt(matcher.group(3)) > 0xffff)) {
+            throw new KilnException(new Problem(
+                    "not the address of a farm: `" + url + "`",
+                    "kiln.farm",
+                    "tcp://localhost:" + USUAL_PORT + ", or tls://<host>:<port>",
+                    ""));
+        }
+        int port = matcher.group(3) == null ? USUAL_PORT : Integer.parseInt(matcher.group(3));
+        return new FarmAddress(matcher.group(2), port, matcher.group(1).equals("tls"), access);
+    }
+
+    /** The same with another port. */
+    public FarmAddress at(int otherPort) {
+        return new FarmAddress(host, otherPort, isEncrypted, access);
+    }
+
+    /** The address as {@code kiln.farm} has it. */
+    public String url() {
+        return (isEncrypted ? "tls://" : "tcp://") + host + ":" + port;
+    }
+
+    /** Whether only this computer reaches it. */
+    public boolean isLoopback() {
+        return LOOPBACK.contains(host);
+    }
+
+    /**
+     * Checks what a member needs to get in.
+     *
+     * @throws KilnException with all that is missing
+     */
+    public void requireUsable() {
+        Problems problems = new Problems();
+        requireEncryption(problems);
+        if (isEncrypted) {
+            require(problems, access.trust(), "kiln.farm.trustStore", "the broker's certificate, or its signer's");
+            requireProof(problems);
+        }
+        requireFiles(problems);
+        problems.throwIfAny();
+    }
+
+    /**
+     * Checks what a broker needs to listen there.
+     *
+     * @throws KilnException with all that is missing
+     */
+    public void requireSafe() {
+        Problems problems = new Problems();
+        requireEncryption(problems);
+        if (isEncrypted) {
+            require(problems, access.keys(), "kiln.farm.keyStore", "the broker's key and certificate");
+            if (access.trust().isEmpty() && access.password().isEmpty()) {
+                problems.add(
+                        "refused: a broker that lets everybody in",
+                        url(),
+                        "kiln.farm.trustStore with the certificates of the farm's members, or kiln.farm.password",
+                        "Only tcp://localhost needs neither");
+            }
+        }
+        requireFiles(problems);
+        problems.throwIfAny();
+    }
+
+    private void requireEncryption(Problems problems) {
+        if (!isEncrypted && !isLoopback()) {
+            problems.add(
+                    "refused: a farm on another computer without TLS",
+                    url(),
+                    "tls://" + host + ":" + port,
+                    "Without TLS a farm stays on one computer: tcp://localhost");
+        }
+    }
+
+    private void requireProof(Problems problems) {
+        if (access.keys().isEmpty() && access.password().isEmpty()) {
+            problems.add(
+                    "nothing says who this member of the farm is",
+                    url(),
+                    "kiln.farm.keyStore with a certificate, or kiln.farm.password",
+                    "");
+        }
+    }
+
+    private static void require(Problems problems, Optional<Store> store, String parameter, String content) {
+        if (store.isEmpty()) {
+            problems.add(parameter + " is not set", "", "a PKCS #12 file with " + content, "");
+        }
+    }
+
+    private void requireFiles(Problems problems) {
+        access.keys().filter(store -> !Files.isReadable(store.file())).ifPresent(store -> absent(problems, store));
+        access.trust().filter(store -> !Files.isReadable(store.file())).ifPresent(store -> absent(problems, store));
+    }
+
+    private static void absent(Problems problems, Store store) {
+        problems.add("cannot be read", store.file().toString(), "a PKCS #12 file", "");
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.activemq.artemis.api.core.ActiveMQException;
+import org.apache.activemq.artemis.api.core.ActiveMQSecurityException;
+import org.apache.activemq.artemis.api.core.Message;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.api.core.TransportConfiguration;
+import org.apache.activemq.artemis.api.core.client.ActiveMQClient;
+import org.apache.activemq.artemis.api.core.client.ClientConsumer;
+import org.apache.activemq.artemis.api.core.client.ClientMessage;
+import org.apache.activemq.artemis.api.core.client.ClientProducer;
+import org.apache.activemq.artemis.api.core.client.ClientSession;
+import org.apache.activemq.artemis.api.core.client.ClientSessionFactory;
+import org.apache.activemq.artemis.api.core.client.ServerLocator;
+import org.apache.activemq.artemis.api.core.client.SessionFailureListener;
+
+/** A connection to a broker, for one thread. It does not reconnect: whoever uses it opens another one when it is lost. */
+public final class FarmLink implements AutoCloseable {
+    /** Everybody has the same name; what counts is the password. */
+    private static final String USER = "kiln";
+
+    /** A peer that says nothing for so long is gone. */
+    private static final long SILENCE_MILLIS = 15_000;
+
+    private static final long CALL_MILLIS = 20_000;
+
+    private final String url;
+    private final ServerLocator locator;
+    private final ClientSessionFactory factory;
+    private final ClientSession session;
+    private final ClientProducer producer;
+    private final AtomicBoolean isLost = new AtomicBoolean();
+
+    private FarmLink(String url, ServerLocator locator, ClientSessionFactory factory, ClientSession session)
+            throws ActiveMQException {
+        this.url = url;
+        this.locator = locator;
+        this.factory = factory;
+        this.session = session;
+        this.producer = session.createProducer();
+        session.addFailureListener(new Listener());
+        session.start();
+    }
+
+    private final class Listener implements SessionFailureListener {
+        @Override
+        public void connectionFailed(ActiveMQException exception, boolean failedOver) {
+            isLost.set(true);
+        }
+
+        @Override
+        public void connectionFailed(ActiveMQException exception, boolean failedOver, String scaleDownTargetNodeID) {
+            isLost.set(true);
+        }
+
+        @Override
+        public void beforeReconnect(ActiveMQException exception) {
+            isLost.set(true);
+        }
+    }
+
+    /**
+     * Connects.
+     *
+     * @throws FarmLost if nothing listens there, or it speaks something else
+     * @throws KilnException if the broker refuses this member
+     */
+    public static FarmLink open(FarmAddress address) {
+        address.requireUsable();
+        return open(
+                address.url(), Transports.connector(address), address.access().password());
+    }
+
+    /** Connects by a transport of its own. */
+    public static FarmLink open(String url, TransportConfiguration transport, Optional<String> password) {
+        ServerLocator locator = ActiveMQClient.createServerLocatorWithoutHA(transport)
+                .setReconnectAttempts(0)
+                .setInitialConnectAttempts(1)
+                .setBlockOnDurableSend(true)
+                .setBlockOnAcknowledge(true)
+                .setAckBatchSize(0)
+                .setConsumerWindowSize(0)
+                .setUseTopologyForLoadBalancing(false)
+                .setMinLargeMessageSize(Integer.MAX_VALUE)
+                .setClientFailureCheckPeriod(SILENCE_MILLIS / 3)
+                .setConnectionTTL(SILENCE_MILLIS)
+                .setCallTimeout(CALL_MILLIS);
+        try {
+            ClientSessionFactory factory = locator.createSessionFactory();
+            ClientSession session = factory.createSession(USER, password.orElse(null), false, true, true, false, 0);
+            return new FarmLink(url, locator, factory, session);
+        } catch (ActiveMQSecurityException e) {
+            locator.close();
+            throw new KilnException(
+                    new Problem(
+                            "the farm's broker refuses this member",
+                            url,
+                            "the farm's password",
+                            "Set kiln.farm.password"),
+                    e);
+        } catch (Exception e) {
+            locator.close();
+            throw new FarmLost(url, e);
+        }
+    }
+
+    /**
+     * Sends a message, and waits until the broker has it if it is durable.
+     *
+     * @throws KilnException if it is too large
+     */
+    public void send(String queue, FarmMessage message) {
+        if (message.body().size() > FarmQueues.MOST_BYTES) {
+            throw new KilnException(new Problem(
+                    "a message of " + message.body().size() + " bytes is too large for a farm",
+                    url,
+                    FarmQueues.MOST_BYTES + " bytes or less",
+                    "Run it on this computer: leave kiln.farm out"));
+        }
+        ClientMessage out = session.createMessage(message.manner().isDurable());
+        message.properties().forEach(out::putStringProperty);
+        message.manner().lifetime().ifPresent(time -> out.setExpiration(System.currentTimeMillis() + time.toMillis()));
+        message.manner()
+                .unique()
+                .ifPresent(text -> out.putStringProperty(Message.HDR_DUPLICATE_DETECTION_ID, SimpleString.of(text)));
+        out.getBodyBuffer().writeBytes(message.body().toArray());
+        engaged(() -> {
+            producer.send(queue, out);
+            return true;
+        });
+    }
+
+    /**
+     * Starts to receive.
+     *
+     * @param filter a condition in the manner of SQL on the messages' properties; empty for all messages
+     */
+    public FarmInbox inbox(String queue, String filter) {
+        ClientConsumer consumer =
+                engaged(() -> filter.isEmpty() ? session.createConsumer(queue) : session.createConsumer(queue, filter));
+        return new FarmInbox(this, consumer);
+    }
+
+    /** The first messages of a queue, which stay there. */
+    public List<FarmMessage> browse(String queue, int most) {
+        return engaged(() -> {
+            List<FarmMessage> found = new ArrayList<>();
+            try (ClientConsumer browser = session.createConsumer(queue, null, true)) {
+                ClientMessage next = browser.receiveImmediate();
+                while (next != null && found.size() < most) {
+                    found.add(message(next));
+                    next = browser.receiveImmediate();
+                }
+            }
+            return found;
+        });
+    }
+
+    /** Number of messages in a queue, with those that consumers have, but did not acknowledge. */
+    public long count(String queue) {
+        return engaged(() -> session.queueQuery(SimpleString.of(queue)).getMessageCount());
+    }
+
+    static FarmMessage message(ClientMessage received) {
+        Map<String, String> properties = new HashMap<>();
+        for (SimpleString name : received.getPropertyNames()) {
+            properties.put(name.toString(), String.valueOf(received.getObjectProperty(name)));
+        }
+        return new FarmMessage(
+                properties,
+                MessageBodies.of(received),
+                new FarmMessage.Manner(received.isDurable(), Optional.empty(), Optional.empty()));
+    }
+
+    /** Whether the connection failed or was closed. */
+    public boolean isLost() {
+        return isLost.get() || session.isClosed() || factory.isClosed();
+    }
+
+    /** What is done with the engine. */
+    @FunctionalInterface
+    interface Call<T> {
+        T get() throws ActiveMQException;
+    }
+
+    <T> T engaged(Call<T> call) {
+        try {
+            return call.get();
+        } catch (ActiveMQSecurityException e) {
+            throw new KilnException(
+                    new Problem("the farm's broker refuses that", url, "a member's rights: " + e.getMessage(), ""), e);
+        } catch (ActiveMQException e) {
+            throw new FarmLost(url, e);
+        }
+    }
+
+    FarmLost lost() {
+        return new FarmLost(url, new IllegalStateException("the connection was lost"));
+    }
+
+    /** Ends the connection; messages that were not acknowledged go to others. */
+    @Override
+    public void close() {
+        isLost.set(true);
+        locator.close();
+    }
+}

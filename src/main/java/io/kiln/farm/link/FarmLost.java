@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+
+/** The broker cannot be reached, or not any more. It may be back later. */
+public final class FarmLost extends KilnException {
+    private static final long serialVersionUID = 1L;
+
+    FarmLost(String url, Throwable cause) {
+        super(
+                new Problem(
+                        "the farm's broker cannot be reached: " + cause.getMessage(),
+                        url,
+                        "a broker",
+                        "Start one with kiln:farm, or leave kiln.farm out"),
+                cause);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.base.Bytes;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A message.
+ *
+ * @param properties what consumers select by
+ * @param body its content
+ * @param manner how it is kept
+ */
+public record FarmMessage(Map<String, String> properties, Bytes body, Manner manner) {
+    public FarmMessage {
+        properties = Map.copyOf(properties);
+    }
+
+    /**
+     * How a message is kept.
+     *
+     * @param isDurable whether it outlives the broker's process
+     * @param lifetime after which it vanishes; empty for never
+     * @param unique of messages to one queue with equal texts the broker keeps the first; empty to keep all
+     */
+    public record Manner(boolean isDurable, Optional<Duration> lifetime, Optional<String> unique) {
+        /** A message that the broker keeps once, whatever happens. */
+        public static Manner once(String unique, Duration lifetime) {
+            return new Manner(true, Optional.of(lifetime), Optional.of(unique));
+        }
+
+        /** A message that is of no use later. */
+        public static Manner fleeting(Duration lifetime) {
+            return new Manner(false, Optional.of(lifetime), Optional.empty());
+        }
+    }
+
+    /** A property; empty if there is none. */
+    public String property(String name) {
+        return properties.getOrDefault(name, "");
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+/** The queues of a farm, the properties of their messages, and their limits. */
+public final class FarmQueues {
+    /** Jobs, until a worker has sent the result. */
+    public static final String JOBS = "kiln.jobs";
+
+    /** Results, and other answers, until whoever waits has them. */
+    public static final String ANSWERS = "kiln.answers";
+
+    /** Jobs that killed their workers. */
+    public static final String DEAD = "kiln.dead";
+
+    /** What workers say of themselves. */
+    public static final String NEWS = "kiln.news";
+
+    /** Questions about the farm's state. */
+    public static final String QUESTIONS = "kiln.questions";
+
+    /** The last jobs that were given up, without their images. */
+    public static final String FAILURES = "kiln.failures";
+
+    /** Property: id of the job. */
+    public static final String JOB = "job";
+
+    /** Property: id of who waits for the answer. */
+    public static final String CLIENT = "client";
+
+    /** Property: id of the board. */
+    public static final String BOARD = "board";
+
+    /** Property: a {@code RunPlace} in lower case. */
+    public static final String PLACE = "place";
+
+    /** How often a job is given to a worker at most. */
+    public static final int TRIES = 2;
+
+    /** Largest message. */
+    public static final int MOST_BYTES = 32 << 20;
+
+    private FarmQueues() {}
+}

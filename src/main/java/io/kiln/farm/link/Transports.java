@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.link;
+
+import io.kiln.farm.link.FarmAccess.Store;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.activemq.artemis.api.core.TransportConfiguration;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptorFactory;
+import org.apache.activemq.artemis.core.remoting.impl.netty.NettyConnectorFactory;
+import org.apache.activemq.artemis.core.remoting.impl.netty.TransportConstants;
+
+/** Addresses as the engine takes them. */
+public final class Transports {
+    private static final String FORMAT = "PKCS12";
+    private static final String PROTOCOLS = "TLSv1.3,TLSv1.2";
+    private static final int CONNECTIONS = 500;
+
+    private Transports() {}
+
+    /** How a member connects. */
+    static TransportConfiguration connector(FarmAddress address) {
+        Map<String, Object> values = common(address);
+        if (address.isEncrypted()) {
+            values.put(TransportConstants.VERIFY_HOST_PROP_NAME, true);
+        }
+        return new TransportConfiguration(NettyConnectorFactory.class.getName(), values);
+    }
+
+    /** How a broker listens: with certificates of members, if it has any to believe. */
+    public static TransportConfiguration acceptor(FarmAddress address) {
+        Map<String, Object> values = common(address);
+        values.put(TransportConstants.PROTOCOLS_PROP_NAME, "CORE");
+        values.put(TransportConstants.CONNECTIONS_ALLOWED, CONNECTIONS);
+        if (address.isEncrypted()) {
+            values.put(
+                    TransportConstants.NEED_CLIENT_AUTH_PROP_NAME,
+                    address.access().trust().isPresent());
+        }
+        return new TransportConfiguration(NettyAcceptorFactory.class.getName(), values, "members");
+    }
+
+    private static Map<String, Object> common(FarmAddress address) {
+        Map<String, Object> values = new HashMap<>();
+        values.put(TransportConstants.HOST_PROP_NAME, address.host().replaceAll("[\\[\\]]", ""));
+        values.put(TransportConstants.PORT_PROP_NAME, address.port());
+        values.put(TransportConstants.USE_EPOLL_PROP_NAME, false);
+        values.put(TransportConstants.USE_KQUEUE_PROP_NAME, false);
+        if (address.isEncrypted()) {
+            values.put(TransportConstants.SSL_ENABLED_PROP_NAME, true);
+            values.put(TransportConstants.ENABLED_PROTOCOLS_PROP_NAME, PROTOCOLS);
+            address.access().keys().ifPresent(keys -> keys(values, keys));
+            address.access().trust().ifPresent(trust -> trust(values, trust));
+        }
+        return values;
+    }
+
+    private static void keys(Map<String, Object> values, Store store) {
+        values.put(TransportConstants.KEYSTORE_TYPE_PROP_NAME, FORMAT);
+        values.put(
+                TransportConstants.KEYSTORE_PATH_PROP_NAME,
+                store.file().toAbsolutePath().toString());
+        values.put(TransportConstants.KEYSTORE_PASSWORD_PROP_NAME, store.password());
+    }
+
+    private static void trust(Map<String, Object> values, Store store) {
+        values.put(TransportConstants.TRUSTSTORE_TYPE_PROP_NAME, FORMAT);
+        values.put(
+                TransportConstants.TRUSTSTORE_PATH_PROP_NAME,
+                store.file().toAbsolutePath().toString());
+        values.put(TransportConstants.TRUSTSTORE_PASSWORD_PROP_NAME, store.password());
+    }
+}

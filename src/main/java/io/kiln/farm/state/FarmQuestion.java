@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.state;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmInbox.Received;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmQueues;
+import io.kiln.report.Json;
+import java.time.Duration;
+import java.util.Map;
+
+/** Asks a farm what it does. */
+public final class FarmQuestion {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private FarmQuestion() {}
+
+    /**
+     * The state of a farm.
+     *
+     * @throws KilnException if its broker cannot be reached, or refuses this member, or nobody keeps the state
+     */
+    public static FarmState ask(FarmAddress address) {
+        String id = FarmJob.newId();
+        try (FarmLink link = FarmLink.open(address);
+                FarmInbox inbox = link.inbox(FarmQueues.ANSWERS, FarmQueues.CLIENT + " = '" + id + "'")) {
+            link.send(
+                    FarmQueues.QUESTIONS,
+                    new FarmMessage(Map.of(FarmQueues.CLIENT, id), Bytes.ofText("state"), Manner.fleeting(PATIENCE)));
+            Received answer = inbox.receive(PATIENCE)
+                    .orElseThrow(() -> new KilnException(new Problem(
+                            "nobody answers for the farm", address.url(), "a broker that kiln:farm started", "")));
+            answer.done().run();
+            return Json.parse(answer.message().body().text(), FarmState.class);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.state;
+
+import java.util.List;
+
+/**
+ * What a worker says of itself every few seconds, as JSON.
+ *
+ * @param name unique in the farm
+ * @param host name of its computer
+ * @param process its process id there
+ * @param slots how many emulators run at once
+ * @param done jobs that it answered
+ * @param failed those of them that failed
+ * @param offers what it has
+ * @param running jobs that it runs now
+ */
+public record WorkerNews(
+        String name,
+        String host,
+        long process,
+        int slots,
+        long done,
+        long failed,
+        List<Offered> offers,
+        List<Running> running) {
+    public WorkerNews {
+        offers = List.copyOf(offers);
+        running = List.copyOf(running);
+    }
+
+    /**
+     * A board that a worker emulates or has.
+     *
+     * @param board its id
+     * @param core such as {@code cortex-m4}
+     * @param place {@code emulator} or {@code board}
+     * @param probe serial number of the probe; empty for an emulator
+     * @param state {@code ready}, or {@code leased elsewhere}
+     */
+    public record Offered(String board, String core, String place, String probe, String state) {}
+
+    /**
+     * A job that runs.
+     *
+     * @param job its id
+     * @param board id of the board
+     * @param place {@code emulator} or {@code board}
+     * @param seconds since it was begun
+     */
+    public record Running(String job, String board, String place, long seconds) {}
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.worker;
+
+import io.kiln.base.ParameterValue;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.RunPlace;
+import java.util.Optional;
+
+/**
+ * Something that runs images of a board.
+ *
+ * @param board the board's id
+ * @param core such as {@code cortex-m4}
+ * @param place an emulator, or the board itself
+ * @param probe serial number of the board's probe, or its name; empty for an emulator
+ */
+public record Offer(String board, String core, RunPlace place, Optional<String> probe) {
+    /** Ids go into selectors. */
+    public Offer {
+        if (!FarmJob.isBoard(board)) {
+            throw new IllegalArgumentException("not a board's id: " + board);
+        }
+    }
+
+    /** An emulator. */
+    public static Offer emulator(String board, String core) {
+        return new Offer(board, core, RunPlace.EMULATOR, Optional.empty());
+    }
+
+    /** A board with its probe. */
+    public static Offer board(String board, String core, String probe) {
+        return new Offer(board, core, RunPlace.BOARD, Optional.of(probe));
+    }
+
+    /** The place as messages have it. */
+    public String placeText() {
+        return ParameterValue.text(place);
+    }
+
+    /** Whether it runs a job. */
+    boolean fits(FarmJob job) {
+        return job.board().equals(board) && job.place() == place;
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.worker;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.JobFormat;
+import io.kiln.farm.job.ResultFormat;
+import io.kiln.farm.lease.BoardLease;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmInbox.Received;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.state.FarmFailure;
+import io.kiln.farm.state.FarmKeeper;
+import io.kiln.farm.state.WorkerNews.Offered;
+import io.kiln.farm.state.WorkerNews.Running;
+import io.kiln.farm.worker.JobRunner.Done;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+
+/** One thread of a worker: runs one job at a time, in an emulator or on one board. */
+final class WorkerSlot implements Runnable {
+    /** Before the next try to reach the broker, or to lease the board. */
+    static final Duration PAUSE = Duration.ofMillis(500);
+
+    private static final Duration POLL = Duration.ofMillis(500);
+    private static final Duration RESULT_KEPT = Duration.ofDays(1);
+
+    private final WorkerSetup setup;
+    private final List<Offer> offers;
+    private final JobRunner runner;
+    private final WorkerTally tally;
+    private final Log log;
+    private final AtomicReference<Optional<Current>> current = new AtomicReference<>(Optional.empty());
+    private volatile boolean isLeased;
+    private Optional<FarmMessage> unsent = Optional.empty();
+
+    private record Current(FarmJob job, long since) {}
+
+    /** @param offers emulators, or one board */
+    WorkerSlot(WorkerSetup setup, List<Offer> offers, JobRunner runner, WorkerTally tally, Log log) {
+        this.setup = setup;
+        this.offers = List.copyOf(offers);
+        this.runner = runner;
+        this.tally = tally;
+        this.log = log;
+    }
+
+    private Optional<String> probe() {
+        return offers.get(0).probe();
+    }
+
+    List<Offered> offered() {
+        String state = probe().isEmpty() || isLeased ? "ready" : "leased elsewhere";
+        return offers.stream()
+                .map(offer -> new Offered(
+                        offer.board(),
+                        offer.core(),
+                        offer.placeText(),
+                        offer.probe().orElse(""),
+                        state))
+                .toList();
+    }
+
+    List<Running> running() {
+        return current.get().stream()
+                .map(now -> new Running(
+                        now.job().id(),
+                        now.job().board(),
+                        offers.get(0).placeText(),
+                        Duration.ofNanos(System.nanoTime() - now.since()).toSeconds()))
+                .toList();
+    }
+
+    @Override
+    public void run() {
+        while (!tally.isStopped()) {
+            try {
+                if (probe().isEmpty()) {
+                    serve(() -> true);
+                } else {
+                    serveLeased(probe().get());
+                }
+            } catch (FarmLost e) {
+                log.debug(e.getMessage());
+            } catch (KilnException e) {
+                log.warn(setup.name() + ": " + e.getMessage());
+            } catch (RuntimeException e) {
+                // Also if the lease of the board ended meanwhile.
+                log.warn(setup.name() + ": unforeseen: " + e);
+            }
+            if (Thread.interrupted()) {
+                log.debug(setup.name() + ": was interrupted");
+            }
+            tally.pause(PAUSE);
+        }
+    }
+
+    private void serveLeased(String probe) {
+        Optional<BoardLease> taken = setup.leases().take(probe);
+        if (taken.isEmpty()) {
+            return;
+        }
+        try (BoardLease lease = taken.get();
+                LeaseRenewal renewal = LeaseRenewal.start(lease, setup.leases().term(), Thread.currentThread())) {
+            isLeased = true;
+            serve(renewal::isHeld);
+        } finally {
+            isLeased = false;
+        }
+    }
+
+    @FunctionalInterface
+    private interface Permission {
+        boolean isGiven();
+    }
+
+    private void serve(Permission permission) {
+        try (FarmLink link = FarmLink.open(setup.address());
+                FarmInbox inbox = link.inbox(FarmQueues.JOBS, filter())) {
+            if (unsent.isPresent()) {
+                link.send(FarmQueues.ANSWERS, unsent.get());
+                unsent = Optional.empty();
+            }
+            while (!tally.isStopped() && permission.isGiven()) {
+                Optional<Received> next = inbox.receive(POLL);
+                if (next.isPresent()) {
+                    work(link, next.get());
+                }
+            }
+        }
+    }
+
+    /** Ids have no character that means something there. */
+    private String filter() {
+        String boards = offers.stream().map(offer -> "'" + offer.board() + "'").collect(Collectors.joining(", "));
+        return FarmQueues.PLACE + " = '" + offers.get(0).placeText() + "' AND " + FarmQueues.BOARD + " IN (" + boards
+                + ")";
+    }
+
+    private void work(FarmLink link, Received received) {
+        FarmMessage message = received.message();
+        Done done = done(message);
+        boolean isFailed = done.answer() instanceof Failed;
+        if (isFailed) {
+            FarmKeeper.fail(link, failure(message, (Failed) done.answer()));
+        }
+        String job = message.property(FarmQueues.JOB);
+        String client = message.property(FarmQueues.CLIENT);
+        if (FarmJob.isId(job) && FarmJob.isId(client)) {
+            send(link, job, client, done);
+        }
+        received.done().run();
+        tally.count(isFailed);
+    }
+
+    /** A result that finds no broker is sent to the next one: the job may have been given to another worker, but the first result counts. */
+    private void send(FarmLink link, String job, String client, Done done) {
+        Map<String, String> properties = Map.of(FarmQueues.JOB, job, FarmQueues.CLIENT, client);
+        FarmMessage answer = new FarmMessage(
+                properties,
+                ResultFormat.write(new FarmResult(job, setup.name(), done.ranOn(), done.answer())),
+                Manner.once(job, RESULT_KEPT));
+        try {
+            link.send(FarmQueues.ANSWERS, answer);
+        } catch (FarmLost e) {
+            unsent = Optional.of(answer);
+            throw e;
+        } catch (KilnException e) {
+            FarmResult refused = new FarmResult(job, setup.name(), done.ranOn(), new Failed(e.problems()));
+            link.send(
+                    FarmQueues.ANSWERS,
+                    new FarmMessage(properties, ResultFormat.write(refused), Manner.once(job, RESULT_KEPT)));
+        }
+    }
+
+    private Done done(FarmMessage message) {
+        try {
+            FarmJob job = JobFormat.read(message.body());
+            Offer offer = offers.stream()
+                    .filter(each -> each.fits(job) && job.id().equals(message.property(FarmQueues.JOB)))
+                    .findFirst()
+                    .orElseThrow(() -> new KilnException(Problem.of(
+                            "a job says something else than its message", message.property(FarmQueues.JOB))));
+            current.set(Optional.of(new Current(job, System.nanoTime())));
+            return runner.run(job, offer);
+        } catch (KilnException e) {
+            return failed(e.problems());
+        } catch (RuntimeException e) {
+            log.warn(setup.name() + ": unforeseen: " + e);
+            return failed(List.of(Problem.of("the worker failed: " + e, setup.name())));
+        } finally {
+            current.set(Optional.empty());
+        }
+    }
+
+    private Done failed(List<Problem> problems) {
+        FarmAnswer answer = new Failed(problems);
+        return new Done(setup.name(), answer);
+    }
+
+    private FarmFailure failure(FarmMessage message, Failed failed) {
+        return new FarmFailure(
+                message.property(FarmQueues.JOB),
+                message.property(FarmQueues.BOARD),
+                message.property(FarmQueues.PLACE),
+                setup.name(),
+                Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(),
+                failed.problems().stream().map(Problem::text).collect(Collectors.joining(" ")));
+    }
+}

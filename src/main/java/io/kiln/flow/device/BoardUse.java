@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.toolchain.board.Board;
+import java.util.Optional;
+
+/**
+ * A board that is used.
+ *
+ * @param board its description
+ * @param layout where scripts, logs and the flash content of virtual boards lie
+ * @param semihosting whether images in an emulator may open files and start programs on this computer
+ * @param build what is to run on it; empty for images that others built
+ */
+public record BoardUse(Board board, Layout layout, boolean semihosting, Optional<ResolvedBuild> build) {
+    /** The board of a build. */
+    public static BoardUse of(ResolvedBuild build) {
+        return new BoardUse(build.board(), build.spec().layout(), build.spec().semihosting(), Optional.of(build));
+    }
+}

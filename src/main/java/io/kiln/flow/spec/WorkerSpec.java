@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.farm.link.FarmAddress;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What a worker offers to a farm.
+ *
+ * @param address the farm
+ * @param name unique in the farm
+ * @param emulators ids of the boards that it emulates; empty for all that QEMU emulates here
+ * @param slots how many emulators run at once; 0 for none
+ * @param devices the boards that are plugged in
+ * @param openOcd name or path of OpenOCD
+ * @param home for leases, which all workers of this computer share, and for what boards need
+ */
+public record WorkerSpec(
+        FarmAddress address,
+        String name,
+        List<String> emulators,
+        int slots,
+        List<Device> devices,
+        String openOcd,
+        Path home) {
+    public WorkerSpec {
+        emulators = List.copyOf(emulators);
+        devices = List.copyOf(devices);
+    }
+
+    /**
+     * A board that is plugged in.
+     *
+     * @param board its id
+     * @param probe its probe as in {@code kiln.probe}: the serial number, or a name for a virtual board
+     */
+    public record Device(String board, String probe) {}
+}

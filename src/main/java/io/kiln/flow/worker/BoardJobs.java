@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.worker;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.transport.Transport;
+import io.kiln.farm.job.FarmAnswer.Flashed;
+import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.worker.JobRunner.Done;
+import io.kiln.flow.device.BoardImage;
+import io.kiln.flow.device.BoardUse;
+import io.kiln.flow.device.FlashRunners;
+import io.kiln.flow.device.Leases;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.FlashSpec.Content;
+import io.kiln.flow.spec.FlashSpec.Journal;
+import io.kiln.flow.spec.FlashSpec.Tool;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Flashes images of jobs to a board of this computer, and talks to them. */
+final class BoardJobs {
+    private final BoardUse use;
+    private final DeviceSpec device;
+    private final FarmJob job;
+    private final Path image;
+
+    /**
+     * @param board this computer's description of it
+     * @param probe its probe
+     * @param openOcd name or path of OpenOCD
+     * @param folder for this board's scripts and logs, and for the flash content of a virtual one
+     * @param image the job's image as a file
+     */
+    BoardJobs(Board board, String probe, String openOcd, Path folder, FarmJob job, Path image) {
+        this.use = new BoardUse(board.fenced(), new Layout(folder, folder, "job"), false, Optional.empty());
+        FlashSpec flash = new FlashSpec(
+                Optional.of(probe),
+                new Tool(openOcd, job.limit()),
+                Content.WHOLE,
+                new Journal(Optional.empty(), Optional.empty()),
+                Optional.empty(),
+                false,
+                false);
+        this.device = new DeviceSpec(flash, true, ConsoleSpec.OF_BOARD);
+        this.job = job;
+        this.image = image;
+    }
+
+    Done run() {
+        if (job.task() instanceof Flash) {
+            try (FlashRunner runner = new FlashRunners(Log.QUIET, use, device.flash()).open()) {
+                FlashResult result = flash(runner);
+                Flashed flashed = new Flashed(
+                        runner.tool(),
+                        result.probe().text(),
+                        result.bytes(),
+                        result.unchanged(),
+                        result.elapsed().toMillis());
+                return new Done(use.board().id() + ", probe " + result.probe().text(), flashed);
+            }
+        }
+        if (job.task() instanceof Run run) {
+            return run(run);
+        }
+        throw new KilnException(
+                new Problem("a board does not count instructions", use.board().id(), "a worker with an emulator", ""));
+    }
+
+    private Done run(Run run) {
+        Path log = use.layout().reports().resolve("console.log");
+        try (Lease lease = new Leases(use, device, job.limit(), log).take();
+                Transport line = lease.start(() -> bring(lease))) {
+            Ran ran = new RunCalls(run.calls())
+                    .over(line, new Conversation(new ConsoleProtocol(job.limit()), image, lease.log()));
+            return new Done(lease.name(Optional.empty()), ran);
+        }
+    }
+
+    private void bring(Lease lease) {
+        try (FlashRunner runner = lease.flashRunner()) {
+            flash(runner);
+        }
+    }
+
+    private FlashResult flash(FlashRunner runner) {
+        FlashResult result =
+                runner.flash(runner.probes().get(0), BoardImage.read(use.board(), image), FlashProgress.QUIET);
+        result.failure().ifPresent(failure -> {
+            throw failure.exception(result.probe().text());
+        });
+        return result;
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.WorkerSpec;
+import io.kiln.flow.spec.WorkerSpec.Device;
+import io.kiln.flow.worker.WorkerStep;
+import io.kiln.maven.session.MojoLog;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Offers this computer's emulators, and boards plugged into it, to the farm {@code kiln.farm}, until Ctrl-C. It runs images only in emulators and
+ * on boards, with its own descriptions of them, and compiles nothing.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "worker", requiresProject = false, threadSafe = true)
+public final class WorkerMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.worker.skip", defaultValue = "false")
+    private boolean skipWorker;
+
+    /**
+     * The worker's name, unique in the farm. If not set, the computer's name and the process id.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.worker.name")
+    private String name;
+
+    /**
+     * The boards whose emulators are offered, separated by commas. If not set, all that QEMU emulates here.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.worker.emulators")
+    private List<String> emulators;
+
+    /**
+     * How many emulators run at once; 0 for none. If not set, one for each core of this computer.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.worker.slots", defaultValue = "-1")
+    private int slots;
+
+    /**
+     * The boards that are plugged in, separated by commas: each {@code BOARD=PROBE} with the probe's serial number, or a name for a virtual board.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.worker.boards")
+    private List<String> boards;
+
+    /**
+     * OpenOCD: a path, or a name on the PATH.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipWorker;
+    }
+
+    @Override
+    boolean isAboutOneModel() {
+        return false;
+    }
+
+    @Override
+    void run() {
+        BuildSpec spec = spec();
+        FarmUse farm = spec.farm()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "kiln.farm is not set",
+                        "kiln:worker",
+                        "the farm's address, such as tcp://localhost:61616",
+                        "")));
+        WorkerSpec worker = new WorkerSpec(
+                farm.address(),
+                name == null ? hostName() + "-" + ProcessHandle.current().pid() : name,
+                emulators == null ? List.of() : emulators,
+                slots < 0 ? Runtime.getRuntime().availableProcessors() : slots,
+                devices(),
+                openocd,
+                homeFolder());
+        new WorkerStep(new MojoLog(getLog()), spec.boards(), worker).run();
+    }
+
+    private List<Device> devices() {
+        List<Device> devices = new ArrayList<>();
+        for (String each : boards == null ? List.<String>of() : boards) {
+            String[] words = each.strip().split("=", -1);
+            if (words.length != 2 || words[0].isBlank() || words[1].isBlank()) {
+                throw new KilnException(new Problem(
+                        "not a board with its probe: `" + each + "`", "kiln.worker.boards", "BOARD=PROBE", ""));
+            }
+            devices.add(new Device(words[0].strip(), words[1].strip()));
+        }
+        return devices;
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "worker";
+        }
+    }
+}

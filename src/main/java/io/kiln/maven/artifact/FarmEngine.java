@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.artifact;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.maven.project.MavenProject;
+import org.codehaus.plexus.classworlds.realm.ClassRealm;
+import org.eclipse.aether.RepositorySystem;
+import org.eclipse.aether.RepositorySystemSession;
+import org.eclipse.aether.artifact.DefaultArtifact;
+import org.eclipse.aether.collection.CollectRequest;
+import org.eclipse.aether.graph.Dependency;
+import org.eclipse.aether.graph.Exclusion;
+import org.eclipse.aether.repository.RemoteRepository;
+import org.eclipse.aether.resolution.ArtifactResult;
+import org.eclipse.aether.resolution.DependencyRequest;
+import org.eclipse.aether.resolution.DependencyResolutionException;
+
+/**
+ * Apache ActiveMQ Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so this one is none: it is
+ * fetched when a farm is used, and added to the plugin's classes.
+ */
+public final class FarmEngine {
+    /** Of the dependency in pom.xml. */
+    static final String VERSION = "2.40.0";
+
+    private static final String ARTIFACT = "org.apache.activemq:artemis-server:" + VERSION;
+    private static final String ANY_CLASS = "org.apache.activemq.artemis.core.server.ActiveMQServer";
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.";
+
+    private final RepositorySystem system;
+    private final RepositorySystemSession session;
+    private final MavenProject project;
+
+    public FarmEngine(RepositorySystem system, RepositorySystemSession session, MavenProject project) {
+        this.system = system;
+        this.session = session;
+        this.project = project;
+    }
+
+    /**
+     * Makes sure that the engine's classes are found.
+     *
+     * @throws KilnException if it cannot be fetched
+     */
+    public void provide() {
+        synchronized (FarmEngine.class) {
+            if (isThere()) {
+                return;
+            }
+            // Kiln says what matters; the engine's own log has dozens of lines.
+            for (String name : List.of("org.apache.activemq", "io.netty")) {
+                if (System.getProperty(LOG_LEVEL + name) == null) {
+                    System.setProperty(LOG_LEVEL + name, "error");
+                }
+            }
+            if (!(FarmEngine.class.getClassLoader() instanceof ClassRealm realm)) {
+                throw new IllegalStateException("goals run in a realm of Maven");
+            }
+            fetch().forEach(realm::addURL);
+        }
+    }
+
+    private static boolean isThere() {
+        try {
+            Class.forName(ANY_CLASS, false, FarmEngine.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    private List<URL> fetch() {
+        Set<RemoteRepository> repositories = new LinkedHashSet<>(project.getRemoteProjectRepositories());
+        repositories.addAll(project.getRemotePluginRepositories());
+        // Maven has its own.
+        Exclusion logging = new Exclusion("org.slf4j", "slf4j-api", "*", "*");
+        Dependency engine = new Dependency(new DefaultArtifact(ARTIFACT), "runtime", false, List.of(logging));
+        CollectRequest all = new CollectRequest(engine, List.copyOf(repositories));
+        try {
+            List<URL> urls = new ArrayList<>();
+            for (ArtifactResult result : system.resolveDependencies(session, new DependencyRequest(all, null))
+                    .getArtifactResults()) {
+                urls.add(result.getArtifact().getFile().toURI().toURL());
+            }
+            return urls;
+        } catch (DependencyResolutionException | MalformedURLException e) {
+            throw new KilnException(
+                    new Problem(
+                            "the engine of farms cannot be fetched: " + e.getMessage(),
+                            ARTIFACT,
+                            "an artifact in the local repository or in one of the settings",
+                            session.isOffline()
+                                    ? "Run once without -o"
+                                    : "Check the network and the mirrors in settings.xml"),
+                    e);
+        }
+    }
+}

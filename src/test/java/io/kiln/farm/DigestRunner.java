@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.Outputs;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmTask;
+import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.worker.JobRunner;
+import io.kiln.farm.worker.Offer;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Work that needs no tools, for tests of the farm itself: the "image" says how often the input is digested, or what kills the worker's process.
+ *
+ * @param name of the worker
+ */
+record DigestRunner(String name) implements JobRunner {
+    private static final String POISON = "poison";
+
+    /** A job that kills every worker in a process of its own. */
+    static FarmJob poison(String board) {
+        return job(board, POISON, "");
+    }
+
+    /** A job that kills the worker of that name only. */
+    static FarmJob poison(String board, String worker) {
+        return job(board, POISON + worker, "");
+    }
+
+    /** A job that digests a text some times. */
+    static FarmJob digest(String board, int times, String text) {
+        return job(board, String.valueOf(times), text);
+    }
+
+    private static FarmJob job(String board, String image, String text) {
+        FarmTask task = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of(Bytes.ofText(text)))));
+        return FarmJob.of(board, RunPlace.EMULATOR, Duration.ofSeconds(20), Bytes.ofText(image), task);
+    }
+
+    /** What the digesting job answers. */
+    static String digested(int times, String text) {
+        Bytes bytes = Bytes.ofText(text);
+        for (int i = 0; i < times; i++) {
+            bytes = Bytes.ofText(Digests.sha256(bytes.toArray()));
+        }
+        return bytes.text();
+    }
+
+    @Override
+    public Done run(FarmJob job, Offer offer) {
+        String image = job.image().text();
+        if (image.equals(POISON) || image.equals(POISON + name)) {
+            Runtime.getRuntime().halt(9);
+        }
+        if (!(job.task() instanceof FarmTask.Run run)) {
+            throw new KilnException(Problem.of("digests only", job.id()));
+        }
+        String text = run.calls().get(0).inputs().get(0).text();
+        int times = image.startsWith(POISON) ? 0 : Integer.parseInt(image);
+        Outputs outputs = new Outputs(List.of(Bytes.ofText(digested(times, text))));
+        return new Done(name, new FarmAnswer.Ran(List.of(), List.of(outputs), List.of()));
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.FarmTask;
+import io.kiln.farm.job.JobFormat;
+import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.job.ResultFormat;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Jobs and results survive writing and reading; damaged ones are refused, whatever is wrong with them. */
+final class FarmFormatsTest {
+    private static final int MUTATIONS = 3000;
+
+    private static final List<Bytes> INPUTS = List.of(Bytes.ofText("one"), Bytes.ofText(""), Bytes.ofText("three"));
+
+    private static final List<FarmTask> TASKS = List.of(
+            new FarmTask.Run(List.of(new FarmTask.Call(0, INPUTS), new FarmTask.Call(3, List.of()))),
+            new FarmTask.Count(List.of("f", "g"), "told"),
+            new FarmTask.Profile("model", List.of("a", "b"), INPUTS, true),
+            new FarmTask.Trace(List.of("f"), List.of(5L), "end"),
+            new FarmTask.Flash());
+
+    private static final List<FarmAnswer> ANSWERS = List.of(
+            new FarmAnswer.Ran(
+                    List.of(new FarmAnswer.Held("m", List.of(1, 2), List.of(3))),
+                    List.of(new FarmAnswer.Outputs(INPUTS)),
+                    List.of(new Problem("what", "where", "expected", "next"))),
+            new FarmAnswer.Counted(List.of(new FarmAnswer.Call(7, 0)), Optional.of("it stopped")),
+            new FarmAnswer.Counted(List.of(), Optional.empty()),
+            new FarmAnswer.Profiled(9, List.of(1L, 2L), INPUTS, List.of(new ExecutedBlock(1, 2, 3, 4, 5))),
+            new FarmAnswer.Flashed("Open On-Chip Debugger", "066D", 77, true, 1234),
+            new FarmAnswer.Failed(List.of(new Problem("what", "", "", ""))),
+            new FarmAnswer.Traced(List.of(new ExecutedBlock(5, 4, 3, 2, 1))),
+            new FarmAnswer.GivenUp(2));
+
+    private static FarmJob job(FarmTask task) {
+        return FarmJob.of("mps2-an386", RunPlace.BOARD, Duration.ofSeconds(7), Bytes.ofText("image"), task);
+    }
+
+    @Test
+    void jobs_survive() {
+        for (FarmTask task : TASKS) {
+            FarmJob job = job(task);
+            assertThat(JobFormat.read(JobFormat.write(job))).isEqualTo(job);
+        }
+    }
+
+    @Test
+    void results_survive() {
+        for (FarmAnswer answer : ANSWERS) {
+            FarmResult result = new FarmResult(FarmJob.newId(), "worker", "qemu", answer);
+            assertThat(ResultFormat.read(ResultFormat.write(result))).isEqualTo(result);
+        }
+    }
+
+    /** A length of gigabytes allocates nothing. */
+    @Test
+    void damaged_messages_are_refused_or_are_other_messages() {
+        Random random = new Random(1);
+        int refused = 0;
+        for (int i = 0; i < MUTATIONS; i++) {
+            refused += isRefused(mutated(random, JobFormat.write(job(TASKS.get(i % TASKS.size())))), JobFormat::read);
+            FarmResult result = new FarmResult("j", "w", "q", ANSWERS.get(i % ANSWERS.size()));
+            refused += isRefused(mutated(random, ResultFormat.write(result)), ResultFormat::read);
+        }
+        assertThat(refused).isGreaterThan(MUTATIONS);
+    }
+
+    private static Bytes mutated(Random random, Bytes whole) {
+        byte[] bytes = whole.toArray();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+        }
+        return Bytes.wrap(random.nextInt(4) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes);
+    }
+
+    private static int isRefused(Bytes bytes, Function<Bytes, ?> read) {
+        try {
+            assertThat(read.apply(bytes)).isNotNull();
+            return 0;
+        } catch (KilnException e) {
+            assertThat(e.getMessage()).isNotEmpty();
+            return 1;
+        }
+    }
+
+    @Test
+    void ids_that_could_change_a_selector_are_refused() {
+        assertThatThrownBy(() -> FarmJob.of(
+                        "x' OR 'a' = 'a",
+                        RunPlace.EMULATOR,
+                        Duration.ofSeconds(1),
+                        Bytes.ofText(""),
+                        new FarmTask.Flash()))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a board's id");
+    }
+}

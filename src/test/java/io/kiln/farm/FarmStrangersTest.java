@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.lease.BoardLeases;
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmLost;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmQueues;
+import io.kiln.farm.worker.Offer;
+import io.kiln.farm.worker.Worker;
+import io.kiln.farm.worker.WorkerSetup;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who must not get in does not, and a farm goes on whatever they send. */
+final class FarmStrangersTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String SECRET = "changeit";
+
+    @TempDir
+    private static Path folder;
+
+    private static FarmBroker byCertificate;
+    private static FarmBroker byPassword;
+
+    @BeforeAll
+    static void startFarms() {
+        for (String name : List.of("broker", "member", "stranger")) {
+            keytool(
+                    "-genkeypair",
+                    "-alias",
+                    name,
+                    "-keyalg",
+                    "EC",
+                    "-dname",
+                    "CN=" + name,
+                    "-validity",
+                    "2",
+                    "-ext",
+                    "SAN=dns:localhost",
+                    "-keystore",
+                    file(name));
+            keytool(
+                    "-exportcert",
+                    "-alias",
+                    name,
+                    "-file",
+                    folder.resolve(name + ".cer").toString(),
+                    "-keystore",
+                    file(name));
+        }
+        trust("members", "member");
+        trust("brokers", "broker");
+        byCertificate = FarmBroker.start(folder.resolve("one"), at(access("broker", "members", Optional.empty())));
+        byPassword = FarmBroker.start(
+                folder.resolve("two"),
+                at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.of("tea and scones"))));
+    }
+
+    private static void trust(String store, String whom) {
+        keytool(
+                "-importcert",
+                "-noprompt",
+                "-alias",
+                whom,
+                "-file",
+                folder.resolve(whom + ".cer").toString(),
+                "-keystore",
+                file(store));
+    }
+
+    private static void keytool(String... arguments) {
+        String program =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("-storetype", "PKCS12", "-storepass", SECRET));
+        assertThat(ProcessRunner.run(Command.of(program, all)).exitCode()).isZero();
+    }
+
+    private static String file(String name) {
+        return folder.resolve(name + ".p12").toString();
+    }
+
+    private static Store store(String name) {
+        return new Store(Path.of(file(name)), SECRET);
+    }
+
+    private static FarmAccess access(String keys, String trust, Optional<String> password) {
+        return new FarmAccess(Optional.of(store(keys)), Optional.of(store(trust)), password);
+    }
+
+    private static FarmAddress at(FarmAccess access) {
+        return FarmAddress.parse("tls://localhost:0", access);
+    }
+
+    private static FarmAddress at(FarmBroker broker, FarmAccess access) {
+        return FarmAddress.parse(broker.address().url(), access);
+    }
+
+    private static FarmAccess password(String password) {
+        return new FarmAccess(Optional.empty(), Optional.of(store("brokers")), Optional.of(password));
+    }
+
+    @AfterAll
+    static void stopFarms() {
+        byCertificate.close();
+        byPassword.close();
+    }
+
+    /** The farm goes on: a member's job is answered. */
+    private static void assertServes(FarmBroker broker, FarmAccess access) {
+        FarmAddress address = at(broker, access);
+        WorkerSetup setup = new WorkerSetup(
+                address,
+                "w",
+                List.of(Offer.emulator("b", "test")),
+                1,
+                new BoardLeases(folder, Clock.systemUTC(), BoardLeases.USUAL_TERM));
+        try (Worker worker = Worker.start(setup, new DigestRunner("w"), Log.QUIET);
+                FarmClient client = FarmClient.connect(address, PATIENCE, Log.QUIET)) {
+            assertThat(client.run(List.of(DigestRunner.digest("b", 1, "x")))).hasSize(1);
+            assertThat(worker.done()).isNotNegative();
+        }
+    }
+
+    @Test
+    void certificates_decide() {
+        assertServes(byCertificate, access("member", "brokers", Optional.empty()));
+        assertThatThrownBy(() -> FarmLink.open(at(byCertificate, access("stranger", "brokers", Optional.empty()))))
+                .isInstanceOf(FarmLost.class);
+        assertThatThrownBy(() -> FarmLink.open(at(byCertificate, password("anything"))))
+                .isInstanceOf(FarmLost.class);
+        assertThatThrownBy(() -> FarmLink.open(at(byCertificate, access("member", "members", Optional.empty()))))
+                .isInstanceOf(FarmLost.class);
+        assertServes(byCertificate, access("member", "brokers", Optional.empty()));
+    }
+
+    @Test
+    void or_a_password_does() {
+        assertServes(byPassword, password("tea and scones"));
+        assertThatThrownBy(() -> FarmLink.open(at(byPassword, password("coffee"))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("refuses this member");
+        assertThatThrownBy(() -> FarmLink.open(at(byPassword, access("stranger", "brokers", Optional.empty()))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("refuses this member");
+    }
+
+    @Test
+    void without_tls_a_farm_stays_on_its_computer() {
+        assertThatThrownBy(() -> FarmBroker.start(
+                        folder.resolve("three"), FarmAddress.parse("tcp://0.0.0.0:0", FarmAccess.NONE)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("refused: a farm on another computer without TLS");
+        assertThatThrownBy(() -> FarmLink.open(FarmAddress.parse("tcp://lab.example:61616", FarmAccess.NONE)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("tls://lab.example:61616");
+        assertThatThrownBy(() -> FarmBroker.start(
+                        folder.resolve("three"),
+                        at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.empty()))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a broker that lets everybody in");
+    }
+
+    @Test
+    void frames_and_messages_of_a_gigabyte_are_refused() throws IOException {
+        FarmAddress here = FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE);
+        try (FarmBroker broker = FarmBroker.start(folder.resolve("four"), here)) {
+            assertCutOff(
+                    broker,
+                    ByteBuffer.allocate(8).putInt(1 << 30).putInt(0x01010101).array());
+            assertCutOff(
+                    broker, ByteBuffer.allocate(8).putInt(-1).putInt(0x01010101).array());
+            try (FarmLink link = FarmLink.open(broker.address())) {
+                Bytes large = Bytes.wrap(new byte[FarmQueues.MOST_BYTES + 1]);
+                assertThatThrownBy(() ->
+                                link.send(FarmQueues.JOBS, new FarmMessage(Map.of(), large, Manner.fleeting(PATIENCE))))
+                        .isInstanceOf(KilnException.class)
+                        .hasMessageContaining("is too large for a farm");
+                assertThatThrownBy(() -> link.inbox("activemq.management", "")).isInstanceOf(KilnException.class);
+            }
+            assertServes(broker, FarmAccess.NONE);
+        }
+    }
+
+    /** The broker ends the connection long before a gigabyte has come. */
+    private static void assertCutOff(FarmBroker broker, byte[] first) throws IOException {
+        try (Socket socket = new Socket("localhost", broker.address().port())) {
+            socket.setSoTimeout((int) PATIENCE.toMillis());
+            OutputStream out = socket.getOutputStream();
+            out.write(first);
+            out.flush();
+            InputStream in = socket.getInputStream();
+            byte[] said = in.readNBytes(1 << 16);
+            assertThat(said.length).isLessThan(1 << 16);
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset");
+        }
+    }
+}

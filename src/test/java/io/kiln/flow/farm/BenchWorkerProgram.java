@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.farm;
+
+import io.kiln.base.Log;
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.worker.Worker;
+import io.kiln.flow.spec.WorkerSpec;
+import io.kiln.flow.spec.WorkerSpec.Device;
+import io.kiln.flow.worker.WorkerStep;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.board.Boards;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** A worker with QEMU and a virtual board in a process of its own. */
+public final class BenchWorkerProgram {
+    private BenchWorkerProgram() {}
+
+    /** Arguments: the farm's URL, the worker's name, its virtual board or nothing, {@code kiln.home}. Ends with its standard input. */
+    public static void main(String[] args) throws Exception {
+        WorkerSpec spec = new WorkerSpec(
+                FarmAddress.parse(args[0], FarmAccess.NONE),
+                args[1],
+                List.of("mps2-an386"),
+                1,
+                args[2].isEmpty() ? List.of() : List.of(new Device("virtual-stm32f405", args[2])),
+                "openocd",
+                Path.of(args[3]));
+        Worker worker = new WorkerStep(Log.QUIET, Boards.builtIn(), spec).start();
+        System.in.transferTo(System.out);
+        worker.close();
+    }
+
+    /** Starts one; its temporary files, and so the command lines of its emulators, are in {@code home}. */
+    static RunningProcess fork(FarmAddress address, String name, String board, Path home) {
+        return ProcessRunner.start(Command.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-Dslf4j.internal.verbosity=ERROR",
+                        "-Djava.io.tmpdir=" + home.resolve("tmp"),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        BenchWorkerProgram.class.getName(),
+                        address.url(),
+                        name,
+                        board,
+                        home.toString())
+                .within(Duration.ofHours(2)));
+    }
+}

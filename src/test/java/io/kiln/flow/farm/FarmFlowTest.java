@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.job.FarmAnswer.Failed;
+import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmTask;
+import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.state.FarmKeeper;
+import io.kiln.farm.worker.Worker;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.spec.TuneSpec.Limits;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.WorkerSpec;
+import io.kiln.flow.spec.WorkerSpec.Device;
+import io.kiln.flow.worker.FarmStep;
+import io.kiln.flow.worker.WorkerStep;
+import io.kiln.process.TestPrograms;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.TuningRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Builds whose images run on a farm: a broker, and a worker with the real QEMU and a virtual board that the real OpenOCD flashes. */
+final class FarmFlowTest {
+    @TempDir
+    private static Path folder;
+
+    private static final KeptLog LOG = new KeptLog();
+
+    private static FarmBroker broker;
+    private static FarmKeeper keeper;
+    private static Worker worker;
+    private static Flow flow;
+
+    @BeforeAll
+    static void startFarm() {
+        TestOpenOcd.get();
+        TestPrograms.need("qemu-system-arm");
+        broker = FarmBroker.start(folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE));
+        keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
+        worker = new WorkerStep(LOG, Boards.builtIn(), offer("bench", "mps2-an386", "first")).start();
+        flow = new Flow(LOG, TestToolchains.environment(LOG));
+    }
+
+    private static WorkerSpec offer(String name, String emulator, String board) {
+        return new WorkerSpec(
+                broker.address(),
+                name,
+                List.of(emulator),
+                2,
+                List.of(new Device("virtual-stm32f405", board)),
+                "openocd",
+                folder.resolve("home"));
+    }
+
+    @AfterAll
+    static void stopFarm() {
+        worker.close();
+        keeper.close();
+        broker.close();
+    }
+
+    private static GestureProject project(String name) {
+        return new GestureProject(folder.resolve(name));
+    }
+
+    private static BuildSpec spec(GestureProject project, String board, VerifyOn on) {
+        return project.spec(board)
+                .verify(new VerifySpec(on, Optional.empty(), 2, 0))
+                .farm(Optional.of(new FarmUse(broker.address(), Duration.ofSeconds(60))))
+                .build();
+    }
+
+    @Test
+    void an_emulator_of_the_farm_gives_the_same_answers_and_counts() throws IOException {
+        GestureProject project = project("emulated");
+        BuildSpec spec = spec(project, "mps2-an386", VerifyOn.EMULATOR);
+        flow.build(spec, DeviceSpec.USUAL);
+        JsonNode verified = project.json("kiln/verify.json");
+        assertThat(verified.path("ranOn").asText()).isEqualTo("qemu-system-arm mps2-an386, worker bench");
+        assertThat(verified.path("bitExact").asBoolean()).isTrue();
+        assertThat(verified.path("cases")).hasSize(2);
+        flow.profile(spec);
+        JsonNode far = project.json("kiln/profile.json");
+        assertThat(far.path("ranOn").asText())
+                .endsWith("of the farm " + broker.address().url());
+        flow.profile(spec.toBuilder().farm(Optional.empty()).build());
+        JsonNode near = project.json("kiln/profile.json");
+        assertThat(far.path("instructions")).isEqualTo(near.path("instructions"));
+        assertThat(far.path("operators")).isEqualTo(near.path("operators"));
+    }
+
+    @Test
+    void a_search_on_the_farm_measures_what_one_at_home_does() throws IOException {
+        GestureProject far = project("far");
+        GestureProject near = project("near");
+        TuneSpec tune = TuneSpec.of("random", "instructions", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        flow.tune(spec(far, "mps2-an386", VerifyOn.NONE), tune, Optional.empty());
+        flow.tune(
+                spec(near, "mps2-an386", VerifyOn.NONE).toBuilder()
+                        .farm(Optional.empty())
+                        .build(),
+                tune,
+                Optional.empty());
+        assertThat(measured(far)).hasSize(8).isEqualTo(measured(near));
+    }
+
+    /** All but the times of day. */
+    private static List<String> measured(GestureProject project) {
+        return RecordReader.read(project.folder().resolve("src/main/tuning/mps2-an386.log")).records().stream()
+                .map(FarmFlowTest::text)
+                .toList();
+    }
+
+    private static String text(TuningRecord record) {
+        return record.task() + " " + record.config() + " " + record.result().error() + " "
+                + (record.result().isMeasured() ? record.result().mean() : 0);
+    }
+
+    @Test
+    void a_board_of_the_farm_is_flashed_and_answers() throws IOException {
+        GestureProject project = project("flashed");
+        BuildSpec spec = spec(project, "virtual-stm32f405", VerifyOn.BOARD);
+        flow.buildAndFlash(spec, FlashSpec.USUAL);
+        assertThat(project.json("kiln/flash.json").path(0).path("result").asText())
+                .isEqualTo("flashed");
+        assertThat(LOG.said()).anyMatch(line -> line.contains("virtual-stm32f405, probe first, worker bench"));
+        flow.verify(spec, DeviceSpec.USUAL);
+        assertThat(project.json("kiln/verify.json").path("ranOn").asText())
+                .startsWith("virtual-stm32f405, probe first")
+                .endsWith("worker bench");
+        assertThat(project.json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+    }
+
+    /** The second worker of this computer sees the board, too. */
+    @Test
+    void a_board_is_leased_by_one_worker() throws IOException {
+        WorkerSpec second = offer("second", "mps2-an385", "first");
+        Worker other = new WorkerStep(LOG, Boards.builtIn(), second).start();
+        other.close();
+        assertThat(keeper.state().workers())
+                .filteredOn(seen -> seen.news().name().equals("second"))
+                .allSatisfy(seen -> assertThat(seen.news().offers())
+                        .filteredOn(offer -> offer.place().equals("board"))
+                        .allMatch(offer -> offer.state().equals("leased elsewhere")));
+        FarmStep step = new FarmStep(LOG, folder.resolve("state"));
+        step.show(broker.address());
+        JsonSchemas.assertFits("farm", Files.readString(folder.resolve("state/farm.json")));
+        assertThat(Files.readString(folder.resolve("state/farm.html"))).contains("<h2>Workers</h2>", "bench");
+        assertThat(LOG.said()).anyMatch(line -> line.startsWith("Worker bench on "));
+    }
+
+    @Test
+    void a_worker_runs_nothing_but_images_of_its_boards() {
+        try (FarmClient client = FarmClient.connect(broker.address(), Duration.ofSeconds(60), Log.QUIET)) {
+            FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of())));
+            FarmJob script = FarmJob.of(
+                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("#!/bin/sh\ntouch owned\n"), run);
+            FarmJob flash = FarmJob.of(
+                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("\177ELF"), new FarmTask.Flash());
+            assertThat(client.run(List.of(script, flash)))
+                    .allSatisfy(result -> assertThat(result.answer()).isInstanceOf(Failed.class));
+        }
+    }
+
+    @Test
+    void what_the_board_is_not_for_is_refused() {
+        BuildSpec spec = spec(project("host"), "mps2-an386", VerifyOn.EMULATOR);
+        assertThatThrownBy(() -> new WorkerStep(LOG, spec.boards(), offer("h", "host", "x")).start())
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the board host has no emulator of its own");
+        assertThat(new AnsweredSession(new Ran(List.of(), List.of(), List.of())))
+                .satisfies(session -> assertThatThrownBy(session::models)
+                        .isInstanceOf(KilnException.class)
+                        .hasMessageContaining("the farm left out runs"));
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Log;
+import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.job.FarmAnswer;
+import io.kiln.farm.job.FarmAnswer.GivenUp;
+import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmJob;
+import io.kiln.farm.job.FarmResult;
+import io.kiln.farm.job.FarmTask;
+import io.kiln.farm.job.RunPlace;
+import io.kiln.farm.lease.BoardLease;
+import io.kiln.farm.lease.BoardLeases;
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.state.FarmKeeper;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * {@code -Dkiln.farm.soak}: eight workers in processes of their own, with QEMU and four virtual boards, answer a thousand jobs while 30 of them are
+ * killed and the broker is restarted twice.
+ */
+@EnabledIfSystemProperty(named = "kiln.farm.soak", matches = ".*")
+final class FarmSoakTest {
+    private static final int JOBS = 1000;
+    private static final int BOARD_JOBS = 40;
+    private static final int KILLS = 30;
+    private static final int WORKERS = 8;
+    private static final int BOARDS = 4;
+
+    @TempDir
+    private Path folder;
+
+    private FarmBroker broker;
+    private FarmKeeper keeper;
+    private final Map<Integer, RunningProcess> workers = new TreeMap<>();
+
+    private void start(FarmAddress at) {
+        broker = FarmBroker.start(folder.resolve("broker"), at);
+        keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
+    }
+
+    private void stop() {
+        keeper.close();
+        broker.close();
+    }
+
+    private Path home() {
+        return folder.resolve("home");
+    }
+
+    private void fork(int number) {
+        String board = number < BOARDS ? "board-" + number : "";
+        workers.put(number, BenchWorkerProgram.fork(broker.address(), "w" + number, board, home()));
+    }
+
+    private Bytes image(String board) throws IOException {
+        GestureProject project = new GestureProject(folder.resolve(board));
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET))
+                .build(project.spec(board).verify(GestureProject.UNVERIFIED).build(), DeviceSpec.USUAL);
+        return Bytes.wrap(Files.readAllBytes(project.out("gesture.elf")));
+    }
+
+    @Test
+    void every_job_is_answered_once_whatever_dies() throws Exception {
+        Files.createDirectories(home().resolve("tmp"));
+        start(FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE));
+        Bytes emulated = image("mps2-an386");
+        Bytes flashed = image("virtual-stm32f405");
+        List<Bytes> input = List.of(Bytes.wrap(Files.readAllBytes(GestureProject.VECTORS.resolve("input_0.bin"))));
+        FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input)));
+        IntStream.range(0, WORKERS).forEach(this::fork);
+        FarmClient client = FarmClient.connect(broker.address(), Duration.ofMinutes(10), Log.QUIET);
+        List<CompletableFuture<FarmResult>> results = new ArrayList<>();
+        for (int i = 0; i < JOBS; i++) {
+            boolean isBoard = i % (JOBS / BOARD_JOBS) == 0;
+            results.add(client.submit(FarmJob.of(
+                    isBoard ? "virtual-stm32f405" : "mps2-an386",
+                    isBoard ? RunPlace.BOARD : RunPlace.EMULATOR,
+                    Duration.ofSeconds(60),
+                    isBoard ? flashed : emulated,
+                    run)));
+        }
+        disturb(results);
+        List<FarmAnswer> answers = results.stream()
+                .map(CompletableFuture::join)
+                .map(FarmResult::answer)
+                .toList();
+        client.close();
+        check(answers);
+    }
+
+    /** Kills and restarts spread over the jobs. */
+    private void disturb(List<CompletableFuture<FarmResult>> results) throws InterruptedException {
+        Random random = new Random(7);
+        for (int kill = 0; kill < KILLS; kill++) {
+            results.get((kill + 1) * (JOBS / (KILLS + 2))).join();
+            int victim = random.nextInt(WORKERS);
+            RunningProcess worker = workers.get(victim);
+            ProcessHandle.of(worker.pid()).ifPresent(ProcessHandle::destroyForcibly);
+            worker.close();
+            fork(victim);
+            if (kill == KILLS / 3 || kill == 2 * KILLS / 3) {
+                FarmAddress address = broker.address();
+                stop();
+                start(address);
+            }
+        }
+    }
+
+    private void check(List<FarmAnswer> answers) throws IOException {
+        long givenUp = answers.stream().filter(GivenUp.class::isInstance).count();
+        List<FarmAnswer> ran = answers.stream().filter(Ran.class::isInstance).toList();
+        System.out.println(
+                "Answered " + ran.size() + ", given up after two kills " + givenUp + ", of " + answers.size());
+        assertThat(ran.size() + givenUp).isEqualTo(JOBS);
+        Bytes expected = Bytes.wrap(Files.readAllBytes(GestureProject.VECTORS.resolve("output_0.bin")));
+        assertThat(ran).allSatisfy(answer -> {
+            assertThat(((Ran) answer).failure()).isEmpty();
+            assertThat(((Ran) answer).runs().get(0).bytes()).containsExactly(expected);
+        });
+        workers.values().forEach(RunningProcess::close);
+        assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
+        stop();
+        assertThat(ProcessHandle.allProcesses()
+                        .filter(process -> process.info()
+                                .commandLine()
+                                .filter(line -> line.contains(home().toString()))
+                                .isPresent()))
+                .isEmpty();
+        Clock later = Clock.offset(Clock.systemUTC(), BoardLeases.USUAL_TERM);
+        BoardLeases leases = new BoardLeases(home().resolve("leases"), later, BoardLeases.USUAL_TERM);
+        for (int i = 0; i < BOARDS; i++) {
+            Optional<BoardLease> lease = leases.take("board-" + i);
+            assertThat(lease).isPresent();
+            lease.get().close();
+        }
+    }
+}
