@@ -2,19 +2,38 @@
 package io.kiln.base;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** C files as text. All comments with text from elsewhere are made here. */
 public final class CText {
     private static final Pattern INCLUDE =
-            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
+            Pattern.compile("#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]");
 
     private CText() {}
 
     /** The files that a C file includes, in its order and without their quotes or brackets. Conditions and comments are not looked at. */
     public static Stream<String> includes(String text) {
-        return INCLUDE.matcher(text).results().map(include -> include.group(1));
+        List<String> files = new ArrayList<>();
+        Matcher include = INCLUDE.matcher(text);
+        // Models have megabytes of C, and few directives.
+        for (int at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) {
+            if (beginsItsLine(text, at) && include.region(at, text.length()).lookingAt()) {
+                files.add(include.group(1));
+            }
+        }
+        return files.stream();
+    }
+
+    private static boolean beginsItsLine(String text, int at) {
+        int before = at - 1;
+        while (before >= 0 && (text.charAt(before) == ' ' || text.charAt(before) == '\t')) {
+            before--;
+        }
+        return before < 0 || text.charAt(before) == '\n' || text.charAt(before) == '\r';
     }
 
     /** A string constant with these bytes in UTF-8; what is not a plain character is an octal number, so that it cannot end the constant. */

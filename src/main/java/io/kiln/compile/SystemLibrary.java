@@ -84,7 +84,8 @@ public final class SystemLibrary {
     }
 
     private static boolean isDefinedIn(Artifact source) {
-        return DEFINITION.matcher(source.text()).find();
+        String text = source.text();
+        return text.contains(ENTRY) && DEFINITION.matcher(text).find();
     }
 
     /** A library of several models goes; one beside an entry point gets a name that nothing asks for. */

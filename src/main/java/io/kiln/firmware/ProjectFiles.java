@@ -225,16 +225,19 @@ final class ProjectFiles {
     }
 
     private void application(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        boolean hasTests = request.code().hasTests();
         user.forEach((name, content) -> {
-            add(USER + "/" + name, content);
-            if (isSource(name)) {
-                compile(USER + "/" + name, SourceKind.USER);
+            add(name, content);
+            if (isCompiled(request.code(), name) && !(hasTests && isMain(name, content))) {
+                compile(name, UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.USER);
             }
         });
-        boolean ownMain = user.entrySet().stream()
-                .filter(file -> isSource(file.getKey()))
-                .anyMatch(file ->
-                        MainFunction.isDefinedIn(file.getKey(), file.getValue().text()));
+        CodeSupport.files(request, units)
+                .forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
+        boolean ownMain = hasTests
+                || user.entrySet().stream()
+                        .anyMatch(file ->
+                                isCompiled(request.code(), file.getKey()) && isMain(file.getKey(), file.getValue()));
         if (ownMain && request.application() == Application.RPC) {
             problems.add(
                     "the project has a main of its own, and the application of the image shall be the RPC server",
@@ -280,6 +283,14 @@ final class ProjectFiles {
     }
 
     private static boolean isSource(String name) {
-        return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s");
+        return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s") || UserFile.isCplusplus(name);
+    }
+
+    private static boolean isMain(String name, Bytes content) {
+        return MainFunction.isDefinedIn(name, content.text());
+    }
+
+    private static boolean isCompiled(UserCode code, String name) {
+        return isSource(name) && code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.flow.diff.DiffStep;
+import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
@@ -11,7 +12,6 @@ import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Fuse;
 import io.kiln.maven.session.Budgets;
 import io.kiln.maven.session.NamedProperties;
-import java.io.File;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,13 +31,14 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private String target;
 
     /**
-     * The folder of CMSIS-NN's sources, with {@code Include} and {@code Source}, for targets that name {@code cmsis-nn}. Only what models
-     * call is compiled.
+     * CMSIS-NN's sources, for targets that name {@code cmsis-nn}: a folder with {@code Include} and {@code Source}, or a Maven artifact that
+     * contains them, {@code group:artifact:version[:extension[:classifier]]}, whose extension is {@code zip} (the default), {@code jar} or {@code
+     * tar.gz}. Only what models call is compiled.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.cmsisNn")
-    private File cmsisNn;
+    private String cmsisNn;
 
     /**
      * C functions that compute chains of operators, each with the elements {@code name}, {@code operators}, {@code function}, {@code header}
@@ -184,7 +185,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private CodegenSpec codegens() {
         return new CodegenSpec(
                 Optional.ofNullable(target),
-                Optional.ofNullable(cmsisNn).map(File::toPath),
+                Optional.ofNullable(cmsisNn).map(text -> CmsisNnArtifact.folder(text, folder(), environment())),
                 externals == null
                         ? List.of()
                         : externals.stream().map(ExternalBean::external).toList());

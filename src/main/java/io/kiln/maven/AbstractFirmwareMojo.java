@@ -8,10 +8,12 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.ReactorBoards;
 import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
+import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Timestamps;
 import java.io.File;
 import java.nio.file.Path;
@@ -170,6 +172,48 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(property = "kiln.modelVersion", defaultValue = "${project.version}")
     private String modelVersion;
 
+    /**
+     * Folders of code that are compiled like {@code src/main/c}, each an element {@code source}, or separated by commas.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.sources")
+    private List<String> sources;
+
+    /**
+     * Folders that are searched for headers by the project's own code, separated by commas. All that they hold is copied into the C project.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.include")
+    private List<String> include;
+
+    /**
+     * Macros for the project's own code, {@code NAME} or {@code NAME=value}, separated by commas; a value with a comma needs an element of its own.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.define")
+    private List<String> define;
+
+    /**
+     * Further arguments of the compiler for the project's own code, separated by commas. They are passed on as they are. A
+     * {@code -std} of C++ applies to C++ only, and one of C to C only.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.compilerArgs")
+    private List<String> compilerArgs;
+
+    /**
+     * The C library of the project's own code: {@code none}, or {@code nano} for the small one of the GNU toolchain, newlib-nano or picolibc,
+     * whose {@code printf} and {@code malloc} use the board's console and memory.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.libc", defaultValue = "none")
+    private String libc;
+
     /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -188,9 +232,9 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
 
     /** The user's request. */
     final BuildSpec spec() {
-        List<ModelSource> sources = sources();
+        List<ModelSource> modelSources = modelSources();
         BoardArtifacts artifacts = new BoardArtifacts(board);
-        BuildSpecBuilder build = BuildSpec.builder(layout(sources), sources, artifacts.id())
+        BuildSpecBuilder build = BuildSpec.builder(layout(modelSources), modelSources, artifacts.id())
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
@@ -205,6 +249,10 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())))
                 .pipeline(pipeline())
+                .code(OwnCode.of(folder(), sources, include, define, compilerArgs)
+                        .with(new LibraryArtifacts(session().getProjects(), fetcher())
+                                .of(project().getDependencies())))
+                .libc(libc)
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
@@ -220,7 +268,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
         return inputShapes == null ? "" : inputShapes;
     }
 
-    private List<ModelSource> sources() {
+    private List<ModelSource> modelSources() {
         List<ModelSource> given = new ArrayList<>();
         if (models != null) {
             for (Model each : models) {

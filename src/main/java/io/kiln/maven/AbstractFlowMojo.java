@@ -3,8 +3,10 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.maven.artifact.MavenArtifacts;
+import io.kiln.maven.session.GnuToolchain;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
@@ -34,6 +36,11 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /** The flow for this session and project. */
     final Flow flow() {
         return new Flow(new MojoLog(getLog()), environment());
+    }
+
+    /** The flow of boards for this session and project. */
+    final BoardFlow boardFlow() {
+        return new BoardFlow(new MojoLog(getLog()), environment());
     }
 
     /** Where toolchains come from. */

@@ -4,9 +4,9 @@ package io.kiln.mlf;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.LimitedInput;
 import io.kiln.base.Problem;
 import java.io.BufferedInputStream;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -85,7 +85,7 @@ final class TarMembers {
                     Files.exists(file) ? "is not a file" : "does not exist", "", "a Model Library Format tar");
         }
         members.refuseCompressed(file);
-        try (HeaderLimit in = new HeaderLimit(new BufferedInputStream(Files.newInputStream(file)));
+        try (LimitedInput in = new LimitedInput(new BufferedInputStream(Files.newInputStream(file)));
                 TarArchiveInputStream tar = new TarArchiveInputStream(in, StandardCharsets.UTF_8.name())) {
             members.read(tar, in);
         } catch (KilnException e) {
@@ -123,9 +123,9 @@ final class TarMembers {
         }
     }
 
-    private void read(TarArchiveInputStream tar, HeaderLimit in) throws IOException {
+    private void read(TarArchiveInputStream tar, LimitedInput in) throws IOException {
         for (int count = 1; ; count++) {
-            in.limit(MOST_HEADER_BYTES);
+            in.limit(MOST_HEADER_BYTES, "the headers of a member");
             TarArchiveEntry entry = tar.getNextEntry();
             if (entry == null) {
                 return;
@@ -133,7 +133,7 @@ final class TarMembers {
             if (count > MOST_MEMBERS) {
                 throw problem("has more than " + MOST_MEMBERS + " members", "", "");
             }
-            in.limit(Long.MAX_VALUE);
+            in.unlimited();
             add(tar, entry);
         }
     }
@@ -237,39 +237,5 @@ final class TarMembers {
     private static String printable(String text) {
         String printable = text.replaceAll("\\p{Cntrl}", "?");
         return printable.length() > LONGEST_PATH ? printable.substring(0, LONGEST_PATH) + "…" : printable;
-    }
-
-    /** Counts the bytes read, so that headers which claim to be long take no memory. */
-    private static final class HeaderLimit extends FilterInputStream {
-        private long left;
-
-        HeaderLimit(InputStream in) {
-            super(in);
-        }
-
-        void limit(long bytes) {
-            left = bytes;
-        }
-
-        @Override
-        public int read() throws IOException {
-            int value = super.read();
-            count(value < 0 ? 0 : 1);
-            return value;
-        }
-
-        @Override
-        public int read(byte[] into, int offset, int length) throws IOException {
-            int count = super.read(into, offset, length);
-            count(Math.max(0, count));
-            return count;
-        }
-
-        private void count(int bytes) throws IOException {
-            left -= bytes;
-            if (left < 0) {
-                throw new IOException("the headers of a member have more than " + MOST_HEADER_BYTES + " bytes");
-            }
-        }
     }
 }

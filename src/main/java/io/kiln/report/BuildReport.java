@@ -28,6 +28,8 @@ import java.util.List;
  * @param operators in execution order
  * @param plan the plan of the workspace
  * @param linkPlan what the build did with the artifacts of the models
+ * @param models which of the operators and buffers are whose
+ * @param image what is in the image
  * @param aot what the same models take with the AOT executor; null until {@code kiln:profile} has compared
  * @param estimate cycles and time of one inference; null until {@code kiln:profile} has estimated them
  */
@@ -47,6 +49,8 @@ public record BuildReport(
         List<Operator> operators,
         ModelMetadata.Plan plan,
         List<LinkPlan.Group> linkPlan,
+        List<ModelPart> models,
+        ImageReport image,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
         ProfileReport.Aot aot,
@@ -60,6 +64,7 @@ public record BuildReport(
         memories = List.copyOf(memories);
         operators = List.copyOf(operators);
         linkPlan = List.copyOf(linkPlan);
+        models = List.copyOf(models);
     }
 
     /**
@@ -89,6 +94,8 @@ public record BuildReport(
                 operators.stream().map(o -> o.profiled(profile)).toList(),
                 plan,
                 linkPlan,
+                models,
+                image,
                 profile.aot(),
                 profile.estimate());
     }
@@ -154,8 +161,8 @@ public record BuildReport(
             String name,
             List<String> layers,
             String op,
-            List<Tensor> inputs,
-            List<Tensor> outputs,
+            List<ReportedTensor> inputs,
+            List<ReportedTensor> outputs,
             long macs,
             long executedMacs,
             @JsonSetter(nulls = Nulls.SET) Long instructions,
@@ -184,8 +191,8 @@ public record BuildReport(
                     info.name(),
                     info.layers(),
                     info.op(),
-                    info.inputs().stream().map(Tensor::of).toList(),
-                    info.outputs().stream().map(Tensor::of).toList(),
+                    info.inputs().stream().map(ReportedTensor::of).toList(),
+                    info.outputs().stream().map(ReportedTensor::of).toList(),
                     info.macs(),
                     info.executedMacs(),
                     null,
@@ -223,17 +230,6 @@ public record BuildReport(
                             composite,
                             stayed))
                     .orElse(this);
-        }
-    }
-
-    /** A tensor in the report. */
-    public record Tensor(String name, String dtype, List<Integer> shape) {
-        public Tensor {
-            shape = List.copyOf(shape);
-        }
-
-        static Tensor of(ModelMetadata.TensorInfo info) {
-            return new Tensor(info.name(), info.dtype().text(), info.shape());
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes a verification as JUnit XML, so that CI servers show every case as a test. */
+/** Writes verifications and tests as JUnit XML, so that CI servers show every case as a test. */
 public final class JUnitXml {
     /** Characters that XML 1.0 forbids, even escaped. */
     private static final Pattern FORBIDDEN =
@@ -54,6 +54,35 @@ public final class JUnitXml {
                     .append("</error>\n  </testcase>\n");
         }
         return xml.append("</testsuite>\n").toString();
+    }
+
+    /** Writes the tests of a program completely or not at all. */
+    public static void write(Path file, TestReport report) {
+        StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+        report.suites().forEach(suite -> append(xml, suite));
+        WholeFiles.write(file, xml.append("</testsuites>\n").toString());
+    }
+
+    private static void append(StringBuilder xml, TestReport.Suite suite) {
+        Duration all = suite.cases().stream().map(TestReport.Case::time).reduce(Duration.ZERO, Duration::plus);
+        long failures =
+                suite.cases().stream().filter(test -> test.failure().isPresent()).count();
+        xml.append(String.format(
+                Locale.ROOT,
+                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%s\">\n",
+                escape(suite.name()),
+                suite.cases().size(),
+                failures,
+                seconds(all)));
+        for (TestReport.Case test : suite.cases()) {
+            begin(xml, suite.name(), test.name(), test.time());
+            xml.append(test.failure()
+                    .map(failure -> ">\n    <failure message=\""
+                            + escape(failure.lines().findFirst().orElse("it failed")) + "\">" + escape(failure)
+                            + "</failure>\n  </testcase>\n")
+                    .orElse("/>\n"));
+        }
+        xml.append("</testsuite>\n");
     }
 
     private static void append(StringBuilder xml, String suite, VerifyReport report, int index, Duration time) {

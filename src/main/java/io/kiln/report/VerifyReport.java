@@ -52,9 +52,26 @@ public record VerifyReport(
      * @param outputs number of output values compared
      * @param mismatches number of wrong values: not equal (integer) or outside the tolerance (float)
      * @param maxAbsDiff largest absolute difference
+     * @param first the first wrong value, for people; empty, and omitted from the file, if there is none
      */
-    public record Case(String name, long outputs, long mismatches, double maxAbsDiff) {
+    public record Case(
+            String name,
+            long outputs,
+            long mismatches,
+            double maxAbsDiff,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+            String first) {
         private static final String PROGRAM = "own_program";
+
+        public Case {
+            first = Optional.ofNullable(first).orElse("");
+        }
+
+        /** A case of which no wrong value is known. */
+        public Case(String name, long outputs, long mismatches, double maxAbsDiff) {
+            this(name, outputs, mismatches, maxAbsDiff, "");
+        }
 
         /**
          * The case of the project's own program, which was booted and watched; its only output is whether it ran

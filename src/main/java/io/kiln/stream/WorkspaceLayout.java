@@ -24,6 +24,9 @@ public record WorkspaceLayout(MemoryPlan plan, PoolBounds bounds) {
 
     /** Bytes of a pool that are used. */
     public long bytes(int pool) {
+        if (bounds.pools() == 1) {
+            return plan.bytes();
+        }
         return plan.buffers().stream()
                 .filter(buffer -> buffer.bytes() > 0 && bounds.poolOf(plan.offset(buffer.name())) == pool)
                 .mapToLong(buffer -> plan.offset(buffer.name()) + buffer.bytes() - bounds.start(pool))

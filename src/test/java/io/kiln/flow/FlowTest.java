@@ -10,12 +10,12 @@ import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
+import io.kiln.report.PageDocument;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -83,13 +84,30 @@ final class FlowTest {
                 .isGreaterThan(json("kiln/profile.json").path("instructions").asLong());
         assertThat(said).anyMatch(line -> line.startsWith("Estimated for Arm Cortex-M4: "));
 
+        String page = text("kiln/index.html");
+        PageDocument shown = PageDocument.of(page);
+        shown.requireSelfContained();
+        assertThat(shown.texts("b")).startsWith("Bit-exact");
+        assertThat(shown.texts("td")).contains("vector_3", ".text").containsAll(counts(report));
+        assertThat(shown.count("svg", "graph")).isEqualTo(1);
+
         // What was counted stays while the image does.
         flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json")).isEqualTo(report);
+        assertThat(text("kiln/index.html")).isEqualTo(page);
         Files.delete(folder.resolve("out/gesture.elf"));
         flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json").findValues("instructions")).allMatch(JsonNode::isNull);
         assertThat(folder.resolve("out/kiln/profile.json")).doesNotExist();
+        assertThat(PageDocument.of(text("kiln/index.html")).texts("b"))
+                .startsWith("Bit-exact")
+                .contains("–");
+    }
+
+    private static List<String> counts(JsonNode report) {
+        return report.path("operators").findValues("instructions").stream()
+                .map(count -> String.format(Locale.ROOT, "%,d", count.asLong()))
+                .toList();
     }
 
     @Test
@@ -262,13 +280,6 @@ final class FlowTest {
         flow.run(spec(GestureProject.VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
         assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386", "| kiln: ready, gesture");
         assertThat(said).filteredOn(line -> line.contains("-> gesture = ")).hasSize(4);
-    }
-
-    @Test
-    void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
-        assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
-        assertThat(said).contains("Nothing is missing for mps2-an386");
     }
 
     private BuildSpec spec(Path vectors, int samples) {

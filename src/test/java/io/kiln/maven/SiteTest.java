@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class SiteTest {
     private static final Path PAGES = Path.of("src/site/markdown");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s#]*)(#[^)\\s]*)?\\)");
+    private static final Pattern YAML = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL);
     /** Pages that are made while the site is built. */
     private static final List<String> GENERATED = List.of("plugin-info.html", "SECURITY.html");
 
@@ -35,6 +37,22 @@ final class SiteTest {
         }
         assertThat(broken).isEmpty();
         assertThat(links).isGreaterThan(40);
+    }
+
+    /** Workflows that people copy are YAML. */
+    @Test
+    void everyExampleInYamlCanBeRead() throws IOException {
+        int examples = 0;
+        for (Path page : pages()) {
+            Matcher example = YAML.matcher(Files.readString(page));
+            while (example.find()) {
+                examples++;
+                assertThat(new YAMLMapper().readTree(example.group(1)).isContainerNode())
+                        .as("%s: %s", page, example.group(1))
+                        .isTrue();
+            }
+        }
+        assertThat(examples).isGreaterThan(4);
     }
 
     @Test

@@ -73,6 +73,11 @@ final class ReportsTest {
                 BuildReport.operators(List.of(KWS, KWS)),
                 BuildReport.plan(List.of(KWS, KWS)),
                 List.of(new LinkPlan.Group("native", "host", "compiled", 2, 99)),
+                ModelPart.of(List.of(KWS, KWS)),
+                new ImageReport(
+                        List.of(new ImageReport.Section(".text", "flash", 0x800_0000L, 100)),
+                        List.of(new ImageReport.Symbol("f", 40, false)),
+                        List.of(new ImageReport.Licence("crt", "Apache-2.0", 2))),
                 null,
                 null);
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));

@@ -7,6 +7,7 @@ import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.firmware.image.Measurement.Flash;
 import io.kiln.firmware.image.Measurement.Item;
+import io.kiln.firmware.image.Measurement.PlacedSection;
 import io.kiln.firmware.image.Measurement.Ram;
 import io.kiln.firmware.image.Measurement.Region;
 import io.kiln.toolchain.board.Board;
@@ -41,7 +42,8 @@ public final class ImageMeasurer {
     /** Measures an image that was linked for a board. */
     public static Measurement measure(ElfFile elf, Board board) {
         ImageMeasurer measurer = new ImageMeasurer(elf, board);
-        return new Measurement(measurer.flash(), measurer.ram(), measurer.regions(), measurer.largest());
+        return new Measurement(
+                measurer.flash(), measurer.ram(), measurer.regions(), measurer.sections(), measurer.largest());
     }
 
     private Flash flash() {
@@ -74,12 +76,18 @@ public final class ImageMeasurer {
      * name.
      */
     private static boolean isData(Section section) {
-        return section.isWritable() && !section.name().startsWith(".rodata");
+        return section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section);
+    }
+
+    /** Linkers mark these pointers as writable for dynamic linking; in an image they lie beside the code. */
+    private static boolean isOfConstructors(Section section) {
+        return section.name().equals(".init_array");
     }
 
     private static boolean isCode(Section section) {
         return section.isExecutable()
                 || section.name().startsWith(".vectors")
+                || isOfConstructors(section)
                 || section.name().startsWith(".ARM.ex")
                 || section.name().startsWith(".eh_frame")
                 || section.isNote();
@@ -152,6 +160,30 @@ public final class ImageMeasurer {
                 .max(Comparator.comparingLong(Memory::base))
                 .filter(memory::equals)
                 .isPresent();
+    }
+
+    private List<PlacedSection> sections() {
+        List<PlacedSection> placed = new ArrayList<>();
+        for (Section section : elf.sections()) {
+            if (section.isAllocated()) {
+                placed.add(placed(section, section.address()));
+                long load = elf.loadAddress(section);
+                if (section.hasContent() && load != section.address()) {
+                    placed.add(placed(section, load));
+                }
+            }
+        }
+        placed.sort(Comparator.comparingLong(PlacedSection::address));
+        return placed;
+    }
+
+    private PlacedSection placed(Section section, long address) {
+        String memory = board.memories().stream()
+                .filter(each -> isIn(each, address))
+                .map(Memory::name)
+                .findFirst()
+                .orElse("");
+        return new PlacedSection(section.name(), memory, address, section.size());
     }
 
     private List<Item> largest() {

@@ -10,18 +10,22 @@ import java.util.OptionalLong;
  * @param flash use of non-volatile memory
  * @param ram use of writable memory
  * @param regions use of each memory of the board; empty for an executable of this computer
+ * @param sections every section in memory, by address
  * @param largest the largest functions and variables, largest first
  */
-public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item> largest) {
+public record Measurement(
+        Flash flash, Ram ram, List<Region> regions, List<PlacedSection> sections, List<Item> largest) {
     /** The result for an executable of an unknown format, as on a computer without ELF. */
     public static final Measurement NONE = new Measurement(
             new Flash(0, 0, 0, OptionalLong.empty()),
             new Ram(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
             List.of(),
+            List.of(),
             List.of());
 
     public Measurement {
         regions = List.copyOf(regions);
+        sections = List.copyOf(sections);
         largest = List.copyOf(largest);
     }
 
@@ -71,6 +75,13 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
             return Math.max(0, used - available);
         }
     }
+
+    /**
+     * A section, or the initial content of one that the program copies to RAM.
+     *
+     * @param memory name of the board's memory; empty for this computer
+     */
+    public record PlacedSection(String name, String memory, long address, long bytes) {}
 
     /**
      * A function or variable.

@@ -90,7 +90,7 @@ final class ArchiveIncludes {
                     "CMSIS-NN is missing: the C includes " + String.join(", ", cmsis) + stated(),
                     where,
                     "CMSIS-NN and CMSIS-Core in the project",
-                    "Set kiln.cmsisNn to its folder, put their sources into src/main/c and their headers into src/main/c/include,"
+                    "Set kiln.cmsisNn to its folder or artifact, put their sources into src/main/c and their headers into src/main/c/include,"
                             + " or export the model with --target=c alone"));
         }
         List<String> runtime =

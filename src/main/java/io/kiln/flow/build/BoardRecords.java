@@ -35,7 +35,7 @@ public final class BoardRecords {
 
     /** The log that {@code kiln:tune} writes, whether or not it exists: the one that is named, or the board's in the project. */
     public static Path log(BuildSpec spec) {
-        return spec.tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
+        return spec.compiler().tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
     }
 
     private static Optional<Path> file(BuildSpec spec) {
@@ -73,7 +73,7 @@ public final class BoardRecords {
     }
 
     private static List<TuningRecord> shared(BuildSpec spec) {
-        return spec.sharedRecords().stream()
+        return spec.compiler().sharedRecords().stream()
                 .flatMap(log -> SharedRecords.read(log).records().stream())
                 .toList();
     }
@@ -94,7 +94,7 @@ public final class BoardRecords {
         file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
         content(build)
                 .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
-        if (!build.spec().sharedRecords().isEmpty()) {
+        if (!build.spec().compiler().sharedRecords().isEmpty()) {
             fingerprint.setting("shared tuning records", Digests.sha256(RecordFiles.text(shared(build.spec()))));
         }
         ShippedRecords.text(core(build))
@@ -108,6 +108,7 @@ public final class BoardRecords {
                 .ifPresent(read -> announce(
                         read, "the profile of the board " + build.board().id(), log));
         build.spec()
+                .compiler()
                 .sharedRecords()
                 .forEach(shared -> announce(
                         SharedRecords.read(shared), shared.getFileName().toString(), log));

@@ -20,6 +20,7 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.diff.LastBuild;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.CallSpec;
@@ -27,6 +28,7 @@ import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
+import io.kiln.report.ModelPart;
 import io.kiln.report.ProfileReport;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -70,18 +72,22 @@ public final class FirmwareSteps {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), Log.QUIET);
     }
 
-    /** Links, copies the archive next to the image and writes {@code report.json}. */
+    /** Links, copies the archive next to the image and writes {@code report.json} and the page. */
     public Image link() {
+        CompiledObjects objects = objects();
         Image image = FirmwareLinker.link(
-                objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
+                objects, layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
             LastBuild.keep(layout);
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
+        BuildPage.write(layout);
         if (image.relinked()) {
             LastBuild.line(layout).ifPresent(log::info);
+            log.info("Report: " + BuildPage.file(layout));
         }
         return image;
     }
@@ -185,6 +191,8 @@ public final class FirmwareSteps {
                 BuildReport.plan(models),
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
+                ModelPart.of(models),
+                ImageContent.of(measured, objects().project()),
                 null,
                 null);
     }
@@ -231,10 +239,10 @@ public final class FirmwareSteps {
                         build.spec().optimize(),
                         models,
                         Optional.of(layout.userSources()),
-                        layout.firmware(),
-                        objectFolder(),
+                        new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
                         PluginVersion.text())
-                .with(build.spec().trustedArchives())
+                .with(build.spec().image().code().of(layout, build.board()))
+                .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }

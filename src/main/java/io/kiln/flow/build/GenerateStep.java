@@ -19,7 +19,6 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
-import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
@@ -109,9 +108,9 @@ public final class GenerateStep {
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
-                .setting("mlf.slim", spec.slimArchive())
+                .setting("mlf.slim", spec.archive().slim())
                 .setting("application", spec.application().text())
-                .setting("timestamp", spec.timestamp());
+                .setting("timestamp", spec.archive().timestamp());
         BoardRecords.addTo(now, build);
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
@@ -128,7 +127,9 @@ public final class GenerateStep {
     }
 
     private int mlfVersion() {
-        return build.spec().models().size() > 1 ? SEVERAL_MODELS : build.spec().mlfVersion();
+        return build.spec().models().size() > 1
+                ? SEVERAL_MODELS
+                : build.spec().archive().version();
     }
 
     private Collection<Path> generate() {
@@ -168,7 +169,7 @@ public final class GenerateStep {
         List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
-        written.addAll(dumpIr(compiled));
+        written.addAll(ModelViews.write(build.spec(), compiled));
         written.addAll(quantizedFiles.write(compiled));
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
@@ -231,7 +232,7 @@ public final class GenerateStep {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .codegens(spec.pipeline().codegens().own())
-                .slim(spec.slimArchive())
+                .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
@@ -257,7 +258,7 @@ public final class GenerateStep {
     private List<Path> write(List<ModelLibrary> libraries) {
         int version = libraries.size() > 1 ? SEVERAL_MODELS : mlfVersion();
         Bytes archive = ModelLibraryFormat.write(
-                libraries, Options.of(version, build.spec().timestamp(), PluginVersion.released()));
+                libraries, Options.of(version, build.spec().archive().timestamp(), PluginVersion.released()));
         List<Path> written = ArchiveTree.unpack(archive, layout.generated());
         WholeFiles.write(archive(layout), archive.toArray());
         written.add(archive(layout));
@@ -277,21 +278,6 @@ public final class GenerateStep {
             throw FileFailure.of("cannot read", file, e);
         }
         written.add(archive(layout));
-        return written;
-    }
-
-    /** With several models, each has its own folder. Dumps of an earlier run are deleted in any case. */
-    private List<Path> dumpIr(List<CompiledModel> models) {
-        FreshFolder.clear(layout.ir());
-        List<Path> written = new ArrayList<>();
-        if (build.spec().pipeline().dumpIr()) {
-            for (CompiledModel model : models) {
-                Path folder = models.size() == 1
-                        ? layout.ir()
-                        : layout.ir().resolve(model.imported().name());
-                written.addAll(IrDump.write(model, folder));
-            }
-        }
         return written;
     }
 }

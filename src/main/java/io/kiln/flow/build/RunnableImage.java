@@ -12,6 +12,7 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.UserCode;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.VerifyOver;
@@ -47,14 +48,41 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         return of(log, build.with(build.spec(), Optional.of(build.board())), true);
     }
 
-    private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
-        Board runsOn = build.runsOn()
+    /**
+     * The project's code with its unit tests, whose runner replaces its main, for the build's board or its stand-in. On this
+     * computer only {@code src/main/c} is under test: further sources and libraries may need the board.
+     *
+     * @param tests the folder of the tests
+     * @throws KilnException if nothing on this computer runs images of the board
+     */
+    public static RunnableImage ofUnitTests(ResolvedBuild build, Path tests) {
+        Board runsOn = runsOn(build);
+        FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
+        Path folder = build.spec().layout().reports().resolve("unit-tests");
+        FirmwareRequest plain = steps.request().on(runsOn, folder);
+        UserCode code = runsOn.isHost() ? plain.code().withoutHardware() : plain.code();
+        FirmwareProject project = FirmwareAssembler.assemble(plain.with(code.withTests(tests)), Log.QUIET);
+        if (runsOn.isHost()) {
+            requireTrust(project);
+        }
+        CompiledObjects objects = runsOn.isHost()
+                ? FirmwareCompiler.compile(project, Log.QUIET)
+                : FirmwareCompiler.compileStandIn(project, steps.objects(), Log.QUIET);
+        return new RunnableImage(FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true);
+    }
+
+    private static Board runsOn(ResolvedBuild build) {
+        return build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(
                         "nothing on this computer can run images of the board "
                                 + build.board().id(),
                         build.board().origin(),
                         "a board with an emulator or a stand-in",
                         "kiln:boards shows what runs where")));
+    }
+
+    private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
+        Board runsOn = runsOn(build);
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());

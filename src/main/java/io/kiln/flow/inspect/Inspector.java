@@ -17,6 +17,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.firmware.image.ImageMeasurer;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.page.ModelGraph;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
@@ -27,6 +28,7 @@ import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.Table;
+import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
@@ -148,17 +150,19 @@ public final class Inspector {
         }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
-        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file, measured())));
+        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file).with(measured())));
         lines.add("graph: " + drawing);
         return lines;
     }
 
     /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */
-    private Map<String, String> measured() {
+    private Map<String, Note> measured() {
         return FirmwareSteps.readable(spec.layout().reports().resolve(FirmwareSteps.PROFILE))
                 .map(profile -> profile.operators().stream()
                         .collect(Collectors.toMap(
-                                ProfileReport.Operator::name, ProfileReport.Operator::text, (one, other) -> one)))
+                                ProfileReport.Operator::name,
+                                operator -> new Note(operator.text(), operator.name() + ": " + operator.text()),
+                                (one, other) -> one)))
                 .orElse(Map.of());
     }
 

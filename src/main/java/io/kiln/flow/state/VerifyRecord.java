@@ -4,6 +4,7 @@ package io.kiln.flow.state;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.Json;
@@ -87,6 +88,7 @@ public final class VerifyRecord {
     public void restore() {
         remove(layout);
         before.forEach(WholeFiles::write);
+        BuildPage.write(layout);
     }
 
     /** Leaves the records unchanged: there is nothing to verify, or nothing has changed. */
@@ -131,6 +133,7 @@ public final class VerifyRecord {
     public Collection<Path> write(VerifyReport report, List<Duration> times) {
         Json.write(json(layout), report);
         JUnitXml.write(xml(layout), report, times);
+        BuildPage.write(layout);
         finished = true;
         return List.of(json(layout), xml(layout));
     }

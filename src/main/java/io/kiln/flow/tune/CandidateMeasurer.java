@@ -181,8 +181,7 @@ final class CandidateMeasurer {
                 build.spec().optimize(),
                 List.of(library),
                 Optional.of(sources),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         return request.on(runsOn, folder);
     }

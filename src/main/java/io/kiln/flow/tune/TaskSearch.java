@@ -116,7 +116,7 @@ final class TaskSearch {
 
     /** Number of configurations that may be tried. */
     int size() {
-        return Math.min(configurations.size(), Math.max(spec.trials(), costs.size()));
+        return Math.min(configurations.size(), Math.max(spec.limits().trials(), costs.size()));
     }
 
     int measured() {
@@ -124,8 +124,11 @@ final class TaskSearch {
     }
 
     boolean isFinished() {
-        boolean isIdle = spec.earlyStopping() > 0 && sinceBest >= spec.earlyStopping();
-        return isExhausted || (isRuleAsked && isIdle) || known.size() >= Math.min(configurations.size(), spec.trials());
+        boolean isIdle =
+                spec.limits().earlyStopping() > 0 && sinceBest >= spec.limits().earlyStopping();
+        return isExhausted
+                || (isRuleAsked && isIdle)
+                || known.size() >= Math.min(configurations.size(), spec.limits().trials());
     }
 
     /** The configurations to measure next; the first one is that of the rules. */
@@ -139,7 +142,7 @@ final class TaskSearch {
         if (isFinished()) {
             return List.of();
         }
-        List<Candidate> next = tuner.next(Math.min(most, spec.trials() - known.size())).stream()
+        List<Candidate> next = tuner.next(Math.min(most, spec.limits().trials() - known.size())).stream()
                 .map(point -> new Candidate(task, configurations.get(point)))
                 .toList();
         isExhausted = next.isEmpty();

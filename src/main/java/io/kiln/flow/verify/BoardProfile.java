@@ -23,6 +23,7 @@ import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
@@ -100,6 +101,7 @@ public final class BoardProfile {
         Json.write(reports.resolve(FirmwareSteps.PROFILE), report);
         Path known = reports.resolve(FirmwareSteps.REPORT);
         Json.write(known, Json.read(known, BuildReport.class).profiled(report));
+        BuildPage.write(build.spec().layout());
         for (Measured one : answer.value()) {
             log.info(text(report.ranOn(), one));
             say(one);

@@ -10,6 +10,7 @@ import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.BuildReport;
@@ -76,6 +77,7 @@ public final class ProfileStep {
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
         BuildReport built = Json.read(known, BuildReport.class).profiled(report);
         Json.write(known, built);
+        BuildPage.write(layout);
         say(report);
         if (report.aot() != null) {
             compare(report, built);

@@ -151,8 +151,8 @@ final class Verification {
 
     private void compare(String name, ModelMetadata model, List<Bytes> answer, List<Bytes> expected) {
         Comparison comparison = Comparison.of(model.outputs(), answer, expected);
-        results.add(
-                new VerifyReport.Case(name, comparison.outputs(), comparison.mismatches(), comparison.maxAbsDiff()));
+        results.add(new VerifyReport.Case(
+                name, comparison.outputs(), comparison.mismatches(), comparison.maxAbsDiff(), comparison.first()));
         bitExact &= comparison.bitExact();
         if (comparison.mismatches() > 0) {
             wrong.add(

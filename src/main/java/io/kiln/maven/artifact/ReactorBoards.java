@@ -46,7 +46,8 @@ public final class ReactorBoards implements ArtifactFetcher {
                         && module.getVersion().equals(version))
                 .findFirst()
                 .map(ReactorBoards::profiles)
-                .orElseGet(() -> ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension)));
+                .orElseGet(() ->
+                        ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), USUAL));
     }
 
     private static Path profiles(MavenProject module) {
@@ -76,12 +77,16 @@ public final class ReactorBoards implements ArtifactFetcher {
                 .map(Xpp3Dom::getValue);
     }
 
-    /** Editors resolve a project of the workspace to its output folder. */
-    private static Path ofWorkspace(Path fetched) {
+    /**
+     * What was fetched. Editors resolve a project of the workspace to its output folder; then it is a folder of the project.
+     *
+     * @param wanted the folder, relative to the project
+     */
+    static Path ofWorkspace(Path fetched, Path wanted) {
         Path folder = fetched;
         for (int i = 0; i <= DEEPEST_OUTPUT && folder != null && Files.isDirectory(fetched); i++) {
             if (Files.isRegularFile(folder.resolve("pom.xml"))) {
-                return folder.resolve(USUAL);
+                return folder.resolve(wanted);
             }
             folder = folder.getParent();
         }

@@ -3,6 +3,7 @@ package io.kiln.report.diff;
 
 import io.kiln.report.Table;
 import io.kiln.report.diff.BuildDiff.Change;
+import io.kiln.report.page.HtmlTable;
 import io.kiln.report.page.Xhtml;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,15 +14,6 @@ import java.util.stream.Collectors;
 public final class DiffText {
     private static final String UNKNOWN = "-";
     private static final double PERCENT = 100;
-    private static final String STYLE = """
-            body { font: 15px/1.4 sans-serif; margin: 1em auto; max-width: 60em; padding: 0 1em; color: #222; background: #fff; }
-            table { border-collapse: collapse; margin: 1em 0; width: 100%; }
-            td, th { padding: .2em .6em; text-align: right; border-bottom: 1px solid #ccc; white-space: nowrap; }
-            td:first-child, th:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; }
-            .more { color: #b00020; }
-            .less { color: #00701a; }
-            @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; } .more { color: #ff8a80; } .less { color: #80e27e; } }
-            """;
 
     private DiffText() {}
 
@@ -101,18 +93,13 @@ public final class DiffText {
 
     /** As a page that needs nothing else. */
     public static String html(BuildDiff diff) {
-        StringBuilder out = new StringBuilder(Xhtml.head("What changed", STYLE))
+        StringBuilder out = new StringBuilder(Xhtml.head("What changed"))
                 .append("<h1>What changed</h1>\n<p>Compared with ")
                 .append(Xhtml.escape(diff.before()))
-                .append("</p>\n<table>\n<tr><th></th><th>before</th><th>after</th><th>difference</th></tr>\n");
-        for (Row row : rows(diff)) {
-            out.append(row.style().isEmpty() ? "<tr>" : "<tr class=\"" + row.style() + "\">");
-            row.cells()
-                    .forEach(cell ->
-                            out.append("<td>").append(Xhtml.escape(cell)).append("</td>"));
-            out.append("</tr>\n");
-        }
-        out.append("</table>\n");
+                .append("</p>\n");
+        HtmlTable table = new HtmlTable("", 1, "", "before", "after", "difference");
+        rows(diff).forEach(row -> table.row(row.style(), row.cells().toArray(new String[0])));
+        out.append(table.body());
         tensors(diff)
                 .forEach(
                         tensor -> out.append("<p>").append(Xhtml.escape(tensor)).append("</p>\n"));

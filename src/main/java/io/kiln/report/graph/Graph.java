@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.graph;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A graph to draw.
@@ -20,6 +22,28 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
         edges = List.copyOf(edges);
     }
 
+    /**
+     * What was measured of a block.
+     *
+     * @param caption follows the block's caption
+     * @param tooltip takes the place of the block's tooltip
+     */
+    public record Note(String caption, String tooltip) {}
+
+    /**
+     * The same graph with notes.
+     *
+     * @param notes by the captions of blocks
+     */
+    public Graph with(Map<String, Note> notes) {
+        return new Graph(
+                title,
+                summary,
+                blocks.stream().map(block -> block.with(notes)).toList(),
+                edges,
+                called.stream().map(each -> each.with(notes)).toList());
+    }
+
     /** The kind of a block. */
     public enum Kind {
         INPUT,
@@ -33,14 +57,26 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
      * Boxes in a column, with a frame if it has a caption or several boxes.
      *
      * @param caption the frame's caption; may be empty
+     * @param tooltip the frame's mouse-over text; may have several lines
      * @param boxes at least one
      */
-    public record Block(Kind kind, String caption, List<Box> boxes) {
+    public record Block(Kind kind, String caption, String tooltip, List<Box> boxes) {
         public Block {
             boxes = List.copyOf(boxes);
         }
 
+        /** A block whose tooltip is its caption, which may be cut in the picture. */
+        public Block(Kind kind, String caption, List<Box> boxes) {
+            this(kind, caption, caption, boxes);
+        }
+
+        private Block with(Map<String, Note> notes) {
+            Note note = notes.get(caption);
+            return note == null ? this : new Block(kind, caption + ": " + note.caption(), note.tooltip(), boxes);
+        }
+
         /** Whether a frame is drawn around the boxes. */
+        @JsonIgnore
         public boolean isFramed() {
             return boxes.size() > 1 || !caption.isEmpty();
         }

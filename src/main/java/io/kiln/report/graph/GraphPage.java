@@ -12,21 +12,6 @@ import java.util.stream.Collectors;
 
 /** A graph as one page of XHTML with an SVG in it: well-formed XML that loads no resources and has no scripts. */
 public final class GraphPage {
-    private static final String STYLE = """
-        body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
-        h1 { font-size: 18px; }
-        h2 { font-size: 15px; margin-top: 24px; }
-        text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #222; }
-        .name { font-weight: bold; }
-        .caption { fill: #666; }
-        .box { fill: #eef3fa; stroke: #4a6fa5; }
-        .input { fill: #e9f6ec; stroke: #3c8250; }
-        .variable { fill: #f3ecf8; stroke: #7a4a9c; }
-        .output { fill: #fbf0e4; stroke: #b0712a; }
-        .frame { fill: #fafafa; stroke: #999; stroke-dasharray: 4 3; }
-        .edge { fill: none; stroke: #555; }
-        """;
-
     private final Graph graph;
     private final Layout layout;
     private final StringBuilder out;
@@ -39,17 +24,35 @@ public final class GraphPage {
 
     /** The page; equal graphs give equal bytes. */
     public static String of(Graph graph) {
-        StringBuilder out = new StringBuilder(Xhtml.head(graph.title(), STYLE));
-        pictures(graph, "h1", out);
-        return out.append(Xhtml.foot()).toString();
+        return Xhtml.head(graph.title()) + arrow() + pictures(graph, "h1", "h2") + Xhtml.foot();
     }
 
-    /** A graph under its heading, followed by the graphs that it calls. */
-    private static void pictures(Graph graph, String heading, StringBuilder out) {
+    /** The head of lines: once on a page, before all pictures. */
+    public static String arrow() {
+        return "<svg class=\"defs\" xmlns=\"http://www.w3.org/2000/svg\" width=\"0\" height=\"0\"><defs>"
+                + "<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\""
+                + " orient=\"auto\"><path class=\"head\" d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n";
+    }
+
+    /**
+     * A graph under its heading, followed by the graphs that it calls, for a page that has the {@link #arrow}.
+     *
+     * @param heading name of the heading's element
+     * @param called that of the graphs that it calls
+     */
+    public static String pictures(Graph graph, String heading, String called) {
+        StringBuilder out = new StringBuilder();
+        pictures(graph, heading, called, out);
+        return out.toString();
+    }
+
+    private static void pictures(Graph graph, String heading, String called, StringBuilder out) {
         GraphPage page = new GraphPage(graph, out);
         page.heading(heading);
+        out.append("<div class=\"scroll\">");
         page.svg();
-        graph.called().forEach(called -> pictures(called, "h2", out));
+        out.append("</div>\n");
+        graph.called().forEach(each -> pictures(each, called, called, out));
     }
 
     private void heading(String level) {
@@ -60,11 +63,8 @@ public final class GraphPage {
 
     private void svg() {
         line(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">",
+                "<svg class=\"graph\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">",
                 layout.width(), layout.height(), layout.width(), layout.height());
-        out.append("<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" ")
-                .append("markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\""
-                        + " fill=\"#555\"/></marker></defs>\n");
         for (int i = 0; i < graph.blocks().size(); i++) {
             block(graph.blocks().get(i), layout.blocks().get(i));
         }
@@ -77,7 +77,7 @@ public final class GraphPage {
             box(block.boxes().get(0), style(block), rect);
             return;
         }
-        out.append("<g><title>").append(Xhtml.escape(block.caption())).append("</title>\n");
+        out.append("<g><title>").append(Xhtml.escape(block.tooltip())).append("</title>\n");
         rect("frame", rect);
         text("caption", rect.x() + Sizes.PADDING, rect.y() + Sizes.LINE - 2, Sizes.cutInside(block.caption()));
         out.append("</g>\n");

@@ -2,12 +2,19 @@
 package io.kiln.report.page;
 
 import java.util.List;
+import java.util.stream.Stream;
 
-/** A table under a heading. Its first columns hold names, which may be long, the others short text or numbers. */
-final class HtmlTable {
+/**
+ * A table under a heading. Its first columns hold names, which may be long, the others short text or numbers. On a narrow screen the rows of a
+ * table of many columns become cards.
+ */
+public final class HtmlTable {
+    /** A phone shows this many columns beside each other. */
+    private static final int NARROW = 4;
+
     private final String title;
     private final int names;
-    private final int columns;
+    private final List<String> columns;
     private final StringBuilder rows = new StringBuilder();
     private final String headings;
 
@@ -15,10 +22,10 @@ final class HtmlTable {
      * @param names number of columns of names
      * @param columns their headings
      */
-    HtmlTable(String title, int names, String... columns) {
+    public HtmlTable(String title, int names, String... columns) {
         this.title = title;
         this.names = names;
-        this.columns = columns.length;
+        this.columns = List.of(columns);
         StringBuilder cells = new StringBuilder();
         for (int c = 0; c < columns.length; c++) {
             cells.append(c < names ? "<th class=\"text\">" : "<th>")
@@ -33,9 +40,8 @@ final class HtmlTable {
      *
      * @param style its class; empty for none
      */
-    void row(String style, String... cells) {
-        List<String> all = List.of(cells);
-        row(style, all.subList(0, cells.length - 1), Xhtml.escape(cells[cells.length - 1]));
+    public void row(String style, String... cells) {
+        markup(style, Stream.of(cells).map(Xhtml::escape).toList());
     }
 
     /**
@@ -45,33 +51,53 @@ final class HtmlTable {
      * @param last the last cell as XHTML
      */
     void row(String style, List<String> cells, String last) {
-        if (cells.size() + 1 != columns) {
-            throw new IllegalArgumentException("a row of " + columns + " cells, not " + (cells.size() + 1));
+        markup(
+                style,
+                Stream.concat(cells.stream().map(Xhtml::escape), Stream.of(last))
+                        .toList());
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param style its class; empty for none
+     * @param cells as XHTML
+     */
+    public void markup(String style, List<String> cells) {
+        if (cells.size() != columns.size()) {
+            throw new IllegalArgumentException("a row of " + columns.size() + " cells, not " + cells.size());
         }
         rows.append(style.isEmpty() ? "<tr>" : "<tr class=\"" + style + "\">");
         for (int c = 0; c < cells.size(); c++) {
-            rows.append(c < names ? "<td class=\"text name\">" : "<td>")
-                    .append(Xhtml.escape(cells.get(c)))
+            rows.append(c < names ? "<td class=\"text name\"" : "<td")
+                    .append(" data-label=\"")
+                    .append(Xhtml.escape(columns.get(c)))
+                    .append("\">")
+                    .append(cells.get(c))
                     .append("</td>");
         }
-        rows.append("<td>").append(last).append("</td></tr>\n");
+        rows.append("</tr>\n");
     }
 
-    boolean hasRows() {
+    /** Whether a row was added. */
+    public boolean hasRows() {
         return rows.length() > 0;
     }
 
-    String heading() {
+    /** The heading alone. */
+    public String heading() {
         return "<h2>" + Xhtml.escape(title) + "</h2>\n";
     }
 
-    String body() {
-        return "<div class=\"scroll\"><table>\n<thead><tr>" + headings + "</tr></thead>\n<tbody>\n" + rows
+    /** The table alone. */
+    public String body() {
+        String table = columns.size() > NARROW ? "<table class=\"wide\">" : "<table>";
+        return "<div class=\"scroll\">" + table + "\n<thead><tr>" + headings + "</tr></thead>\n<tbody>\n" + rows
                 + "</tbody>\n</table></div>\n";
     }
 
     /** The heading and the table. */
-    String text() {
+    public String text() {
         return heading() + body();
     }
 }

@@ -14,24 +14,6 @@ import java.util.stream.Collectors;
 
 /** {@code quantized.html}: the content of {@code quantized.json} to look at. Equal reports give equal bytes. */
 public final class QuantizePage {
-    private static final String STYLE = """
-        body { font: 14px/1.45 sans-serif; margin: 24px auto; max-width: 1280px; padding: 0 16px; background: #fff; color: #222; }
-        h1 { font-size: 20px; }
-        h2 { font-size: 16px; margin-top: 28px; }
-        p { max-width: 800px; }
-        .scroll { overflow-x: auto; }
-        table { border-collapse: collapse; }
-        th, td { padding: 3px 10px; text-align: right; white-space: nowrap; border-bottom: 1px solid #e2e2e2; }
-        th { font-weight: 600; background: #f4f4f4; }
-        th.text, td.text { text-align: left; }
-        td.name { font-family: ui-monospace, "DejaVu Sans Mono", monospace; white-space: normal; overflow-wrap: anywhere; min-width: 180px; }
-        tr.worst td { background: #fdf3e7; }
-        .bar { display: inline-block; width: 120px; height: 10px; margin-right: 8px; background: #eee; }
-        .bar span { display: block; height: 10px; background: #3c8250; }
-        .bar span.fair { background: #b0712a; }
-        .bar span.poor { background: #b3372f; }
-        """;
-
     /** Ratios from which noise is a tenth and a third of the value, and that which fills a bar, in dB. */
     private static final double GOOD = 20;
 
@@ -43,7 +25,7 @@ public final class QuantizePage {
 
     private QuantizePage(QuantizeReport report) {
         this.report = report;
-        this.out = new StringBuilder(Xhtml.head("Quantization of " + report.model(), STYLE));
+        this.out = new StringBuilder(Xhtml.head("Quantization of " + report.model()));
     }
 
     /** The page for a report. */

@@ -9,19 +9,6 @@ import java.util.Objects;
 
 /** {@code tune.html}: the content of {@code tune.json} to look at, with a curve of each task. Equal reports give equal bytes. */
 public final class TunePage {
-    private static final String STYLE = """
-        body { font: 14px/1.45 sans-serif; margin: 24px auto; max-width: 1280px; padding: 0 16px; background: #fff; color: #222; }
-        h1 { font-size: 20px; }
-        h2 { font-size: 16px; margin-top: 28px; }
-        .scroll { overflow-x: auto; }
-        table { border-collapse: collapse; }
-        th, td { padding: 3px 10px; text-align: right; white-space: nowrap; border-bottom: 1px solid #e2e2e2; }
-        th { font-weight: 600; background: #f4f4f4; }
-        th.text, td.text { text-align: left; }
-        td.name { font-family: ui-monospace, "DejaVu Sans Mono", monospace; white-space: normal; overflow-wrap: anywhere; min-width: 180px; }
-        svg { display: block; }
-        """;
-
     private static final int WIDTH = 360;
     private static final int HEIGHT = 80;
     private static final int DOT = 2;
@@ -32,7 +19,7 @@ public final class TunePage {
     /** The page for a report. */
     public static String of(TuneReport report) {
         String title = "Tuning for " + report.board();
-        StringBuilder out = new StringBuilder(Xhtml.head(title, STYLE))
+        StringBuilder out = new StringBuilder(Xhtml.head(title))
                 .append("<h1>")
                 .append(Xhtml.escape(title))
                 .append("</h1>\n<p>")
@@ -99,7 +86,7 @@ public final class TunePage {
                 best = Math.min(best, costs.get(i));
                 dots.append(String.format(
                         Locale.ROOT,
-                        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" fill=\"#9aa7b4\"/>",
+                        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" class=\"dot\"/>",
                         x,
                         height(costs.get(i), least, most),
                         DOT));
@@ -110,7 +97,7 @@ public final class TunePage {
         }
         return String.format(
                 Locale.ROOT,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">%s<polyline points=\"%s\" fill=\"none\" stroke=\"#3c8250\"/></svg>",
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">%s<polyline points=\"%s\" class=\"best\"/></svg>",
                 WIDTH,
                 HEIGHT,
                 dots,

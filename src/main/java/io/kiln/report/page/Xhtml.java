@@ -2,22 +2,40 @@
 package io.kiln.report.page;
 
 import io.kiln.base.Printable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /** What all pages have in common. */
 public final class Xhtml {
+    /** One style sheet for all pages: narrow and wide, light and dark, on paper. */
+    private static final String STYLE = style();
+
     private Xhtml() {}
 
     /**
      * Everything up to the body's first element. The policy in it keeps a browser from loading or running anything.
      *
      * @param title the page's title, not yet escaped
-     * @param style its style sheet
      */
-    public static String head(String title, String style) {
+    public static String head(String title) {
         return "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
-                + "<meta charset=\"utf-8\"/>\n<meta http-equiv=\"Content-Security-Policy\" "
-                + "content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n<title>" + escape(title)
-                + "</title>\n<style>\n" + style + "</style>\n</head>\n<body>\n";
+                + "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                + "<meta http-equiv=\"Content-Security-Policy\" "
+                + "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"/>\n"
+                // An icon of nothing, so that a browser asks no server for one.
+                + "<link rel=\"icon\" href=\"data:,\"/>\n<title>" + escape(title)
+                + "</title>\n<style>\n" + STYLE + "</style>\n</head>\n<body>\n";
+    }
+
+    private static String style() {
+        try (InputStream in = Objects.requireNonNull(Xhtml.class.getResourceAsStream("/report/style.css"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Everything after the body's last element. */

@@ -2,225 +2,39 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.FileFailure;
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
-import io.kiln.base.WholeFiles;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.kiln.base.PlainZip;
+import io.kiln.base.PlainZip.Kind;
+import io.kiln.base.PlainZip.Limits;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.util.Collections;
-import java.util.Enumeration;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
-import java.util.zip.CRC32;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
-import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
-import org.apache.commons.compress.archivers.zip.ZipFile;
 
-/**
- * Reads a zip of board profiles, one folder per profile at its root, into memory; nothing is unpacked to disk. Entries
- * that no profile has are refused before they take memory.
- */
+/** A zip of board profiles, one folder per profile at its root. */
 final class BoardArchive {
-    private static final int MAX_ARCHIVE_BYTES = 4 << 20;
-    private static final int MAX_ENTRIES = 2_000;
-    private static final int MAX_FILE_BYTES = 1 << 20;
-    private static final long MAX_TOTAL_BYTES = 16L << 20;
-    private static final int MAX_SEGMENTS = 8;
-    private static final int MOST_SHOWN = 100;
-    private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_+](?:[A-Za-z0-9_.+-]{0,61}[A-Za-z0-9_+-])?");
+    private static final Kind PROFILES = new Kind(
+            "board profiles",
+            "board-profile",
+            "my-board/startup.c",
+            2,
+            new Limits(4 << 20, 2_000, 1 << 20, 16L << 20));
 
-    private final Path zip;
-    private final TreeMap<String, Bytes> files = new TreeMap<>();
-
-    /** Spelling of every file and folder by its lower-case form, to find names that differ only in case. */
-    private final Map<String, String> spellings = new HashMap<>();
-
-    private final Set<String> folders = new HashSet<>();
-    private long total;
-
-    private BoardArchive(Path zip) {
-        this.zip = zip;
-    }
+    private BoardArchive() {}
 
     /**
      * The files by path: folder, then path in the folder.
      *
-     * @throws KilnException naming the entry, if the file is too large, is not a zip, or has entries that no profile
-     * needs
+     * @throws io.kiln.base.KilnException naming the entry, if the file is too large, is not a zip, or has entries that no profile needs
      */
     static SortedMap<String, Bytes> read(Path zip) {
-        try (InputStream in = Files.newInputStream(zip)) {
-            byte[] content = in.readNBytes(MAX_ARCHIVE_BYTES + 1);
-            if (content.length > MAX_ARCHIVE_BYTES) {
-                throw new BoardArchive(zip)
-                        .refused("the archive has " + Files.size(zip) + " bytes", "", "at most " + MAX_ARCHIVE_BYTES);
-            }
-            return read(zip, content);
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", zip, e);
-        }
+        return PlainZip.read(PROFILES, zip);
     }
 
-    private static SortedMap<String, Bytes> read(Path zip, byte[] content) {
-        BoardArchive archive = new BoardArchive(zip);
-        try {
-            archive.readAll(content);
-        } catch (KilnException e) {
-            throw e;
-        } catch (IOException | RuntimeException e) {
-            // Commons Compress throws various arithmetic exceptions for false headers.
-            throw new KilnException(
-                    new Problem(
-                            "this is not a zip of board profiles: " + printable(String.valueOf(e.getMessage())),
-                            zip.toString(),
-                            "an artifact of packaging board-profile",
-                            ""),
-                    e);
-        }
-        return Collections.unmodifiableSortedMap(archive.files);
-    }
-
-    /** Writes profiles: sorted, uncompressed (compression depends on the JDK), all with the same time. */
+    /** Writes profiles. */
     static void write(BoardFiles profiles, Path zip) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
-            for (String id : profiles.ids()) {
-                for (Map.Entry<String, Bytes> file :
-                        profiles.read(id).orElseThrow().entrySet()) {
-                    ZipEntry entry = new ZipEntry(id + "/" + file.getKey());
-                    byte[] content = file.getValue().toArray();
-                    CRC32 crc = new CRC32();
-                    crc.update(content);
-                    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
-                    entry.setMethod(ZipEntry.STORED);
-                    entry.setSize(content.length);
-                    entry.setCrc(crc.getValue());
-                    out.putNextEntry(entry);
-                    out.write(content);
-                    out.closeEntry();
-                }
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot write", zip, e);
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        for (String id : profiles.ids()) {
+            profiles.read(id).orElseThrow().forEach((name, content) -> files.put(id + "/" + name, content));
         }
-        read(zip, bytes.toByteArray());
-        WholeFiles.write(zip, bytes.toByteArray());
-    }
-
-    private void readAll(byte[] content) throws IOException {
-        try (ZipFile file = ZipFile.builder().setByteArray(content).get()) {
-            Enumeration<ZipArchiveEntry> entries = file.getEntries();
-            for (int count = 1; entries.hasMoreElements(); count++) {
-                ZipArchiveEntry entry = entries.nextElement();
-                if (count > MAX_ENTRIES) {
-                    throw refused("the archive has too many entries", "", "at most " + MAX_ENTRIES);
-                }
-                if (entry.isDirectory()) {
-                    String name = entry.getName();
-                    checkName(name.substring(0, name.length() - 1), 1, name);
-                    addFolders(name);
-                } else {
-                    check(entry);
-                    try (InputStream in = file.getInputStream(entry)) {
-                        add(entry, in.readNBytes(MAX_FILE_BYTES + 1));
-                    }
-                }
-            }
-        }
-        files.keySet().stream().filter(folders::contains).findFirst().ifPresent(name -> {
-            throw refused("the entry is a file and a folder", name, "");
-        });
-    }
-
-    private void check(ZipArchiveEntry entry) {
-        String name = entry.getName();
-        if (entry.isUnixSymlink()) {
-            throw refused("the entry is a link", name, "plain files");
-        }
-        checkName(name, 2, name);
-        if (entry.getGeneralPurposeBit().usesEncryption()) {
-            throw refused("the entry is encrypted", name, "files without a password");
-        }
-        if (entry.getMethod() != ZipEntry.STORED && entry.getMethod() != ZipEntry.DEFLATED) {
-            throw refused(
-                    "the entry is compressed by method " + entry.getMethod(),
-                    name,
-                    "method 0 (stored) or 8 (deflated)");
-        }
-    }
-
-    private void checkName(String path, int fewest, String name) {
-        String[] segments = path.split("/", -1);
-        boolean plain = segments.length >= fewest && segments.length <= MAX_SEGMENTS;
-        for (String segment : segments) {
-            plain &= SEGMENT.matcher(segment).matches();
-        }
-        if (!plain) {
-            throw refused(
-                    "the name is not that of a file in a profile's folder", name, "names such as my-board/startup.c");
-        }
-    }
-
-    private void add(ZipArchiveEntry entry, byte[] content) {
-        String name = entry.getName();
-        total += content.length;
-        if (content.length > MAX_FILE_BYTES || total > MAX_TOTAL_BYTES) {
-            throw refused(
-                    "the archive's content is too large",
-                    name,
-                    "at most " + MAX_FILE_BYTES + " bytes a file and " + MAX_TOTAL_BYTES + " in all");
-        }
-        CRC32 crc = new CRC32();
-        crc.update(content);
-        if (content.length != entry.getSize() || crc.getValue() != entry.getCrc()) {
-            throw refused("the entry is damaged: its size or checksum is not the one stated", name, "");
-        }
-        if (files.put(name, Bytes.wrap(content)) != null) {
-            throw refused("the entry exists twice", name, "each file once");
-        }
-        checkSpelling(name);
-        addFolders(name);
-    }
-
-    private void addFolders(String name) {
-        for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
-            checkSpelling(name.substring(0, slash));
-            folders.add(name.substring(0, slash));
-        }
-    }
-
-    /** On file systems that ignore case, two such names are one file. */
-    private void checkSpelling(String name) {
-        String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
-        if (other != null && !other.equals(name)) {
-            throw refused(
-                    "the name differs from " + other + " only in case",
-                    name,
-                    "names that also differ in other letters");
-        }
-    }
-
-    /** Entry names are untrusted: control characters are not printed. */
-    private KilnException refused(String what, String entry, String expected) {
-        String shown = printable(entry);
-        return new KilnException(new Problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
-    }
-
-    private static String printable(String text) {
-        String printable = text.replaceAll("[^ -~]", "?");
-        return printable.length() > MOST_SHOWN ? printable.substring(0, MOST_SHOWN) + "…" : printable;
+        PlainZip.write(PROFILES, files, zip);
     }
 }

@@ -25,7 +25,7 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
-/** A YAML file as JSON, with the line of every node. Refuses files that expand excessively. */
+/** A YAML file as JSON, with the line and column of every node. Refuses files that expand excessively. */
 public final class YamlDocument {
     /** Far more than any descriptor needs. */
     public static final int MAX_BYTES = 64 * 1024;
@@ -35,12 +35,20 @@ public final class YamlDocument {
 
     private final String name;
     private final ObjectNode root;
-    private final Map<String, Integer> lines;
+    private final Map<String, Place> places;
 
-    private YamlDocument(String name, ObjectNode root, Map<String, Integer> lines) {
+    /** Where a node begins, counted from 1. */
+    private record Place(int line, int column) {
+        static Place of(Node node) {
+            return new Place(
+                    node.getStartMark().getLine() + 1, node.getStartMark().getColumn() + 1);
+        }
+    }
+
+    private YamlDocument(String name, ObjectNode root, Map<String, Place> places) {
         this.name = name;
         this.root = root;
-        this.lines = lines;
+        this.places = places;
     }
 
     /**
@@ -67,7 +75,7 @@ public final class YamlDocument {
             }
             Converter converter = new Converter(name);
             JsonNode root = converter.convert(node, "", 0);
-            return new YamlDocument(name, (ObjectNode) root, converter.lines);
+            return new YamlDocument(name, (ObjectNode) root, converter.places);
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
             throw new KilnException(new Problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
@@ -90,11 +98,21 @@ public final class YamlDocument {
 
     /** {@code file:line} of the node at a JSON pointer, or of its nearest existing ancestor. */
     public String where(String pointer) {
+        return name + ":" + place(pointer).line();
+    }
+
+    /** {@code file:line:column}, as {@link #where}. */
+    public String exactly(String pointer) {
+        Place place = place(pointer);
+        return name + ":" + place.line() + ":" + place.column();
+    }
+
+    private Place place(String pointer) {
         String at = pointer;
-        while (!lines.containsKey(at) && !at.isEmpty()) {
+        while (!places.containsKey(at) && !at.isEmpty()) {
             at = at.substring(0, at.lastIndexOf('/'));
         }
-        return name + ":" + lines.getOrDefault(at, 1);
+        return places.getOrDefault(at, new Place(1, 1));
     }
 
     private static KilnException refused(String where, String what, String expected) {
@@ -103,7 +121,7 @@ public final class YamlDocument {
 
     private static final class Converter {
         private final String name;
-        private final Map<String, Integer> lines = new HashMap<>();
+        private final Map<String, Place> places = new HashMap<>();
         private int nodes;
 
         Converter(String name) {
@@ -119,7 +137,7 @@ public final class YamlDocument {
                         "the file expands to too much",
                         "at most " + MAX_NODES + " values nested " + MAX_DEPTH + " deep");
             }
-            lines.putIfAbsent(pointer, line);
+            places.putIfAbsent(pointer, Place.of(node));
             if (node instanceof MappingNode mapping) {
                 return mapping(mapping, pointer, depth);
             }
@@ -145,7 +163,7 @@ public final class YamlDocument {
                 if (object.has(key.getValue())) {
                     throw refused(name + ":" + line, "the key " + key.getValue() + " exists twice", "each key once");
                 }
-                lines.put(child, line);
+                places.put(child, Place.of(tuple.getKeyNode()));
                 object.set(key.getValue(), convert(tuple.getValueNode(), child, depth + 1));
             }
             return object;

@@ -11,6 +11,7 @@ import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.function.UnaryOperator;
 
 /** A JSON Schema of {@code toolchains/schemas} for descriptors. */
 public final class YamlSchema {
@@ -34,17 +35,26 @@ public final class YamlSchema {
 
     /** Adds every violation with its line. */
     public void check(YamlDocument document, Problems problems) {
+        check(document, document::where, problems);
+    }
+
+    /** Adds every violation with its line and column. */
+    public void checkExactly(YamlDocument document, Problems problems) {
+        check(document, document::exactly, problems);
+    }
+
+    private void check(YamlDocument document, UnaryOperator<String> where, Problems problems) {
         for (Error error : schema.validate(document.root())) {
             String pointer = pointer(error.getInstanceLocation());
             if (error.getProperty() != null && "additionalProperties".equals(error.getKeyword())) {
                 problems.add(
                         "unknown key \"" + error.getProperty() + "\"",
-                        document.where(pointer + "/" + error.getProperty()),
+                        where.apply(pointer + "/" + error.getProperty()),
                         "",
                         "Remove it or see " + file + " for the allowed keys");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
-                problems.add(label + error.getMessage(), document.where(pointer), "", "");
+                problems.add(label + error.getMessage(), where.apply(pointer), "", "");
             }
         }
     }

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.flow.resolve.CmsisNnArtifact;
+import io.kiln.flow.resolve.SourceArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -15,6 +18,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +89,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 .hasMessageContaining("the model returned error -1");
     }
 
-    /** An archive whose C calls CMSIS-NN is built where there is nothing but the sources of CMSIS-NN. */
+    /** An archive whose C calls CMSIS-NN is built where there is nothing but an artifact of CMSIS-NN's sources. */
     @Test
     void anArchiveThatCallsCmsisNnIsBuiltAgain() throws IOException {
         assumeRunnable("host", "host");
@@ -102,7 +106,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
                         List.of(new ModelSource(archive, "sine")),
                         "host")
                 .toolchain(Optional.of("host"))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.empty(), Optional.of(sources))))
+                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.empty(), Optional.of(artifact(sources)))))
                 .trustedArchives(TrustedArchives.parse("sine.tar"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 1, 0))
                 .build();
@@ -110,6 +114,16 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThat(folder.resolve("again/kiln/verify.json")).content().contains("\"bitExact\" : true");
         assertThat(folder.resolve("again/firmware/cmsis-nn/Source/FullyConnectedFunctions/arm_fully_connected_s8.c"))
                 .exists();
+    }
+
+    /** The folder of an artifact with these sources, as {@code kiln.cmsisNn=com.example:cmsis-nn:7.0.0:tar.gz} names it. */
+    private Path artifact(Path sources) throws IOException {
+        Path published = SourceArchives.tarGz(folder.resolve("published.tar.gz"), SourceArchives.below(sources, "CMSIS-NN-7.0.0/"));
+        return CmsisNnArtifact.folder(
+                "com.example:cmsis-nn:7.0.0:tar.gz",
+                folder,
+                new ToolchainEnvironment(
+                        folder.resolve("home"), List.of(), (group, name, version, classifier, extension) -> published, Log.QUIET));
     }
 
     @Test
@@ -124,7 +138,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the models call CMSIS-NN, whose sources are not there")
-                .hasMessageContaining("Set kiln.cmsisNn=<folder>");
+                .hasMessageContaining("Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them");
     }
 
     /** The stand-in with the interface of a version, whose header the version is read from. */

@@ -77,8 +77,8 @@ class DiffTest {
                 .contains("| flash | 150 | 153 | +3 (+2.0 %) |\n", "* new input x uint8\\[1,2\\]\n");
         assertThat(read("diff.html"))
                 .contains(
-                        "<tr class=\"more\"><td>flash</td>",
-                        "<tr class=\"less\"><td>instructions</td>",
+                        "<tr class=\"more\"><td class=\"text name\" data-label=\"\">flash</td>",
+                        "<tr class=\"less\"><td class=\"text name\" data-label=\"\">instructions</td>",
                         "1.0|&lt;b&gt;");
     }
 

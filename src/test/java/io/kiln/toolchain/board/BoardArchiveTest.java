@@ -62,7 +62,7 @@ class BoardArchiveTest {
             })
     void namesThatLeaveTheFolderAreRefused(String name) throws IOException {
         assertThat(refusal(zip(Map.of("sensor-v3/board.yaml", SENSOR, name, "x"))))
-                .contains("the name is not that of a file in a profile's folder")
+                .contains("the name is not that of a file of board profiles")
                 .doesNotContain("\u001b");
         assertThat(folder.getParent().resolve("evil.c")).doesNotExist();
     }

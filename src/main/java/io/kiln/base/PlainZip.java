@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
+import org.apache.commons.compress.archivers.zip.ZipFile;
+
+/**
+ * Zips of plain files, such as an artifact of packaging {@code board-profile}: read into memory, nothing is unpacked to disk. Links, encrypted or
+ * damaged entries, and names that no file of such an artifact has, are refused before they take memory.
+ */
+public final class PlainZip {
+    private static final int MAX_SEGMENTS = 8;
+    private static final int MOST_SHOWN = 100;
+    private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_+](?:[A-Za-z0-9_.+-]{0,61}[A-Za-z0-9_+-])?");
+
+    private final Kind kind;
+    private final Path zip;
+    private final TreeMap<String, Bytes> files = new TreeMap<>();
+
+    /** Spelling of every file and folder by its lower-case form, to find names that differ only in case. */
+    private final Map<String, String> spellings = new HashMap<>();
+
+    private final Set<String> folders = new HashSet<>();
+    private long total;
+
+    /**
+     * What zips hold, and how much.
+     *
+     * @param contents what they hold, for messages
+     * @param packaging of the artifact
+     * @param example of a name of an entry
+     * @param fewestSegments in a name
+     * @param limits on their size
+     */
+    public record Kind(String contents, String packaging, String example, int fewestSegments, Limits limits) {}
+
+    /**
+     * The most that a zip may have.
+     *
+     * @param archiveBytes the zip itself
+     * @param entries files and folders
+     * @param fileBytes one file, unpacked
+     * @param totalBytes all files, unpacked
+     */
+    public record Limits(int archiveBytes, int entries, int fileBytes, long totalBytes) {}
+
+    private PlainZip(Kind kind, Path zip) {
+        this.kind = kind;
+        this.zip = zip;
+    }
+
+    /**
+     * The files by path.
+     *
+     * @throws KilnException naming the entry, if the file is too large, is not a zip, or has entries that no such zip needs
+     */
+    public static SortedMap<String, Bytes> read(Kind kind, Path zip) {
+        int most = kind.limits().archiveBytes();
+        try (InputStream in = Files.newInputStream(zip)) {
+            byte[] content = in.readNBytes(most + 1);
+            if (content.length > most) {
+                throw new PlainZip(kind, zip)
+                        .refused("the archive has " + Files.size(zip) + " bytes", "", "at most " + most);
+            }
+            return read(kind, zip, content);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", zip, e);
+        }
+    }
+
+    private static SortedMap<String, Bytes> read(Kind kind, Path zip, byte[] content) {
+        PlainZip archive = new PlainZip(kind, zip);
+        try {
+            archive.readAll(content);
+        } catch (KilnException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // Commons Compress throws various arithmetic exceptions for false headers.
+            throw new KilnException(
+                    new Problem(
+                            "this is not a zip of " + kind.contents() + ": " + printable(String.valueOf(e.getMessage())),
+                            zip.toString(),
+                            "an artifact of packaging " + kind.packaging(),
+                            ""),
+                    e);
+        }
+        return Collections.unmodifiableSortedMap(archive.files);
+    }
+
+    /**
+     * Writes files: sorted, uncompressed (compression depends on the JDK), all with the same time. Equal files give equal bytes.
+     *
+     * @throws KilnException if {@link #read} would refuse the zip
+     */
+    public static void write(Kind kind, SortedMap<String, Bytes> files, Path zip) {
+        byte[] bytes = StoredZip.of(files);
+        read(kind, zip, bytes);
+        WholeFiles.write(zip, bytes);
+    }
+
+    private void readAll(byte[] content) throws IOException {
+        try (ZipFile file = ZipFile.builder().setByteArray(content).get()) {
+            Enumeration<ZipArchiveEntry> entries = file.getEntries();
+            for (int count = 1; entries.hasMoreElements(); count++) {
+                ZipArchiveEntry entry = entries.nextElement();
+                if (count > kind.limits().entries()) {
+                    throw refused("the archive has too many entries", "", "at most " + kind.limits().entries());
+                }
+                if (entry.isDirectory()) {
+                    String name = entry.getName();
+                    checkName(name.substring(0, name.length() - 1), 1, name);
+                    addFolders(name);
+                } else {
+                    check(entry);
+                    try (InputStream in = file.getInputStream(entry)) {
+                        add(entry, in.readNBytes(kind.limits().fileBytes() + 1));
+                    }
+                }
+            }
+        }
+        files.keySet().stream().filter(folders::contains).findFirst().ifPresent(name -> {
+            throw refused("the entry is a file and a folder", name, "");
+        });
+    }
+
+    private void check(ZipArchiveEntry entry) {
+        String name = entry.getName();
+        if (entry.isUnixSymlink()) {
+            throw refused("the entry is a link", name, "plain files");
+        }
+        checkName(name, kind.fewestSegments(), name);
+        if (entry.getGeneralPurposeBit().usesEncryption()) {
+            throw refused("the entry is encrypted", name, "files without a password");
+        }
+        if (entry.getMethod() != ZipEntry.STORED && entry.getMethod() != ZipEntry.DEFLATED) {
+            throw refused(
+                    "the entry is compressed by method " + entry.getMethod(),
+                    name,
+                    "method 0 (stored) or 8 (deflated)");
+        }
+    }
+
+    private void checkName(String path, int fewest, String name) {
+        String[] segments = path.split("/", -1);
+        boolean plain = segments.length >= fewest && segments.length <= MAX_SEGMENTS;
+        for (String segment : segments) {
+            plain &= SEGMENT.matcher(segment).matches();
+        }
+        if (!plain) {
+            throw refused(
+                    "the name is not that of a file of " + kind.contents(), name, "names such as " + kind.example());
+        }
+    }
+
+    private void add(ZipArchiveEntry entry, byte[] content) {
+        String name = entry.getName();
+        total += content.length;
+        Limits limits = kind.limits();
+        if (content.length > limits.fileBytes() || total > limits.totalBytes()) {
+            throw refused(
+                    "the archive's content is too large",
+                    name,
+                    "at most " + limits.fileBytes() + " bytes a file and " + limits.totalBytes() + " in all");
+        }
+        CRC32 crc = new CRC32();
+        crc.update(content);
+        if (content.length != entry.getSize() || crc.getValue() != entry.getCrc()) {
+            throw refused("the entry is damaged: its size or checksum is not the one stated", name, "");
+        }
+        if (files.put(name, Bytes.wrap(content)) != null) {
+            throw refused("the entry exists twice", name, "each file once");
+        }
+        checkSpelling(name);
+        addFolders(name);
+    }
+
+    private void addFolders(String name) {
+        for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
+            checkSpelling(name.substring(0, slash));
+            folders.add(name.substring(0, slash));
+        }
+    }
+
+    /** On file systems that ignore case, two such names are one file. */
+    private void checkSpelling(String name) {
+        String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
+        if (other != null && !other.equals(name)) {
+            throw refused(
+                    "the name differs from " + other + " only in case",
+                    name,
+                    "names that also differ in other letters");
+        }
+    }
+
+    /** Entry names are untrusted: control characters are not printed. */
+    private KilnException refused(String what, String entry, String expected) {
+        String shown = printable(entry);
+        return new KilnException(new Problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
+    }
+
+    private static String printable(String text) {
+        String printable = text.replaceAll("[^ -~]", "?");
+        return printable.length() > MOST_SHOWN ? printable.substring(0, MOST_SHOWN) + "…" : printable;
+    }
+}

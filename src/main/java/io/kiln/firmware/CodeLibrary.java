@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.StoredZip;
+import io.kiln.base.WholeFiles;
+import io.kiln.firmware.CodeFolder.Role;
+import io.kiln.toolchain.compiler.TargetOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * C that several firmwares have in common, an artifact of packaging {@code firmware-library}: sources in {@code c}, headers
+ * in {@code include}, and static libraries in {@code lib/<core>}, such as {@code lib/cortex-m4/libdsp.a}.
+ *
+ * @param name its name in the C project and in debug information
+ * @param place the artifact, or the folder {@code src/main} of a module that is not packaged yet
+ */
+public record CodeLibrary(String name, Path place) {
+    private static final String SOURCES = "c";
+    private static final String HEADERS = "include";
+    private static final String ARCHIVES = "lib";
+    private static final int DIGITS = 16;
+
+    /**
+     * Adds the library to the code of a project.
+     *
+     * @param cpu the core that the code is compiled for
+     * @param folder where artifacts are unpacked
+     * @throws KilnException if the library has nothing for the core, or the artifact is damaged
+     */
+    public UserCode addTo(UserCode code, String cpu, Path folder) {
+        Path root = Files.isDirectory(place) ? place : unpacked(folder);
+        UserCode all = code;
+        if (Files.isDirectory(root.resolve(SOURCES))) {
+            all = all.with(folder(root, SOURCES, Role.PRIVATE));
+        }
+        if (Files.isDirectory(root.resolve(HEADERS))) {
+            all = all.with(folder(root, HEADERS, Role.HEADERS));
+        }
+        String archives = ARCHIVES + "/" + cpu;
+        if (Files.isDirectory(root.resolve(archives))) {
+            all = all.with(folder(root, archives, Role.PRIVATE));
+        } else if (!cpu.equals(TargetOptions.HOST)
+                && Files.isDirectory(root.resolve(ARCHIVES))
+                && !Files.isDirectory(root.resolve(SOURCES))) {
+            throw new KilnException(new Problem(
+                    "the library " + name + " has nothing for the core " + cpu,
+                    place.toString(),
+                    "a folder " + archives + " with static libraries, or sources in " + SOURCES,
+                    ""));
+        }
+        if (all.equals(code) && !Files.isDirectory(root.resolve(ARCHIVES))) {
+            throw new KilnException(new Problem(
+                    "the library " + name + " has no code",
+                    place.toString(),
+                    "sources in c, headers in include, or static libraries in lib/<core>",
+                    ""));
+        }
+        return all;
+    }
+
+    private CodeFolder folder(Path root, String part, Role role) {
+        return new CodeFolder(root.resolve(part), "libraries/" + name + "/" + part, name + "/" + part, role);
+    }
+
+    /** Unpacks each content once, into a folder of its own that appears complete or not at all. */
+    private Path unpacked(Path folder) {
+        try {
+            Path target = folder.resolve(name + "-"
+                    + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
+            Path mark = target.resolve(".complete");
+            if (!Files.exists(mark)) {
+                CodeArchive.read(place)
+                        .forEach((file, content) -> WholeFiles.write(target.resolve(file), content.toArray()));
+                WholeFiles.write(mark, "");
+            }
+            return target;
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", place, e);
+        }
+    }
+
+    /**
+     * Writes the artifact of a module: the same bytes for the same files.
+     *
+     * @param main the module's {@code src/main}
+     * @throws KilnException naming every file that no firmware would take
+     */
+    public static void pack(Path main, Path zip) {
+        UserCode code = UserCode.NONE;
+        for (String part : new String[] {SOURCES, HEADERS, ARCHIVES}) {
+            if (Files.isDirectory(main.resolve(part))) {
+                Role role = part.equals(HEADERS) ? Role.HEADERS : Role.PRIVATE;
+                code = code.with(new CodeFolder(main.resolve(part), part, part, role));
+            }
+        }
+        SortedMap<String, Bytes> files = new TreeMap<>(UserSources.read(code));
+        if (files.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the library has no code",
+                    main.toString(),
+                    "sources in src/main/c, headers in src/main/include, or static libraries in src/main/lib/<core>",
+                    ""));
+        }
+        byte[] content = StoredZip.of(files);
+        CodeArchive.read(zip, content);
+        WholeFiles.write(zip, content);
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.ResourceTree;
+import io.kiln.toolchain.compiler.Libc;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the user's code needs beside itself. For C++ without exceptions and type information, so that no C++ library is
+ * linked: the ends of static objects' lives, which a firmware does not have, calls of pure virtual functions, and {@code
+ * new} and {@code delete}, which need a C library. For a C library: the way to the board. For unit tests: their runner.
+ */
+final class CodeSupport {
+    /** Folder of the unit tests' runner and header. */
+    static final String UNIT = "unit";
+
+    private static final String CPLUSPLUS = "cplusplus";
+    private static final String LIBC = "libc";
+    private static final String LIFETIME = "lifetime.cpp";
+    private static final String HEAP = "heap.cpp";
+    private static final String NO_HEAP = "no_heap.cpp";
+
+    private CodeSupport() {}
+
+    /** The files that a request needs with these units of the user's, by their path in the C project. */
+    static SortedMap<String, Bytes> files(FirmwareRequest request, List<SourceUnit> units) {
+        SortedMap<String, Bytes> files = new TreeMap<>();
+        boolean isHost = request.board().isHost();
+        boolean hasMemory = isHost || request.code().libc() == Libc.NANO;
+        if (units.stream().anyMatch(unit -> unit.kind() == SourceKind.CPLUSPLUS)) {
+            add(files, CPLUSPLUS, hasMemory ? HEAP : NO_HEAP);
+            if (!isHost) {
+                add(files, CPLUSPLUS, LIFETIME);
+            }
+        }
+        if (request.code().libc() == Libc.NANO && !isHost) {
+            ResourceTree.read(LIBC).forEach((name, content) -> files.put(LIBC + "/" + name, content));
+        }
+        if (request.code().hasTests()) {
+            ResourceTree.read(UNIT).forEach((name, content) -> files.put(UNIT + "/" + name, content));
+        }
+        return files;
+    }
+
+    private static void add(SortedMap<String, Bytes> files, String folder, String name) {
+        files.put(folder + "/" + name, ResourceTree.read(folder).get(name));
+    }
+
+    /** How a file is compiled, if it is a source. */
+    static SourceKind kind(String name) {
+        return UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.FREESTANDING;
+    }
+}

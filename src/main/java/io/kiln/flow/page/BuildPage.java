@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.page;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.report.BuildReport;
+import io.kiln.report.Json;
+import io.kiln.report.ModelPart;
+import io.kiln.report.ProfileReport;
+import io.kiln.report.VerifyReport;
+import io.kiln.report.graph.Graph;
+import io.kiln.report.overview.Overview;
+import io.kiln.report.overview.OverviewPage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** {@code index.html} in the folder of reports. Whatever writes a report writes it anew, so that it never says something else. */
+public final class BuildPage {
+    private BuildPage() {}
+
+    /** The page of a build. */
+    public static Path file(Layout layout) {
+        return layout.reports().resolve("index.html");
+    }
+
+    /** Writes the page from the reports that there are; without that of an image there is none. */
+    public static void write(Layout layout) {
+        Optional<BuildReport> built = read(layout.reports().resolve("report.json"), BuildReport.class);
+        if (built.isPresent()) {
+            WholeFiles.write(file(layout), OverviewPage.of(overview(layout, built.get())));
+            return;
+        }
+        try {
+            Files.deleteIfExists(file(layout));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot delete", file(layout), e);
+        }
+    }
+
+    private static Overview overview(Layout layout, BuildReport report) {
+        return new Overview(
+                report,
+                read(layout.reports().resolve("profile.json"), ProfileReport.class),
+                read(layout.reports().resolve("verify.json"), VerifyReport.class),
+                report.models().stream()
+                        .map(ModelPart::name)
+                        .map(name -> read(graph(layout, name), Graph.class))
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    /**
+     * Keeps a model's graph for the page.
+     *
+     * @param file name of the model's file
+     * @return the file written
+     */
+    public static Path keepGraph(Layout layout, CompiledModel model, String file) {
+        Graph graph = ModelGraph.of(model, file);
+        Path kept = graph(layout, model.library().metadata().name());
+        Json.write(kept, graph);
+        return kept;
+    }
+
+    private static Path graph(Layout layout, String name) {
+        return layout.state("graph-" + name);
+    }
+
+    /** A damaged report is left out: the step that wrote it writes it again. */
+    private static <T> Optional<T> read(Path file, Class<T> type) {
+        try {
+            return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();
+        } catch (KilnException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.test;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ImageConsole.End;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * A program that runs, wherever that is.
+ *
+ * @param output what it prints
+ * @param input what it reads
+ * @param image the ELF file, for the names in a fault
+ * @param exit the exit code of a program of this computer, after its output has ended; empty if it has none
+ */
+record ProgramRun(InputStream output, OutputStream input, Path image, Supplier<OptionalInt> exit) {
+    /**
+     * Follows a program.
+     *
+     * @param limit longest time
+     * @param console gets what it prints
+     * @param enough gets it too, and says when the program need not go on
+     * @return how it ended
+     * @throws KilnException if it prints without end
+     */
+    Ending follow(Duration limit, Consumer<String> console, Predicate<String> enough) {
+        FaultWatch faults = new FaultWatch(console);
+        End end = ImageConsole.follow(output, limit, faults, enough);
+        Optional<Problem> fault = faults.problem(image);
+        if (end instanceof End.Returned returned) {
+            return new Ending(OptionalInt.of(returned.code()), false, false, fault);
+        }
+        OptionalInt code = end instanceof End.Closed ? exit.get() : OptionalInt.empty();
+        return new Ending(code, end instanceof End.Enough, end instanceof End.TimeOver, fault);
+    }
+
+    /**
+     * How a program ended.
+     *
+     * @param code its exit code, if it ended by itself
+     * @param stopped whether it was stopped because it need not go on
+     * @param late whether it was stopped because its time was over
+     * @param fault the fault that it reported
+     */
+    record Ending(OptionalInt code, boolean stopped, boolean late, Optional<Problem> fault) {
+        /** In a few words. */
+        String text(Duration limit) {
+            if (late) {
+                return "it was stopped after " + limit.toSeconds() + " s";
+            }
+            return code.isPresent() ? "it ended with code " + code.getAsInt() : "it ended without a code";
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.test;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.TestSpec;
+import io.kiln.report.JUnitXml;
+import io.kiln.report.TestReport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Runs the tests of a project's own program: {@code src/test/firmware/*.yaml} against the image, and {@code src/test/c} on
+ * this computer and on the board's emulator. Writes {@code TEST-kiln-test.xml}.
+ */
+public final class TestStep {
+    private static final String REPORT = "TEST-kiln-test.xml";
+    private static final String HOST = "host";
+
+    private final Log log;
+    private final BuildSpec spec;
+    private final DeviceSpec device;
+    private final TestSpec tests;
+    private final Function<BuildSpec, ResolvedBuild> generated;
+    private final Function<BuildSpec, ResolvedBuild> linked;
+
+    /**
+     * @param device how a board is reached, for tests on one
+     * @param generated makes a build's models
+     * @param linked makes a build's image
+     */
+    public TestStep(
+            Log log,
+            BuildSpec spec,
+            DeviceSpec device,
+            TestSpec tests,
+            Function<BuildSpec, ResolvedBuild> generated,
+            Function<BuildSpec, ResolvedBuild> linked) {
+        this.log = log;
+        this.spec = spec;
+        this.device = device;
+        this.tests = tests;
+        this.generated = generated;
+        this.linked = linked;
+    }
+
+    /** Whether a project has tests. */
+    public static boolean areIn(Layout layout) {
+        return hasFiles(layout.programTests()) || hasFiles(layout.unitTests());
+    }
+
+    private static boolean hasFiles(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.anyMatch(Files::isRegularFile);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Runs all tests and logs in one line for each machine how they went.
+     *
+     * @throws KilnException naming each test that failed; the report is written all the same
+     */
+    public void run() {
+        List<ProgramScript> scripts = ScriptReader.read(spec.layout().programTests());
+        List<TestReport.Suite> suites = new ArrayList<>();
+        if (hasFiles(spec.layout().unitTests())) {
+            suites.addAll(unitTests());
+        }
+        byBoard(scripts).forEach((board, group) -> suites.add(programTests(board, group)));
+        TestReport report = new TestReport(suites);
+        JUnitXml.write(spec.layout().reports().resolve(REPORT), report);
+        suites.forEach(suite -> log.info(suite.name() + ": " + summary(new TestReport(List.of(suite)))));
+        requirePassed(report);
+    }
+
+    private static String summary(TestReport report) {
+        return report.tests() + (report.tests() == 1 ? " test, " : " tests, ")
+                + (report.failures() == 0 ? "all passed" : report.failures() + " failed");
+    }
+
+    private static void requirePassed(TestReport report) {
+        List<Problem> problems = new ArrayList<>();
+        for (TestReport.Suite suite : report.suites()) {
+            for (TestReport.Case test : suite.cases()) {
+                test.failure()
+                        .ifPresent(failure ->
+                                problems.add(new Problem(failure, suite.name() + ", " + test.name(), "", "")));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new KilnException(problems);
+        }
+    }
+
+    private List<TestReport.Suite> unitTests() {
+        List<TestReport.Suite> suites = new ArrayList<>();
+        UnitTests units = new UnitTests(spec.layout().unitTests());
+        if (tests.onHost()) {
+            suites.add(units.run(generated.apply(forBoard(HOST)), "unit tests on this computer"));
+        }
+        if (tests.onTarget()) {
+            suites.add(units.run(linked.apply(spec), "unit tests on " + spec.board()));
+        }
+        return suites;
+    }
+
+    private Map<String, List<ProgramScript>> byBoard(List<ProgramScript> scripts) {
+        Map<String, List<ProgramScript>> groups = new LinkedHashMap<>();
+        scripts.forEach(script -> groups.computeIfAbsent(
+                        script.board().orElse(spec.board()), board -> new ArrayList<>())
+                .add(script));
+        return groups;
+    }
+
+    private TestReport.Suite programTests(String board, List<ProgramScript> scripts) {
+        ResolvedBuild build = linked.apply(board.equals(spec.board()) ? spec : forBoard(board));
+        Path logs = spec.layout().reports().resolve("test");
+        ProgramMachine machine = tests.onBoard() && board.equals(spec.board())
+                ? new BoardMachine(log, build, device, logs)
+                : EmulatorMachine.of(log, build, logs);
+        List<TestReport.Case> cases = new ArrayList<>();
+        for (ProgramScript script : scripts) {
+            cases.add(run(script, machine));
+        }
+        return new TestReport.Suite("program on " + machine.name(), cases);
+    }
+
+    private static TestReport.Case run(ProgramScript script, ProgramMachine machine) {
+        ProgramMachine.Result result = machine.run(script);
+        return new TestReport.Case(
+                script.name(),
+                result.time(),
+                result.problems().isEmpty()
+                        ? Optional.empty()
+                        : Optional.of(new KilnException(result.problems()).getMessage()));
+    }
+
+    /** The same build for another board, in a folder of its own. The host has its own compiler. */
+    private BuildSpec forBoard(String board) {
+        Layout layout = spec.layout();
+        Layout own = new Layout(layout.project(), layout.reports().resolve("test").resolve(board), layout.base());
+        Optional<String> toolchain = board.equals(HOST) ? Optional.empty() : spec.toolchain();
+        return spec.toBuilder().board(board).toolchain(toolchain).layout(own).build();
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.artifact.ModelMetadata;
+import java.util.List;
+
+/**
+ * A tensor in {@code report.json}.
+ *
+ * @param scale of its quantization; null if it is not quantized, or has a scale for each channel
+ * @param zeroPoint likewise
+ */
+public record ReportedTensor(
+        String name,
+        String dtype,
+        List<Integer> shape,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        Float scale,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        Integer zeroPoint) {
+    public ReportedTensor {
+        shape = List.copyOf(shape);
+    }
+
+    static ReportedTensor of(ModelMetadata.TensorInfo info) {
+        boolean isQuantized = info.scale() != 0;
+        return new ReportedTensor(
+                info.name(),
+                info.dtype().text(),
+                info.shape(),
+                isQuantized ? info.scale() : null,
+                isQuantized ? info.zeroPoint() : null);
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.TestSpec;
+import io.kiln.process.TestPrograms;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code kiln:test} makes of a project's program and of its unit tests. */
+final class TestStepTest {
+    private static final String PROGRAM = """
+            #include "kiln_console.h"
+            #include "mean.h"
+
+            int main(void) {
+              kiln_console_text("ready\\r\\n");
+              int digit = kiln_console_get() - '0';
+              int numbers[] = {digit, digit + 2};
+              kiln_console_text("mean ");
+              kiln_console_put((uint8_t)('0' + mean(numbers, 2)));
+              kiln_console_text("\\nbye\\n");
+              return 3;
+            }
+            """;
+    private static final String MEAN = """
+            #include "mean.h"
+            int mean(const int* numbers, int count) {
+              int sum = 0;
+              for (int i = 0; i < count; ++i) {
+                sum += numbers[i];
+              }
+              return sum / count;
+            }
+            """;
+    private static final String UNIT = """
+            #include "kiln_test.h"
+            #include "mean.h"
+
+            KILN_TEST(one_number) {
+              int seven = 7;
+              KILN_CHECK_EQUAL(mean(&seven, 1), 7);
+            }
+            KILN_TEST(negative_numbers) {
+              int numbers[] = {-5, -7};
+              KILN_CHECK(mean(numbers, 2) == -6);
+            }
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final KeptLog log = new KeptLog();
+
+    /** One project throughout: only what changes is built again. */
+    @Test
+    void programAndUnitTestsRunAndFailByName() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        write("src/main/c/main.c", PROGRAM);
+        write("src/main/c/mean.h", "int mean(const int* numbers, int count);\n");
+        write("src/main/c/mean.c", MEAN);
+        write("src/test/c/mean_test.c", UNIT);
+        write("src/test/firmware/talk.yaml", """
+                schema: 1
+                steps:
+                  - expect: ready
+                  - send: "5"
+                  - expect: "mean 6\\nbye"
+                exit: 3
+                timeout: 60
+                """);
+        test();
+        assertThat(log.said())
+                .contains("unit tests on this computer: 2 tests, all passed", "unit tests on mps2-an386: 2 tests, all passed")
+                .anySatisfy(line -> assertThat(line).startsWith("program on qemu-system-arm").endsWith("1 test, all passed"));
+        assertThat(report())
+                .contains("<testcase classname=\"unit tests on this computer\" name=\"one_number\" time=\"")
+                .contains("name=\"talk\" time=\"")
+                .doesNotContain("<failure");
+
+        write("src/test/c/mean_test.c", UNIT + "KILN_TEST(wrong) { KILN_CHECK_EQUAL(2 + 2, -5); }\n"
+                + "KILN_TEST(fault) { __builtin_trap(); }\n");
+        write("src/test/firmware/code.yaml", "schema: 1\nsteps:\n  - expect: ready\n  - send: \"1\"\nexit: 0\n");
+        write("src/test/firmware/text.yaml", "schema: 1\nsteps:\n  - expect: ready\n  - send: \"1\"\n  - expect: mean 9\n");
+        write("src/test/firmware/wait.yaml", "schema: 1\ntimeout: 1\nsteps:\n  - expect: ready\n  - expect: never\n");
+        KilnException failed = catchThrowableOfType(KilnException.class, this::test);
+        assertThat(failed)
+                .hasMessageContaining("unit tests on this computer, wrong: src/test/c/mean_test.c:12: 2 + 2 == -5: 4 is not -5")
+                .hasMessageContaining("unit tests on mps2-an386, wrong: src/test/c/mean_test.c:12")
+                .hasMessageContaining("code.yaml:5:1: the program did not end as it should: it ended with code 3")
+                .hasMessageContaining("text.yaml:5:5: the program did not print this text; it ended with code 3")
+                .hasMessageContaining("It printed: mean 2")
+                .hasMessageContaining("wait.yaml:5:5: the program did not print this text; it was stopped after 1 s")
+                .hasMessageContaining("the image stopped with a fault");
+        assertThat(report()).contains("<testsuite name=\"unit tests on mps2-an386\" tests=\"4\" failures=\"2\"");
+    }
+
+    @Test
+    void mistakesInAllFilesAreNamedWithLineAndColumn() throws IOException {
+        write("src/test/firmware/a.yaml", "schema: 1\nsteps:\n  - expext: ready\n  - expect: [1]\ntimeout: 0\n");
+        write("src/test/firmware/b.yaml", "schema: 2\n");
+        write("src/test/firmware/c.yaml", "steps: [\n");
+        assertThatThrownBy(() -> ScriptReader.read(folder.resolve("src/test/firmware")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a.yaml:3:5: unknown key \"expext\"")
+                .hasMessageContaining("a.yaml:4:5: steps.1.expect")
+                .hasMessageContaining("a.yaml:5:1: timeout")
+                .hasMessageContaining("b.yaml:1:1: schema")
+                .hasMessageContaining("c.yaml:2");
+    }
+
+    private void test() {
+        new Flow(log, TestToolchains.environment(log))
+                .test(
+                        new GestureProject(folder)
+                                .spec("mps2-an386")
+                                .verify(GestureProject.UNVERIFIED)
+                                .build(),
+                        DeviceSpec.USUAL,
+                        TestSpec.USUAL);
+    }
+
+    private String report() throws IOException {
+        return new GestureProject(folder).text("kiln/TEST-kiln-test.xml");
+    }
+
+    private void write(String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}
