@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.KeptLog;
+import io.kiln.base.Log;
+import io.kiln.base.ResourceTree;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.resolve.Resolver;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.reference.SharedFolder;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.RecordFiles;
+import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.TaskKeys;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
+class ShippedRecordsTest {
+    private static final String MODEL = "seanet_conv14";
+
+    @TempDir
+    private Path folder;
+
+    private final Log log = new KeptLog();
+
+    private ResolvedBuild build(String board) {
+        Path model = SharedFolder.need("golden").resolve(MODEL).resolve("model.tflite");
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(model, "m")), board)
+                .build();
+        return new Resolver(TestToolchains.environment(log)).resolve(spec);
+    }
+
+    private static CompiledModel compiled(ResolvedBuild build) {
+        BuildSpec spec = build.spec();
+        return GenerateStep.compile(build, spec.models().get(0), spec.io(), spec.optimize());
+    }
+
+    private static List<OperatorInfo> operators(CompiledModel model) {
+        return model.library().metadata().operators();
+    }
+
+    @Test
+    void eachLogHasOneMeasuredRecordOfEachLayerOfItsCore() {
+        List<String> logs = ResourceTree.read("toolchains/tuning").keySet().stream()
+                .filter(file -> file.endsWith(".log"))
+                .toList();
+        assertThat(logs).contains("cortex-m3.log", "cortex-m4.log", "cortex-m55.log", "rv32imac.log");
+        for (String file : logs) {
+            String core = file.substring(0, file.length() - ".log".length());
+            List<TuningRecord> records = ShippedRecords.of(core);
+            assertThat(RecordReader.parse(ShippedRecords.text(core).orElseThrow(), file).warnings())
+                    .isEmpty();
+            assertThat(records).isNotEmpty().allSatisfy(record -> {
+                assertThat(record.result().isMeasured()).isTrue();
+                assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
+                assertThat(record.task().keys()).isNotEmpty();
+            });
+            assertThat(records.stream().map(record -> TaskKeys.layer(record.task())).collect(Collectors.toSet()))
+                    .hasSameSizeAs(records);
+        }
+    }
+
+    @Test
+    void aBuildFollowsThemUntilTheProjectHasItsOwn() {
+        ResolvedBuild build = build("qemu-riscv32");
+        CompiledModel model = compiled(build);
+        assertThat(model.unfitRecords()).isEmpty();
+        OperatorInfo layer = operators(model).stream()
+                .filter(operator -> operator.reason().startsWith("record: "))
+                .findFirst()
+                .orElseThrow();
+        TuningRecord shipped = ShippedRecords.of("rv32imac").stream()
+                .filter(record -> layer.reason()
+                        .contains(String.format("%,d cycles", Math.round(record.result().mean() * 1e9))))
+                .findFirst()
+                .orElseThrow();
+        TuningRecord.Result slow = new TuningRecord.Result(List.of(1.0), shipped.result().error(), 0, 0);
+        TuningRecord own = TuningRecord.of(shipped.task(), shipped.config(), slow);
+        RecordFiles.write(BoardRecords.log(build.spec()), List.of(own));
+        assertThat(operators(compiled(build)))
+                .anyMatch(operator -> operator.reason().contains("1,000,000,000 cycles"));
+    }
+}
