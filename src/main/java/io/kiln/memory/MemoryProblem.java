@@ -134,8 +134,9 @@ public final class MemoryProblem {
         int[][] conflicts = between.stream()
                 .map(row -> row.keySet().stream().mapToInt(Integer::intValue).toArray())
                 .toArray(int[][]::new);
-        Distances[][] distances =
-                between.stream().map(row -> row.values().toArray(Distances[]::new)).toArray(Distances[][]::new);
+        Distances[][] distances = between.stream()
+                .map(row -> row.values().toArray(Distances[]::new))
+                .toArray(Distances[][]::new);
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, PoolBounds.ONE);
     }

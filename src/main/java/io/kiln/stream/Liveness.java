@@ -161,8 +161,7 @@ final class Liveness {
         int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
         boolean isOutput = value.place() == Place.OUTPUT;
         int last = isOutput ? Math.max(graph.nodes().size(), value.lastUser()) : value.lastUser();
-        return new WorkspaceBuffer(
-                WorkspaceLayout.valueName(value.id()), bytes, alignment, value.producer(), last);
+        return new WorkspaceBuffer(WorkspaceLayout.valueName(value.id()), bytes, alignment, value.producer(), last);
     }
 
     /** Largest number of bytes alive at once: a lower bound of every placement. */

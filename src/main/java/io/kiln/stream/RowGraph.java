@@ -161,7 +161,9 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             }
             return alive;
         }
-        aliveBeforeThePrevious.stream().filter(i -> values.get(i).isNeededFrom(node)).forEach(alive::add);
+        aliveBeforeThePrevious.stream()
+                .filter(i -> values.get(i).isNeededFrom(node))
+                .forEach(alive::add);
         int written = nodes.get(node - 1).output();
         if (values.get(written).isNeededFrom(node)) {
             alive.add(written);

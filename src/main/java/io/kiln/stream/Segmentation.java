@@ -91,8 +91,8 @@ final class Segmentation {
         long known = candidate.bytes;
         List<Segment> alone = List.of(candidate.segment.inItsPart());
         Tape tape = Tape.of(candidate.part, alone).orElseThrow();
-        candidate.bytes = MemoryPlanner.firstFit(
-                liveness(alone, candidate.part, tape).problem());
+        candidate.bytes =
+                MemoryPlanner.firstFit(liveness(alone, candidate.part, tape).problem());
         candidate.exact = true;
         return candidate.bytes > known;
     }

@@ -107,8 +107,8 @@ public record FunctionCounter(Emulator emulator) {
         return elf.symbols().stream()
                 .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("the image has no function " + name, image.toString(), "", "")));
+                .orElseThrow(() ->
+                        new KilnException(new Problem("the image has no function " + name, image.toString(), "", "")));
     }
 
     /** Nothing reads the console. */

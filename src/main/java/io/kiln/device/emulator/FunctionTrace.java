@@ -60,15 +60,12 @@ public record FunctionTrace(Emulator emulator) {
 
     private List<ExecutedBlock> run(Path image, Architecture architecture, long first, BlockTrace trace) {
         Path folder = InstructionCounter.temporaryFolder();
-        try (RunningProcess process =
-                emulator.start(image, InstructionCounter.sockets(folder), folder, trace::take)) {
+        try (RunningProcess process = emulator.start(image, InstructionCounter.sockets(folder), folder, trace::take)) {
             FunctionCounter.drain(process);
             try (MachineMonitor monitor = MachineMonitor.connect(
                             folder.resolve(InstructionCounter.MONITOR), InstructionCounter.TO_CONNECT);
                     DebugStub stub = DebugStub.connect(
-                            folder.resolve(InstructionCounter.DEBUG),
-                            architecture,
-                            InstructionCounter.TO_CONNECT)) {
+                            folder.resolve(InstructionCounter.DEBUG), architecture, InstructionCounter.TO_CONNECT)) {
                 stub.stopAt(first);
                 stub.resume();
                 stub.await();

@@ -128,7 +128,9 @@ public final class GenerateStep {
     }
 
     private int mlfVersion() {
-        return build.spec().models().size() > 1 ? SEVERAL_MODELS : build.spec().archive().version();
+        return build.spec().models().size() > 1
+                ? SEVERAL_MODELS
+                : build.spec().archive().version();
     }
 
     private Collection<Path> generate() {

@@ -127,7 +127,7 @@ final class Savings {
                         libraries,
                         Optional.of(spec.layout().userSources()),
                         FirmwareRequest.Folders.in(folder),
-                PluginVersion.text())
+                        PluginVersion.text())
                 .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }

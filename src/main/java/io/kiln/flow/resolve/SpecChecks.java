@@ -31,7 +31,11 @@ final class SpecChecks {
         checkModels(spec, problems, missing);
         spec.malformed().forEach(problems::add);
         if (!MLF_VERSIONS.contains(spec.archive().version())) {
-            problems.add("kiln.mlfVersion is '" + spec.archive().version() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+            problems.add(
+                    "kiln.mlfVersion is '" + spec.archive().version() + "'",
+                    "",
+                    "one of 5, 7",
+                    "Change kiln.mlfVersion");
         }
         checkServer(spec, problems);
         if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {

@@ -22,13 +22,7 @@ import java.util.function.Supplier;
  * @param merge logs whose records are taken over first
  * @param pickBest whether the log keeps the best records only
  */
-public record TuneSpec(
-        Kind tuner,
-        Objective objective,
-        Limits limits,
-        long seed,
-        List<Path> merge,
-        boolean pickBest) {
+public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
     /** The searches there are. */
     public enum Kind {
         /** All configurations in their order. */
@@ -42,8 +36,8 @@ public record TuneSpec(
     }
 
     /** The parameters' defaults. */
-    public static final TuneSpec USUAL = new TuneSpec(
-            Kind.XGB, Metric.INSTRUCTIONS, new Limits(128, 0, 120, 0), 0, List.of(), false);
+    public static final TuneSpec USUAL =
+            new TuneSpec(Kind.XGB, Metric.INSTRUCTIONS, new Limits(128, 0, 120, 0), 0, List.of(), false);
 
     public TuneSpec {
         merge = List.copyOf(merge);
@@ -84,13 +78,7 @@ public record TuneSpec(
         least(problems, "timeout", limits.timeout, 1);
         least(problems, "budget", limits.budget, 0);
         problems.throwIfAny();
-        return new TuneSpec(
-                kind.orElseThrow(),
-                goal.orElseThrow(),
-                limits,
-                seed,
-                merge,
-                pickBest);
+        return new TuneSpec(kind.orElseThrow(), goal.orElseThrow(), limits, seed, merge, pickBest);
     }
 
     private static void least(Problems problems, String name, int value, int least) {

@@ -122,8 +122,11 @@ final class TaskSearch {
     }
 
     boolean isFinished() {
-        boolean isIdle = spec.limits().earlyStopping() > 0 && sinceBest >= spec.limits().earlyStopping();
-        return isExhausted || (isRuleAsked && isIdle) || known.size() >= Math.min(configurations.size(), spec.limits().trials());
+        boolean isIdle =
+                spec.limits().earlyStopping() > 0 && sinceBest >= spec.limits().earlyStopping();
+        return isExhausted
+                || (isRuleAsked && isIdle)
+                || known.size() >= Math.min(configurations.size(), spec.limits().trials());
     }
 
     /** The configurations to measure next; the first one is that of the rules. */

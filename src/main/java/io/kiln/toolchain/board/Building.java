@@ -24,7 +24,8 @@ public record Building(
         List<String> codegens,
         OptionalLong uf2Family) {
     /** No toolchain and no flags. */
-    public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of(), List.of(), OptionalLong.empty());
+    public static final Building PLAIN =
+            new Building(Optional.empty(), List.of(), List.of(), List.of(), OptionalLong.empty());
 
     public Building {
         compile = List.copyOf(compile);

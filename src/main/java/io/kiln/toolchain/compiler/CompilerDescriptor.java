@@ -12,12 +12,7 @@ import java.util.TreeSet;
  * @param shims whether Kiln's own C library shims replace the toolchain's library
  */
 record CompilerDescriptor(
-        String id,
-        String title,
-        boolean shims,
-        Optional<Bundle> bundle,
-        FlagSets flags,
-        Map<String, Family> families) {
+        String id, String title, boolean shims, Optional<Bundle> bundle, FlagSets flags, Map<String, Family> families) {
 
     /**
      * A Maven artifact that contains the compiler.

@@ -66,9 +66,16 @@ class ImageFormatsTest {
         assertThat(file.limit()).isEqualTo(blocks * 512);
         for (int i = 0; i < blocks; i++) {
             IntBuffer head = file.position(i * 512).asIntBuffer();
-            assertThat(List.of(head.get(), head.get(), head.get(), head.get(), head.get(), head.get(), head.get(), head.get()))
-                    .containsExactly(
-                            0x0a324655, 0x9e5d5157, 0x2000, 0x10000000 + i * 256, 256, i, blocks, 0xe48bff56);
+            assertThat(List.of(
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get()))
+                    .containsExactly(0x0a324655, 0x9e5d5157, 0x2000, 0x10000000 + i * 256, 256, i, blocks, 0xe48bff56);
             byte[] page = new byte[256];
             file.position(i * 512 + 32).get(page);
             byte[] wanted = Arrays.copyOfRange(expected, i * 256, Math.min(expected.length, i * 256 + 256));

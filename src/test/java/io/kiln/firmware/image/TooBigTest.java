@@ -69,8 +69,8 @@ class TooBigTest {
         List<Memory> memories = board.memories().stream()
                 .map(m -> new Memory(m.name(), m.kind(), m.base(), m.kind() == Board.Kind.ROM ? flash : ram))
                 .toList();
-        BoardSupport support = new BoardSupport(
-                board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles());
+        BoardSupport support =
+                new BoardSupport(board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles());
         return new Board(
                 new BoardIdentity("small", board.title(), board.maker(), board.origin()),
                 board.target(),
