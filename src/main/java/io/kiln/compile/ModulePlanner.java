@@ -79,7 +79,8 @@ final class ModulePlanner {
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api = new Interface(
                 request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
-        return new PlannedModule(origin, names, api, request.packed(), pools, planned, callees, called);
+        return new PlannedModule(
+                origin, names, new PlannedModule.Calling(api, request.packed(), called), pools, planned, callees);
     }
 
     /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */

@@ -23,25 +23,45 @@ import java.util.stream.Stream;
  *
  * @param origin its source and target
  * @param names names of its functions, structs and macros
- * @param api how it is called
- * @param options of its packed functions, if it has any
+ * @param calling how it is called
  * @param pools what its workspace may lie in
  * @param planned what runs, and where it lies
  * @param callees what its operators call
- * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record PlannedModule(
         CodeOrigin origin,
         InterfaceNames names,
-        Interface api,
-        PackedOptions options,
+        Calling calling,
         List<MemoryPool> pools,
         PlannedProgram planned,
-        List<Callee> callees,
-        boolean called) {
+        List<Callee> callees) {
     public PlannedModule {
         pools = List.copyOf(pools);
         callees = List.copyOf(callees);
+    }
+
+    /**
+     * How a function of a model is called.
+     *
+     * @param api its interface
+     * @param options of its packed functions, if it has any
+     * @param byOperator whether an operator calls it, so that its variables are its caller's
+     */
+    public record Calling(Interface api, PackedOptions options, boolean byOperator) {}
+
+    /** Its interface. */
+    public Interface api() {
+        return calling.api;
+    }
+
+    /** Options of its packed functions, if it has any. */
+    public PackedOptions options() {
+        return calling.options;
+    }
+
+    /** Whether an operator calls it, so that its variables are its caller's. */
+    public boolean called() {
+        return calling.byOperator;
     }
 
     /** Module name. */
@@ -61,12 +81,12 @@ public record PlannedModule(
 
     /** The devices whose drivers it calls. */
     public List<DeviceHooks> devices() {
-        return api.devices();
+        return api().devices();
     }
 
     /** Whether the caller passes pointers to inputs and outputs. */
     public boolean isCallerOwned() {
-        return api.io() == Io.CALLER;
+        return api().io() == Io.CALLER;
     }
 
     /** Functions that operators call, then the operators. */

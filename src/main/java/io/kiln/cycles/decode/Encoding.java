@@ -15,20 +15,23 @@ import java.util.regex.Pattern;
  * @param value those bits
  * @param kind of the instruction
  * @param fields bits of each letter, as a mask
- * @param writes registers written
- * @param reads registers read
- * @param addresses registers that form an address
- * @param alwaysWritesBack whether the base is always written
+ * @param operands where its registers stand
  */
-record Encoding(
-        int mask,
-        int value,
-        InstructionKind kind,
-        Map<Character, Integer> fields,
-        List<RegisterField> writes,
-        List<RegisterField> reads,
-        List<RegisterField> addresses,
-        boolean alwaysWritesBack) {
+record Encoding(int mask, int value, InstructionKind kind, Map<Character, Integer> fields, Encoding.Operands operands) {
+    /**
+     * Where the registers of an instruction stand.
+     *
+     * @param writes registers written
+     * @param reads registers read
+     * @param addresses registers that form an address
+     * @param alwaysWritesBack whether the base is always written
+     */
+    record Operands(
+            List<RegisterField> writes,
+            List<RegisterField> reads,
+            List<RegisterField> addresses,
+            boolean alwaysWritesBack) {}
+
     private static final int COLUMNS = 5;
     private static final long PROGRAM_COUNTER = 1L << 15;
     private static final Pattern REGISTER = Pattern.compile("\\{(\\d+)}|(list)|([SDQ]?)([a-z])('?)(?:\\.([a-z2]))?");
@@ -61,10 +64,7 @@ record Encoding(
                 value,
                 kind,
                 Map.copyOf(fields),
-                registers(columns[2]),
-                registers(columns[3]),
-                registers(address),
-                always);
+                new Operands(registers(columns[2]), registers(columns[3]), registers(address), always));
     }
 
     private static List<RegisterField> registers(String text) {
@@ -101,11 +101,12 @@ record Encoding(
     }
 
     Instruction instruction(long address, int bytes, int bits) {
-        long base = registers(addresses, bits);
-        boolean writesBack = alwaysWritesBack || field('w', bits) != 0;
-        long sources = (registers(reads, bits) | base) & ~PROGRAM_COUNTER;
-        long results = registers(writes, bits) | (writesBack ? base : 0);
-        return new Instruction(address, bytes, kind, words(bits), results, sources, base, writesBack);
+        long base = registers(operands.addresses, bits);
+        boolean writesBack = operands.alwaysWritesBack || field('w', bits) != 0;
+        long sources = (registers(operands.reads, bits) | base) & ~PROGRAM_COUNTER;
+        long results = registers(operands.writes, bits) | (writesBack ? base : 0);
+        return new Instruction(
+                address, bytes, kind, words(bits), new Instruction.Registers(results, sources, base, writesBack));
     }
 
     private long registers(List<RegisterField> list, int bits) {

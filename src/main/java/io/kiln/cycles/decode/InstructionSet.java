@@ -69,13 +69,6 @@ public final class InstructionSet {
 
     private static Instruction withoutZero(Instruction i) {
         return new Instruction(
-                i.address(),
-                i.bytes(),
-                i.kind(),
-                i.words(),
-                i.writes() & ~1L,
-                i.reads() & ~1L,
-                i.addresses() & ~1L,
-                i.writesBack());
+                i.address(), i.bytes(), i.kind(), i.words(), i.registers().without(1));
     }
 }

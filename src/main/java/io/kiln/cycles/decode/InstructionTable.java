@@ -67,6 +67,7 @@ final class InstructionTable {
         Optional<Encoding> found =
                 encodings.stream().filter(encoding -> encoding.fits(bits)).findFirst();
         return found.map(encoding -> encoding.instruction(address, bytes, bits))
-                .orElseGet(() -> new Instruction(address, bytes, InstructionKind.UNKNOWN, 0, 0, 0, 0, false));
+                .orElseGet(
+                        () -> new Instruction(address, bytes, InstructionKind.UNKNOWN, 0, Instruction.Registers.NONE));
     }
 }

@@ -76,7 +76,8 @@ final class DisassemblyInspector implements ArtifactInspector {
     }
 
     private List<String> disassembled(Artifact artifact) {
-        Tool tool = tools.apply(ElfFile.read(artifact.content(), artifact.fileName()).machine());
+        Tool tool = tools.apply(
+                ElfFile.read(artifact.content(), artifact.fileName()).machine());
         String program = tool.path().orElseThrow(() -> missing(tool, artifact)).toString();
         try {
             Path folder = Files.createTempDirectory("kiln-disassembly");
@@ -95,15 +96,17 @@ final class DisassemblyInspector implements ArtifactInspector {
     private static List<String> disassembled(Artifact artifact, String program, Path folder) throws IOException {
         Files.write(folder.resolve("code.o"), artifact.content().toArray());
         Path text = folder.resolve("code.txt");
-        ProcessResult result = ProcessRunner.run(
-                Command.of(program, "--disassemble", "--reloc", "--wide", "code.o")
-                        .in(folder)
-                        .within(PATIENCE)
-                        .owning(folder)
-                        .loggingTo(text));
+        ProcessResult result = ProcessRunner.run(Command.of(program, "--disassemble", "--reloc", "--wide", "code.o")
+                .in(folder)
+                .within(PATIENCE)
+                .owning(folder)
+                .loggingTo(text));
         if (!result.succeeded()) {
             throw new KilnException(new Problem(
-                    "cannot be disassembled: " + result.message().strip(), artifact.fileName(), "an object with code", ""));
+                    "cannot be disassembled: " + result.message().strip(),
+                    artifact.fileName(),
+                    "an object with code",
+                    ""));
         }
         return Files.readString(text, StandardCharsets.ISO_8859_1)
                 .lines()

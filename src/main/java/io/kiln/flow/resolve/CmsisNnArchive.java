@@ -2,7 +2,6 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LimitedInput;
 import io.kiln.base.Problem;
@@ -170,7 +169,8 @@ final class CmsisNnArchive {
 
     private void add(Matcher source, byte[] content) {
         String path = source.group(1) + source.group(2);
-        if (!Stream.of(path.split("/", -1)).allMatch(segment -> SEGMENT.matcher(segment).matches())) {
+        if (!Stream.of(path.split("/", -1))
+                .allMatch(segment -> SEGMENT.matcher(segment).matches())) {
             throw refused("the entry has no proper name", path, "letters, digits, and _ . + -");
         }
         bytes += content.length;

@@ -23,8 +23,7 @@ import java.util.stream.IntStream;
  * @param argTypes their types
  * @param bias the bias of a layer
  * @param clip the clamp of its result
- * @param output id of the value that it computes, after bias and clamp
- * @param type type of that value
+ * @param result the value that it computes, after bias and clamp
  * @param origin where the operator came from
  */
 public record Node(
@@ -33,9 +32,20 @@ public record Node(
         List<TensorType> argTypes,
         Optional<Constant> bias,
         Optional<Clip> clip,
-        int output,
-        TensorType type,
+        Result result,
         Origin origin) {
+    /**
+     * A value.
+     *
+     * @param id its number in the function
+     * @param type its type
+     */
+    public record Result(int id, TensorType type) {
+        static Result of(Binding binding) {
+            return new Result(binding.id(), binding.type());
+        }
+    }
+
     public Node {
         args = List.copyOf(args);
         argTypes = List.copyOf(argTypes);
@@ -51,33 +61,28 @@ public record Node(
                         .toList(),
                 Optional.empty(),
                 Optional.empty(),
-                binding.id(),
-                binding.type(),
+                Result.of(binding),
                 binding.origin());
     }
 
     Node withBias(Binding binding) {
         return new Node(
-                op,
-                args,
-                argTypes,
-                Optional.of(binding.constant(1)),
-                clip,
-                binding.id(),
-                binding.type(),
-                binding.origin());
+                op, args, argTypes, Optional.of(binding.constant(1)), clip, Result.of(binding), binding.origin());
     }
 
     Node withClip(Binding binding) {
         return new Node(
-                op,
-                args,
-                argTypes,
-                bias,
-                Optional.of((Clip) binding.op()),
-                binding.id(),
-                binding.type(),
-                binding.origin());
+                op, args, argTypes, bias, Optional.of((Clip) binding.op()), Result.of(binding), binding.origin());
+    }
+
+    /** Id of the value that it computes, after bias and clamp. */
+    public int output() {
+        return result.id;
+    }
+
+    /** Type of that value. */
+    public TensorType type() {
+        return result.type;
     }
 
     /** The layer, if it is one with weights known at build time. */
@@ -107,7 +112,7 @@ public record Node(
 
     /** The multiply-accumulates of a layer; 0 for others. */
     public long macs() {
-        return new Binding(output, op, args, type, origin).macs();
+        return new Binding(output(), op, args, type(), origin).macs();
     }
 
     /** Its name in reports and options: that of the tensor that it computes. */

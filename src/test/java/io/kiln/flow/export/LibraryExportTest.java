@@ -65,7 +65,8 @@ class LibraryExportTest {
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.functions()).contains("tvmgen_kws_run", "tvmgen_kws___tvm_main__");
         assertThat(library.tree().modules()).hasSize(1);
-        assertThat(Inspector.lines(file, "?")).containsExactly("disassembly (artifact)", "list-functions (artifact)", "sections (artifact)");
+        assertThat(Inspector.lines(file, "?"))
+                .containsExactly("disassembly (artifact)", "list-functions (artifact)", "sections (artifact)");
         assertThat(Inspector.lines(file, "list-functions"))
                 .startsWith("host/file/libkws.so")
                 .anyMatch(line -> line.matches("  tvmgen_kws_run [0-9]+ bytes"));

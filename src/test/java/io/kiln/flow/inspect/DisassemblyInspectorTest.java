@@ -35,8 +35,7 @@ class DisassemblyInspectorTest {
         "40, c -mcpu=cortex-m4, '.*R_ARM_THM_(CALL|JUMP24) called.*'",
         "243, c -mcpu=rv32imac, '.*R_RISCV_CALL(_PLT)? called.*'"
     })
-    void objectsAreDisassembledWithRelocations(int machine, String target, String relocation)
-            throws IOException {
+    void objectsAreDisassembledWithRelocations(int machine, String target, String relocation) throws IOException {
         TestPrograms.need(DisassemblyInspector.tool(machine).program());
         Path object = object(target);
         List<String> lines = Inspector.lines(object, "disassembly");
@@ -78,7 +77,9 @@ class DisassemblyInspectorTest {
         Toolchain clang = TestToolchains.resolve("clang", target);
         List<String> arguments = new ArrayList<>(clang.compileFlags(SourceKind.USER, Optimize.SIZE));
         arguments.addAll(List.of("-c", "code.c", "-o", "code.o"));
-        assertThat(ProcessRunner.run(Command.of(clang.compiler(), arguments).in(folder)).message()).isBlank();
+        assertThat(ProcessRunner.run(Command.of(clang.compiler(), arguments).in(folder))
+                        .message())
+                .isBlank();
         return folder.resolve("code.o");
     }
 }

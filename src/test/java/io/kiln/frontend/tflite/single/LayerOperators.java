@@ -52,20 +52,26 @@ final class LayerOperators {
                 in);
     });
 
-    static final OperatorCases FULLY_CONNECTED = OperatorCases.of("FULLY_CONNECTED", d -> {
-                byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
-                int depth = d.between(1, 50);
-                int units = d.between(1, 20);
-                boolean keep = d.coin();
-                int rows = d.between(1, 4);
-                int[] shape = keep ? new int[] {1, rows, depth} : new int[] {rows, depth};
-                TensorSpec x = d.tensor(type, shape);
-                TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
-                int[] in = perhapsWithoutBias(d, x, weights, units);
-                d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
-                d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
-            })
+    static final OperatorCases FULLY_CONNECTED = OperatorCases.of(
+                    "FULLY_CONNECTED", d -> dense(d, d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32)))
             .differingIn(LibraryKernels::roundingDenseOnce, LibraryKernels.DENSE);
+
+    /** With a bias of 64 bits. */
+    static final OperatorCases FULLY_CONNECTED_INT16 =
+            OperatorCases.of("FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16));
+
+    private static void dense(Draw d, byte type) {
+        int depth = d.between(1, 50);
+        int units = d.between(1, 20);
+        boolean keep = d.coin();
+        int rows = d.between(1, 4);
+        int[] shape = keep ? new int[] {1, rows, depth} : new int[] {rows, depth};
+        TensorSpec x = d.tensor(type, shape);
+        TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
+        int[] in = perhapsWithoutBias(d, x, weights, units);
+        d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
+        d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
+    }
 
     static final OperatorCases TRANSPOSE_CONV = OperatorCases.of("TRANSPOSE_CONV", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);

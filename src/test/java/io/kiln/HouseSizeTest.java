@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import io.kiln.ir.op.Op;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Files, folders, parameter lists and records of the plugin stay small. */
+@AnalyzeClasses(packages = "io.kiln", importOptions = ImportOption.DoNotIncludeTests.class)
+final class HouseSizeTest {
+    private static final int MOST_LINES = 300;
+    private static final int MOST_FILES = 40;
+    private static final int MOST_PARAMETERS = 7;
+
+    @ArchTest
+    static void parameterListsAreShort(JavaClasses classes) {
+        List<String> tooMany = classes.stream()
+                .filter(type -> !isData(type))
+                .flatMap(type -> type.getCodeUnits().stream())
+                .filter(code -> !code.getModifiers().contains(JavaModifier.SYNTHETIC))
+                .filter(code -> code.getRawParameterTypes().size() > MOST_PARAMETERS)
+                .map(code -> code.getFullName())
+                .toList();
+        assertThat(tooMany).isEmpty();
+    }
+
+    /** Records whose components are names of a format: of a report's JSON, or of an operator's attributes. */
+    private static boolean isData(JavaClass type) {
+        return type.isRecord() && (type.getPackageName().startsWith("io.kiln.report") || type.isAssignableTo(Op.class));
+    }
+
+    @Test
+    void filesAreShort() throws IOException {
+        Map<Path, Long> tooLong = new TreeMap<>();
+        for (Path file : sources()) {
+            try (Stream<String> lines = Files.lines(file)) {
+                tooLong.put(file, lines.count());
+            }
+        }
+        assertThat(tooLong).hasSizeGreaterThan(1000);
+        tooLong.values().removeIf(lines -> lines <= MOST_LINES);
+        assertThat(tooLong).isEmpty();
+    }
+
+    @Test
+    void foldersHoldFewFiles() throws IOException {
+        Map<Path, Long> counts =
+                sources().stream().collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
+        assertThat(counts).hasSizeGreaterThan(50);
+        counts.values().removeIf(count -> count <= MOST_FILES);
+        assertThat(counts).isEmpty();
+    }
+
+    private static List<Path> sources() throws IOException {
+        try (Stream<Path> walk = Files.walk(Path.of("src", "main"))) {
+            return walk.filter(file -> file.toString().endsWith(".java")).toList();
+        }
+    }
+}
