@@ -7,6 +7,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Makes the console ready; called before main. */
 void kiln_console_init(void);
 
@@ -25,5 +29,9 @@ static inline void kiln_console_text(const char* text) {
     kiln_console_put((uint8_t)*text);
   }
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

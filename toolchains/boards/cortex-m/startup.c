@@ -14,6 +14,10 @@ extern const uint32_t __data_load[];
 extern uint32_t __bss_start[];
 extern uint32_t __bss_end[];
 
+/* Functions to call before main: constructors of static objects in C++. A linker script without these symbols has none. */
+extern void (*const __init_array_start[])(void) __attribute__((weak));
+extern void (*const __init_array_end[])(void) __attribute__((weak));
+
 int main(void);
 void Reset_Handler(void);
 void kiln_start(void);
@@ -100,5 +104,8 @@ __attribute__((used, noreturn)) void kiln_start(void) {
     *to = 0;
   }
   kiln_console_init();
+  for (void (*const* construct)(void) = __init_array_start; construct < __init_array_end; ++construct) {
+    (*construct)();
+  }
   kiln_board_exit(main());
 }

@@ -16,6 +16,10 @@ extern const uint32_t __data_load[];
 extern uint32_t __bss_start[];
 extern uint32_t __bss_end[];
 
+/* Functions to call before main: constructors of static objects in C++; sections.ld has them. */
+extern void (*const __init_array_start[])(void);
+extern void (*const __init_array_end[])(void);
+
 int main(void);
 void _start(void);
 void kiln_start(void);
@@ -79,5 +83,8 @@ __attribute__((used, noreturn)) void kiln_start(void) {
     *to = 0;
   }
   kiln_console_init();
+  for (void (*const* construct)(void) = __init_array_start; construct < __init_array_end; ++construct) {
+    (*construct)();
+  }
   kiln_board_exit(main());
 }

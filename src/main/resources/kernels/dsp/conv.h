@@ -2,26 +2,34 @@
 #pragma once
 #include <stdint.h>
 #define CHANNELS 4
+#define PIXELS 2
+#define PITCH 16
+#define STEPS 8
 #define HALFWORDS first and second as bytes
 #define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_conv_2x4_1
+#define UNUSED_PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
+#define PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
 #define BLOCKS_AND_LATE int32_t blocks
-#define ASSEMBLY __asm__ volatile("nop");
+#define ASSEMBLY "bx lr"
 #define FIRST_WEIGHT (int8_t)(both >> 8)
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 
-/* Two pixels times blocks of CHANNELS channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. */
-__attribute__((noinline))
-static void NAME(
-    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, BLOCKS_AND_LATE) {
+/* Pixels, PITCH bytes apart, times blocks of CHANNELS channels: PIXELS of two. x: inputs widened to 16 bits, two of pixel 0, two of
+   pixel 1 in turn; w: per step of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel
+   CONSTANTS_IN_WORDS. */
 #if defined(__ARM_FEATURE_DSP)
+__attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
+  __asm__ volatile(
 ASSEMBLY
+  );
+}
 #else
+static void NAME(PARAMETERS) {
   for (int32_t block = 0; block < blocks; ++block) {
     int32_t sums[2][4] = {{0}};
-    for (int32_t i = 0; i < 4 * steps; ++i) {
+    for (int32_t i = 0; i < 4 * STEPS; ++i) {
       const int8_t value = x[2 * i];
       for (int32_t pair = 0; pair < 2; ++pair) {
         const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
@@ -30,13 +38,13 @@ ASSEMBLY
         sums[i / 2 % 2][2 * pair + 1] += value * second;
       }
     }
-    w += 2 * steps;
-    for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
-      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+    w += 2 * STEPS;
+    for (int32_t channel = 0; channel < CHANNELS; ++channel, ++out, w += CONSTANTS) {
+      for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
 RESCALE
-        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+        out[pixel * PITCH] = (int8_t)value;
       }
     }
   }
-#endif
 }
+#endif

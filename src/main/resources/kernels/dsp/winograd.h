@@ -6,8 +6,10 @@
 #define FACTORS kiln_winograd_input_4
 #define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_winograd_4_out16
+#define UNUSED_PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
+#define PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
 #define BLOCKS_AND_LATE int32_t blocks
-#define ASSEMBLY __asm__ volatile("nop");
+#define ASSEMBLY "bx lr"
 #define INPUTS 12
 #define STEPS 6
 #define CONSTANTS_OF_FOUR 8
@@ -21,11 +23,14 @@
 /* Two times two pixels, PITCH bytes apart, of a 3x3 convolution of CHANNELS inputs, for blocks of four channels, by Winograd's F(2, 3).
    x: factors as FACTORS leaves them. w: per step of two inputs a word for each channel; after three and four
    kinds of products per channel CONSTANTS_IN_WORDS. */
-__attribute__((noinline))
-static void NAME(const int8_t* x, const int32_t* w, int8_t* out, BLOCKS_AND_LATE) {
 #if defined(__ARM_FEATURE_DSP)
+__attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
+  __asm__ volatile(
 ASSEMBLY
+  );
+}
 #else
+static void NAME(PARAMETERS) {
   for (int32_t block = 0; block < blocks; ++block, out += 4) {
     const int32_t* const weights = w;
     for (int32_t i = 0; i < 16; ++i) {
@@ -47,5 +52,5 @@ RESCALE
     }
     w = weights + BLOCK_WORDS;
   }
-#endif
 }
+#endif

@@ -148,7 +148,8 @@ public enum RuntimeFeature {
     }
 
     private boolean isCalledIn(String text) {
-        return text.contains(PREFIX)
-                && calls.filter(pattern -> pattern.matcher(text).find()).isPresent();
+        return calls.filter(pattern ->
+                        text.contains(PREFIX) && pattern.matcher(text).find())
+                .isPresent();
     }
 }

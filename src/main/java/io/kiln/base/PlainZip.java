@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.HashMap;
@@ -20,7 +17,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
@@ -108,31 +104,14 @@ public final class PlainZip {
     }
 
     /**
-     * Writes files: sorted, uncompressed (compression depends on the JDK), all with the same time. Equal files give equal bytes.
+     * Writes files; equal ones give equal bytes.
      *
      * @throws KilnException if {@link #read} would refuse the zip
      */
     public static void write(Kind kind, SortedMap<String, Bytes> files, Path zip) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
-            for (Map.Entry<String, Bytes> file : files.entrySet()) {
-                ZipEntry entry = new ZipEntry(file.getKey());
-                byte[] content = file.getValue().toArray();
-                CRC32 crc = new CRC32();
-                crc.update(content);
-                entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
-                entry.setMethod(ZipEntry.STORED);
-                entry.setSize(content.length);
-                entry.setCrc(crc.getValue());
-                out.putNextEntry(entry);
-                out.write(content);
-                out.closeEntry();
-            }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot write", zip, e);
-        }
-        read(kind, zip, bytes.toByteArray());
-        WholeFiles.write(zip, bytes.toByteArray());
+        byte[] bytes = StoredZip.of(files);
+        read(kind, zip, bytes);
+        WholeFiles.write(zip, bytes);
     }
 
     private void readAll(byte[] content) throws IOException {

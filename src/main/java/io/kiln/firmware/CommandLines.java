@@ -34,14 +34,24 @@ final class CommandLines {
                 .map(flag -> flag.startsWith("-I") ? "-I" + ProjectFiles.BOARD + "/" + flag.substring(2) : flag)
                 .forEach(flags::add);
         flags.add("-ffile-prefix-map=" + directory + "=.");
-        if (project.includes().contains("-I" + ProjectFiles.USER)) {
-            flags.add(UserNames.prefixMap());
-        }
+        // GCC's cross compilers pass only this form to their assembler.
+        flags.add("-fdebug-prefix-map=" + directory + "=.");
+        project.code().folders().stream()
+                .filter(folder -> isPresent(folder))
+                .forEach(folder -> flags.add(UserNames.prefixMap(folder)));
         flags.addAll(project.includes());
         if (kind == SourceKind.FOREIGN && project.headers().contains(ArmIntrinsics.FILE)) {
             flags.addAll(List.of("-include", ArmIntrinsics.FILE));
         }
+        if (kind.isUsers()) {
+            flags.addAll(project.code().flags(kind == SourceKind.CPLUSPLUS));
+        }
         return flags;
+    }
+
+    private boolean isPresent(CodeFolder folder) {
+        return project.units().stream().anyMatch(unit -> folder.holds(unit.path()))
+                || project.headers().stream().anyMatch(folder::holds);
     }
 
     /** A whole compiler command, driver first. */
@@ -117,8 +127,20 @@ final class CommandLines {
         line.addAll(List.of("-o", image));
         line.addAll(objects);
         line.addAll(project.objects());
-        line.addAll(project.toolchain().libraries());
+        line.addAll(libraries());
         return line;
+    }
+
+    /** What follows the objects of a link. The user's static libraries may need each other in any order. */
+    List<String> libraries() {
+        List<String> words = new ArrayList<>();
+        if (!project.libraries().isEmpty()) {
+            words.add("-Wl,--start-group");
+            words.addAll(project.libraries());
+            words.add("-Wl,--end-group");
+        }
+        words.addAll(project.toolchain().libraries());
+        return words;
     }
 
     /** A path as used in command lines: relative to the project if they have a root in common. */

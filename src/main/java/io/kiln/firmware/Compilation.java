@@ -10,7 +10,6 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.ShellWords;
-import io.kiln.toolchain.compiler.SourceKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,9 +182,7 @@ final class Compilation {
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
-            return unit.kind() == SourceKind.USER
-                    ? withOutsideFiles(fence, source, part, depFile)
-                    : Attempt.of(source.result());
+            return unit.kind().isUsers() ? withOutsideFiles(fence, source, part, depFile) : Attempt.of(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {
@@ -248,9 +245,9 @@ final class Compilation {
      * neither sources nor headers.
      */
     private List<String> binariesIncluded() {
-        return unit.kind() == SourceKind.USER
+        return unit.kind().isUsers()
                 ? project.headers().stream()
-                        .filter(file -> file.startsWith(ProjectFiles.USER + "/"))
+                        .filter(file -> project.code().folderOf(file).isPresent())
                         .filter(file -> UserFile.of(Staleness.fileName(file)) == UserFile.OTHER)
                         .toList()
                 : List.of();

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,19 +17,17 @@ import java.util.Optional;
 final class CompileCommands {
     private CompileCommands() {}
 
-    static String print(FirmwareProject project, Optional<Path> userSources) {
+    static String print(FirmwareProject project) {
         CommandLines lines = new CommandLines(project);
         ArrayNode entries = JsonNodeFactory.instance.arrayNode();
         for (SourceUnit unit : project.units()) {
             entries.add(entry(project, lines, unit, unit.path()));
         }
-        String prefix = ProjectFiles.USER + "/";
         for (SourceUnit unit : project.units()) {
-            if (unit.path().startsWith(prefix) && userSources.isPresent()) {
-                Path original =
-                        userSources.get().toAbsolutePath().resolve(unit.path().substring(prefix.length()));
-                entries.add(entry(project, lines, unit, original.normalize().toString()));
-            }
+            project.code()
+                    .folderOf(unit.path())
+                    .map(folder -> folder.edited(unit.path()).toString())
+                    .ifPresent(original -> entries.add(entry(project, lines, unit, original)));
         }
         try {
             return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(entries) + "\n";

@@ -9,7 +9,6 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
-import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.fence.Dialect;
 import io.kiln.toolchain.fence.FencedC;
 import java.io.IOException;
@@ -101,7 +100,7 @@ final class Fence {
 
     /** As {@link #stranger}, for files read by a source of the user's own, which may read any file. */
     Optional<String> strangerBeside(SourceUnit unit, List<String> inputs) {
-        List<String> inside = unit.kind() == SourceKind.USER
+        List<String> inside = unit.kind().isUsers()
                 ? inputs.stream()
                         .filter(input ->
                                 project.directory().resolve(input).normalize().startsWith(project.directory()))
@@ -128,9 +127,9 @@ final class Fence {
         return problems;
     }
 
-    /** Refuses an assembler source: its directives cannot be checked. */
+    /** Refuses an assembler source, whose directives cannot be checked, and C++, whose text is not of the small language. */
     Problem assembler(SourceUnit unit, String advice) {
-        return refused("an assembler source, or one that includes an untrusted file", unit.path(), advice);
+        return refused("an assembler source or C++, or one that includes an untrusted file", unit.path(), advice);
     }
 
     /** Compiles a text that was not refused, or takes its object from the cache. */

@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.fence.Dialect;
 import java.util.List;
@@ -49,6 +50,12 @@ sealed interface FencedToolchain {
                     "untrusted code compiled for this computer",
                     "board " + project.board().id(),
                     "Linux on x86-64 or aarch64, where it can run in a sandbox",
+                    each)));
+        } else if (project.code().libc() != Libc.NONE && !toolchain.isHost()) {
+            advice.forEach(each -> problems.add(refused(
+                    "untrusted code beside a C library, whose headers are not the project's",
+                    "kiln.libc",
+                    Libc.NONE.text(),
                     each)));
         } else if (!toolchain.isHost() && !isBundledClang(toolchain)) {
             List<String> all = advice.isEmpty() && project.board().foreign()

@@ -20,6 +20,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Writes the C project. Equal requests give equal bytes; unchanged files keep their times. */
 public final class FirmwareAssembler {
@@ -34,15 +35,10 @@ public final class FirmwareAssembler {
      */
     public static FirmwareProject assemble(FirmwareRequest request, Log log) {
         check(request);
-        SortedMap<String, Bytes> user = UserSources.read(request.userSources());
+        SortedMap<String, Bytes> user = UserSources.read(request.code());
         ProjectFiles files = ProjectFiles.of(request, user);
         FirmwareProject project = new FirmwareProject(
-                request.board(),
-                request.toolchain(),
-                request.optimize(),
-                request.directory(),
-                request.userSources(),
-                request.buildDirectory(),
+                request,
                 files.units(),
                 files.objects(),
                 files.headers(),
@@ -50,12 +46,11 @@ public final class FirmwareAssembler {
                 files.hasParameters()
                         ? request.board().parametersLinker()
                         : request.board().linker(),
-                request.pluginVersion(),
                 files.strangers());
         FencedToolchain.check(project);
         SortedMap<String, Bytes> content = files.files();
         content.put("Makefile", Bytes.ofText(Makefile.print(project)));
-        content.put("compile_commands.json", Bytes.ofText(CompileCommands.print(project, request.userSources())));
+        content.put("compile_commands.json", Bytes.ofText(CompileCommands.print(project)));
         removeVanished(request, content);
         content.forEach((name, bytes) -> WholeFiles.write(request.directory().resolve(name), bytes.toArray()));
         String application = applicationName(request, files);
@@ -90,11 +85,12 @@ public final class FirmwareAssembler {
     /** The user's headers come first; the shims' come last, like a C library's. */
     private static List<String> includes(ProjectFiles files, FirmwareRequest request) {
         List<String> includes = new ArrayList<>();
-        if (files.has(ProjectFiles.USER)) {
-            includes.add("-I" + ProjectFiles.USER);
-        }
-        if (files.has(ProjectFiles.USER + "/include")) {
-            includes.add("-I" + ProjectFiles.USER + "/include");
+        for (CodeFolder folder : request.code().folders()) {
+            if (folder.role().isSearched()) {
+                Stream.of(folder.copy(), folder.copy() + "/include")
+                        .filter(files::has)
+                        .forEach(name -> includes.add("-I" + name));
+            }
         }
         includes.add("-I" + ArchivePaths.folder(ArtifactKind.HEADER));
         request.models().stream()

@@ -178,7 +178,7 @@ public final class FirmwareCompiler {
         UserNames names = new UserNames(project);
         for (Outcome outcome : outcomes) {
             String said = names.original(outcome.result().message());
-            String source = UserNames.name(outcome.unit());
+            String source = names.name(outcome.unit());
             if (!outcome.refusals().isEmpty()) {
                 outcome.refusals().forEach(problems::add);
             } else if (outcome.result().timedOut()) {

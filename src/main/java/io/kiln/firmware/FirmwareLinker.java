@@ -59,13 +59,18 @@ public final class FirmwareLinker {
         this.lines = new CommandLines(project);
         this.folder = folder.toAbsolutePath().normalize();
         this.base = base;
-        this.files = new ImageFiles(this.folder, base, project.buildDirectory(), log);
+        this.files = new ImageFiles(
+                this.folder,
+                base,
+                project.buildDirectory(),
+                project.board().building().uf2Family(),
+                log);
         this.log = log;
         this.advice = advice;
     }
 
     /**
-     * Makes {@code <base>.elf}, {@code .map} and, except for the board {@code host}, {@code .bin} and {@code .hex}: all
+     * Makes {@code <base>.elf}, {@code .map} and, except for the board {@code host}, {@code .bin} and {@code .hex}, and {@code .uf2} for boards that take it: all
      * or none. If nothing has changed since they were made, it leaves them alone and logs that. The linker's whole
      * output is in {@code link.log} in the project's build directory.
      *
@@ -237,7 +242,8 @@ public final class FirmwareLinker {
     private String commandDigest() {
         String line =
                 String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD, project.linkerScript()));
-        return Digests.sha256(line.replace(project.directory().toString(), "."));
+        String form = project.board().building().uf2Family().toString();
+        return Digests.sha256(line.replace(project.directory().toString(), ".") + "\0" + form);
     }
 
     /** Objects, and every file of the board, because linker scripts include each other. */
@@ -245,7 +251,7 @@ public final class FirmwareLinker {
         Stream<String> scripts = project.board().files().keySet().stream()
                 .filter(name -> name.endsWith(".ld"))
                 .map(name -> ProjectFiles.BOARD + "/" + name);
-        return Stream.of(objectNames().stream(), project.objects().stream(), scripts)
+        return Stream.of(objectNames().stream(), project.objects().stream(), project.libraries().stream(), scripts)
                 .flatMap(names -> names)
                 .distinct()
                 .toList();

@@ -11,33 +11,21 @@ import java.util.Optional;
 /**
  * A C project on disk that builds with and without Maven.
  *
- * @param board the board
- * @param toolchain the compiler
- * @param optimize what to optimize for
- * @param directory absolute path of the project; compilers run in it
- * @param userSources the user's folder that is copied to {@code main}; empty if there is none
- * @param buildDirectory absolute path of this build's objects and records
+ * @param request what it was made of
  * @param units the sources to compile, in link order
  * @param objects object files of a model library, relative to the project, linked unchanged
  * @param headers every other file of the project, sorted; a new one may hide one that was read before
  * @param includes include options, in order
  * @param linkerScript name within the board's folder; empty for the system linker's default
- * @param pluginVersion version of Kiln
  * @param strangers the untrusted files
  */
 public record FirmwareProject(
-        Board board,
-        Toolchain toolchain,
-        Optimize optimize,
-        Path directory,
-        Optional<Path> userSources,
-        Path buildDirectory,
+        FirmwareRequest request,
         List<SourceUnit> units,
         List<String> objects,
         List<String> headers,
         List<String> includes,
         Optional<String> linkerScript,
-        String pluginVersion,
         Strangers strangers) {
     public FirmwareProject {
         units = List.copyOf(units);
@@ -46,14 +34,59 @@ public record FirmwareProject(
         includes = List.copyOf(includes);
     }
 
+    /** The board. */
+    public Board board() {
+        return request.board();
+    }
+
+    /** The compiler. */
+    public Toolchain toolchain() {
+        return request.toolchain();
+    }
+
+    /** What to optimize for. */
+    public Optimize optimize() {
+        return request.optimize();
+    }
+
+    /** Absolute path of the project; compilers run in it. */
+    public Path directory() {
+        return request.directory();
+    }
+
+    /** The user's own code, whose folders are copied into the project. */
+    public UserCode code() {
+        return request.code();
+    }
+
+    /** Absolute path of this build's objects and records. */
+    public Path buildDirectory() {
+        return request.buildDirectory();
+    }
+
+    /** Version of Kiln. */
+    public String pluginVersion() {
+        return request.pluginVersion();
+    }
+
     /** Whether it contains Kiln's application, because the project has no {@code main} of its own. */
     public boolean hasDefaultApplication() {
         return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
     }
 
+    /** The user's static libraries, relative to the project. */
+    List<String> libraries() {
+        return headers.stream()
+                .filter(file -> UserFile.of(Staleness.fileName(file)) == UserFile.LIBRARY)
+                .filter(file -> code().folderOf(file)
+                        .filter(folder -> folder.role().isCompiled())
+                        .isPresent())
+                .toList();
+    }
+
     /** Folder of the objects. */
     Path objectDirectory() {
-        return buildDirectory.resolve("objects");
+        return buildDirectory().resolve("objects");
     }
 
     Path objectFile(SourceUnit unit) {

@@ -16,33 +16,12 @@ import java.util.Optional;
  * @param board the board that it runs on
  * @param toolchain the compiler, resolved for the board's core
  * @param optimize what to optimize for
- * @param models the models in it, at least one
- * @param userSources the project's own C, such as {@code src/main/c}; need not exist
- * @param directory folder of the C project; obsolete files of earlier runs are removed
- * @param buildDirectory folder of objects, logs and build records; not inside {@code directory}
+ * @param content the code in it
+ * @param folders where it is written
  * @param pluginVersion version of Kiln; a change rebuilds everything
- * @param trusted archives whose C is compiled like the user's own
- * @param application what runs on the image if the project's own C has no {@code main}
- * @param brought a library that models call
  */
 public record FirmwareRequest(
-        Board board,
-        Toolchain toolchain,
-        Optimize optimize,
-        List<ModelLibrary> models,
-        Optional<Path> userSources,
-        Path directory,
-        Path buildDirectory,
-        String pluginVersion,
-        TrustedArchives trusted,
-        Application application,
-        BroughtSources brought) {
-    public FirmwareRequest {
-        models = List.copyOf(models);
-        directory = directory.toAbsolutePath().normalize();
-        buildDirectory = buildDirectory.toAbsolutePath().normalize();
-    }
-
+        Board board, Toolchain toolchain, Optimize optimize, Content content, Folders folders, String pluginVersion) {
     /** A request for an image with the default application or the project's own, which trusts no archive and has no library. */
     public FirmwareRequest(
             Board board,
@@ -50,21 +29,93 @@ public record FirmwareRequest(
             Optimize optimize,
             List<ModelLibrary> models,
             Optional<Path> userSources,
-            Path directory,
-            Path buildDirectory,
+            Folders folders,
             String pluginVersion) {
         this(
                 board,
                 toolchain,
                 optimize,
-                models,
-                userSources,
-                directory,
-                buildDirectory,
-                pluginVersion,
-                TrustedArchives.NONE,
-                Application.CONSOLE,
-                BroughtSources.NONE);
+                new Content(
+                        models,
+                        UserCode.of(userSources),
+                        TrustedArchives.NONE,
+                        Application.CONSOLE,
+                        BroughtSources.NONE),
+                folders,
+                pluginVersion);
+    }
+
+    /**
+     * The code in a firmware.
+     *
+     * @param models the models in it, at least one
+     * @param code the project's own code, such as that in {@code src/main/c}
+     * @param trusted archives whose C is compiled like the user's own
+     * @param application what runs on the image if the project's own C has no {@code main}
+     * @param brought a library that models call
+     */
+    public record Content(
+            List<ModelLibrary> models,
+            UserCode code,
+            TrustedArchives trusted,
+            Application application,
+            BroughtSources brought) {
+        public Content {
+            models = List.copyOf(models);
+        }
+    }
+
+    /**
+     * Where a firmware is written.
+     *
+     * @param project folder of the C project; obsolete files of earlier runs are removed
+     * @param build folder of objects, logs and build records; not inside {@code project}
+     */
+    public record Folders(Path project, Path build) {
+        public Folders {
+            project = project.toAbsolutePath().normalize();
+            build = build.toAbsolutePath().normalize();
+        }
+
+        /** {@code firmware} and {@code build} in a folder. */
+        public static Folders in(Path folder) {
+            return new Folders(folder.resolve("firmware"), folder.resolve("build"));
+        }
+    }
+
+    /** The models in it. */
+    public List<ModelLibrary> models() {
+        return content.models;
+    }
+
+    /** The project's own code. */
+    public UserCode code() {
+        return content.code;
+    }
+
+    /** Archives whose C is compiled like the user's own. */
+    public TrustedArchives trusted() {
+        return content.trusted;
+    }
+
+    /** What runs on the image if the project's own C has no {@code main}. */
+    public Application application() {
+        return content.application;
+    }
+
+    /** A library that models call. */
+    public BroughtSources brought() {
+        return content.brought;
+    }
+
+    /** Absolute path of the C project. */
+    public Path directory() {
+        return folders.project;
+    }
+
+    /** Absolute path of objects, logs and build records. */
+    public Path buildDirectory() {
+        return folders.build;
     }
 
     /**
@@ -75,55 +126,43 @@ public record FirmwareRequest(
      * @param folder folder of its project and objects, separate from the first one's
      */
     public FirmwareRequest on(Board standIn, Path folder) {
-        return new FirmwareRequest(
-                standIn.id().equals(board.id())
-                        ? standIn
-                        : standIn.linkedWith(board.building().link()),
-                toolchain,
-                optimize,
-                models,
-                userSources,
-                folder.resolve("firmware"),
-                folder.resolve("build"),
-                pluginVersion,
-                trusted,
-                application,
-                brought);
+        Board linked = standIn.id().equals(board.id())
+                ? standIn
+                : standIn.linkedWith(board.building().link());
+        return new FirmwareRequest(linked, toolchain, optimize, content, Folders.in(folder), pluginVersion);
+    }
+
+    /** The same compiled by another compiler. */
+    public FirmwareRequest with(Toolchain other) {
+        return new FirmwareRequest(board, other, optimize, content, folders, pluginVersion);
     }
 
     /** The same with trusted archives. */
     public FirmwareRequest with(TrustedArchives archives) {
-        return with(userSources, archives, application, brought);
+        return with(new Content(models(), code(), archives, application(), brought()));
     }
 
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
-        return with(userSources, trusted, other, brought);
+        return with(new Content(models(), code(), trusted(), other, brought()));
     }
 
     /** The same with an application in place of the project's own C. */
     public FirmwareRequest replacingMain(Application other) {
-        return with(Optional.empty(), trusted, other, brought);
+        return with(new Content(models(), UserCode.NONE, trusted(), other, brought()));
     }
 
     /** The same with a library. */
     public FirmwareRequest with(BroughtSources library) {
-        return with(userSources, trusted, application, library);
+        return with(new Content(models(), code(), trusted(), application(), library));
     }
 
-    private FirmwareRequest with(
-            Optional<Path> sources, TrustedArchives archives, Application other, BroughtSources library) {
-        return new FirmwareRequest(
-                board,
-                toolchain,
-                optimize,
-                models,
-                sources,
-                directory,
-                buildDirectory,
-                pluginVersion,
-                archives,
-                other,
-                library);
+    /** The same with other code of the project's own. */
+    public FirmwareRequest with(UserCode other) {
+        return with(new Content(models(), other, trusted(), application(), brought()));
+    }
+
+    private FirmwareRequest with(Content other) {
+        return new FirmwareRequest(board, toolchain, optimize, other, folders, pluginVersion);
     }
 }

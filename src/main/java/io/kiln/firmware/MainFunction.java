@@ -4,7 +4,6 @@ package io.kiln.firmware;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
@@ -24,10 +23,10 @@ final class MainFunction {
     /**
      * Whether a source defines it. Comments, strings and mere declarations do not count.
      *
-     * @param name the source's name, which tells whether it is C or assembler
+     * @param name the source's name, which tells whether it is C, C++ or assembler
      */
     static boolean isDefinedIn(String name, String source) {
-        return (name.endsWith(".c") ? IN_C : IN_ASSEMBLER)
+        return (name.endsWith(".c") || UserFile.isCplusplus(name) ? IN_C : IN_ASSEMBLER)
                 .matcher(SourceText.code(source))
                 .find();
     }
@@ -43,7 +42,7 @@ final class MainFunction {
             return;
         }
         for (SourceUnit unit : project.units()) {
-            if (unit.kind() == SourceKind.USER && defines(objects.files().get(unit.path()))) {
+            if (unit.kind().isUsers() && defines(objects.files().get(unit.path()))) {
                 throw new KilnException(new Problem(
                         "this source defines `main`, but not in a form that Kiln recognises: it uses a macro, a header or unusual punctuation."
                                 + " Kiln would build the default application instead",

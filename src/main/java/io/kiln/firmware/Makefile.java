@@ -54,9 +54,7 @@ final class Makefile {
         out.append("LINK_FLAGS := ")
                 .append(words(lines.linkFlags(ProjectFiles.BOARD, project.linkerScript())))
                 .append('\n');
-        out.append("LIBRARIES := ")
-                .append(words(project.toolchain().libraries()))
-                .append("\n\n");
+        out.append("LIBRARIES := ").append(words(lines.libraries())).append("\n\n");
         out.append("OBJECTS :=");
         project.units().forEach(unit -> out.append(" \\\n  $(BUILD)/").append(escape(unit.object())));
         project.objects().forEach(object -> out.append(" \\\n  ").append(escape(object)));
@@ -101,6 +99,7 @@ final class Makefile {
 
     private void link(StringBuilder out) {
         out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
+        project.libraries().forEach(library -> out.append(' ').append(escape(library)));
         project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
         String line = " '-Wl,-Map=$(BUILD)/firmware.map' -o $(call quoted,$@) $(LINKED) $(LIBRARIES)";
         out.append("\n\t$(CC) $(LINK_FLAGS)").append(line);
@@ -134,7 +133,7 @@ final class Makefile {
         String text = words.stream().map(ShellWords::quote).collect(Collectors.joining(" "));
         return text.replace("$", "$$")
                 .replace("#", "\\#")
-                .replace("-ffile-prefix-map=" + HERE + "=.", "-ffile-prefix-map=$(call quoted,$(CURDIR))=.");
+                .replace("-prefix-map=" + HERE + "=.", "-prefix-map=$(call quoted,$(CURDIR))=.");
     }
 
     private static String escape(String path) {

@@ -17,6 +17,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.app.GraphData;
 import io.kiln.firmware.image.WorkspaceMemory;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -59,6 +60,10 @@ final class ProjectFiles {
         request.models().forEach(model -> project.model(model, request.trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
+        if (request.code().libc() == Libc.NANO && !request.board().isHost()) {
+            ResourceTree.read("libc").forEach((name, text) ->
+                    project.addOwn("libc/" + name, text, SourceKind.FREESTANDING));
+        }
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
@@ -226,13 +231,17 @@ final class ProjectFiles {
 
     private void application(FirmwareRequest request, SortedMap<String, Bytes> user) {
         user.forEach((name, content) -> {
-            add(USER + "/" + name, content);
-            if (isSource(name)) {
-                compile(USER + "/" + name, SourceKind.USER);
+            add(name, content);
+            if (isSource(name) && isCompiled(request.code(), name)) {
+                compile(name, UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.USER);
             }
         });
+        CplusplusSupport.files(request, units).forEach((name, content) -> {
+            add(name, content);
+            compile(name, SourceKind.CPLUSPLUS);
+        });
         boolean ownMain = user.entrySet().stream()
-                .filter(file -> isSource(file.getKey()))
+                .filter(file -> isSource(file.getKey()) && isCompiled(request.code(), file.getKey()))
                 .anyMatch(file ->
                         MainFunction.isDefinedIn(file.getKey(), file.getValue().text()));
         if (ownMain && request.application() == Application.RPC) {
@@ -280,6 +289,10 @@ final class ProjectFiles {
     }
 
     private static boolean isSource(String name) {
-        return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s");
+        return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s") || UserFile.isCplusplus(name);
+    }
+
+    private static boolean isCompiled(UserCode code, String name) {
+        return code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
     }
 }

@@ -8,8 +8,10 @@ import java.util.Set;
 
 /** Classifies a file among the project's own sources by its name. */
 enum UserFile {
-    /** C or assembler. */
+    /** C, C++ or assembler. */
     COMPILED,
+    /** A static library. */
+    LIBRARY,
     /** Included by sources. */
     HEADER,
     /** Documents for people. */
@@ -19,16 +21,17 @@ enum UserFile {
     /** Anything else: accepted only if a source reads it. */
     OTHER;
 
-    private static final Set<String> COMPILED_SUFFIXES = Set.of("c", "S", "s");
-    private static final Set<String> HEADER_SUFFIXES = Set.of("h", "inc", "def");
+    private static final Set<String> CPLUSPLUS_SUFFIXES = Set.of("cpp", "cc", "cxx", "c++");
+    private static final Set<String> COMPILED_SUFFIXES = Set.of("c", "S", "s", "cpp", "cc", "cxx", "c++");
+    private static final Set<String> HEADER_SUFFIXES =
+            Set.of("h", "inc", "def", "hpp", "hh", "hxx", "h++", "ipp", "tpp", "inl");
     private static final Set<String> PAPER_SUFFIXES = Set.of("md", "txt", "adoc", "rst");
     private static final Set<String> PAPERS =
             Set.of("readme", "license", "licence", "copying", "notice", "authors", "changelog", "changes", "todo");
     private static final Set<String> LEFTOVER_SUFFIXES = Set.of("swp", "swo", "bak", "orig", "rej", "tmp");
     private static final Set<String> LEFTOVERS = Set.of("thumbs.db", "desktop.ini");
-    private static final Set<String> CPLUSPLUS =
-            Set.of("cpp", "cc", "cxx", "c++", "cp", "C", "CPP", "ii", "hpp", "hh", "hxx", "h++", "H", "ixx", "cppm");
-    private static final Set<String> BINARIES = Set.of("a", "o", "obj", "lib", "so", "dll", "elf", "lo", "bc");
+    private static final Set<String> ODD_CPLUSPLUS = Set.of("cp", "C", "CPP", "ii", "ixx", "cppm");
+    private static final Set<String> BINARIES = Set.of("o", "obj", "lib", "so", "dll", "elf", "lo", "bc");
     private static final Set<String> ASSEMBLER = Set.of("asm", "sx", "ASM", "arm");
     private static final Set<String> SCRIPTS = Set.of("ld", "lds", "icf", "sct");
     private static final List<String> BUILD_FILES = List.of("cmakelists.txt", "makefile", "gnumakefile", "meson.build");
@@ -43,6 +46,9 @@ enum UserFile {
         if (COMPILED_SUFFIXES.contains(suffix)) {
             return COMPILED;
         }
+        if (suffix.equals("a")) {
+            return LIBRARY;
+        }
         if (HEADER_SUFFIXES.contains(suffix)) {
             return HEADER;
         }
@@ -53,14 +59,22 @@ enum UserFile {
         return isBackup || LEFTOVERS.contains(lower) || LEFTOVER_SUFFIXES.contains(suffix) ? LEFTOVER : OTHER;
     }
 
+    /** Whether a file name, with or without folders, is of a source in C++. */
+    static boolean isCplusplus(String name) {
+        return CPLUSPLUS_SUFFIXES.contains(suffix(name));
+    }
+
     /** Advice for a file that is not accepted. */
     static String advice(String name) {
         String suffix = suffix(name);
-        if (CPLUSPLUS.contains(suffix)) {
-            return "C++ is not supported: write it in C, in a .c file";
+        if (ODD_CPLUSPLUS.contains(suffix)) {
+            return "Name C++ .cpp, .cc or .cxx";
+        }
+        if (suffix.equals("H")) {
+            return "Name it .hpp, .hh or .h";
         }
         if (BINARIES.contains(suffix)) {
-            return "Libraries and objects are not linked: put their sources here";
+            return "Only static libraries are linked, lib<name>.a: put it into one, or its sources here";
         }
         if (ASSEMBLER.contains(suffix)) {
             return "Name assembler .S, or .s if it needs no preprocessor";

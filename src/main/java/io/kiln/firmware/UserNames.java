@@ -1,46 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Maps names of the user's sources. The compiler reads a copy in the C project; debug information, {@code __FILE__} and
  * messages name the file that the user edits.
  */
 final class UserNames {
-    /** Folder of a project's own C, relative to the project; the same on every computer. */
-    static final String ORIGIN = "src/main/c/";
-
-    private static final String COPY = ProjectFiles.USER + "/";
-
-    /** A path in a message of a compiler or a linker: at the start of a line, or after an introducing phrase. */
-    private static final Pattern PLACE = Pattern.compile(
-            "(?m)(^\\s*|from |in function [^\\n]*: |\\()(?:\\./)?(?:" + COPY + "|" + ORIGIN + ")(?=[^:\\n]*:)");
-
-    private final Optional<Path> folder;
+    private final UserCode code;
 
     UserNames(FirmwareProject project) {
-        this.folder = project.userSources();
+        this.code = project.code();
     }
 
-    /** The option that makes compilers name the original. */
-    static String prefixMap() {
-        return "-ffile-prefix-map=" + COPY + "=" + ORIGIN;
+    /** The option that makes compilers name the originals in a folder. */
+    static String prefixMap(CodeFolder folder) {
+        return "-ffile-prefix-map=" + folder.copy() + "/=" + folder.origin() + "/";
     }
 
     /** The user's name of a source. */
-    static String name(SourceUnit unit) {
-        return unit.path().startsWith(COPY) ? ORIGIN + unit.path().substring(COPY.length()) : unit.path();
+    String name(SourceUnit unit) {
+        return code.folderOf(unit.path())
+                .map(folder -> folder.original(unit.path()))
+                .orElse(unit.path());
     }
 
     /** A tool's output with absolute file names, which terminals and development environments can open. */
     String original(String said) {
-        return folder.map(path -> PLACE.matcher(said)
-                        .replaceAll("$1"
-                                + Matcher.quoteReplacement(path.toAbsolutePath().normalize() + "/")))
-                .orElse(said);
+        if (code.folders().isEmpty()) {
+            return said;
+        }
+        return places().matcher(said)
+                .replaceAll((MatchResult found) -> Matcher.quoteReplacement(
+                        found.group(1) + folder(found.group(2)).orElseThrow().path() + "/"));
+    }
+
+    /** A path in a message of a compiler or a linker: at the start of a line, or after an introducing phrase. */
+    private Pattern places() {
+        String names = code.folders().stream()
+                .flatMap(folder -> Stream.of(folder.copy(), folder.origin()))
+                .distinct()
+                .map(Pattern::quote)
+                .collect(Collectors.joining("|"));
+        return Pattern.compile("(?m)(^\\s*|from |in function [^\\n]*: |\\()(?:\\./)?(" + names + ")/(?=[^:\\n]*:)");
+    }
+
+    private Optional<CodeFolder> folder(String name) {
+        List<CodeFolder> folders = code.folders();
+        return folders.stream()
+                .filter(folder -> folder.copy().equals(name) || folder.origin().equals(name))
+                .findFirst();
     }
 }

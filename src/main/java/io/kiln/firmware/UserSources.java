@@ -5,8 +5,8 @@ import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.firmware.CodeFolder.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitOption;
@@ -15,7 +15,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -25,55 +24,97 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Reads the project's own C. It refuses files that would silently be left out of the program: a file that is neither
- * compiled nor a header, a document or an editor's leftover has to be read by a source.
+ * Reads a folder of the user's own code. It refuses files that would silently be left out of the program: a file that is
+ * neither compiled nor linked, a header, a document or an editor's leftover has to be read by a source. A folder of
+ * headers may hold anything, because nothing in it is compiled for its own sake.
  */
 final class UserSources {
     private static final String EXPECTED =
-            "C (.c, .h, .inc, .def), assembler (.S, .s), or a file that one of them includes";
+            "C (.c, .h, .inc, .def), C++ (.cpp, .cc, .cxx, .hpp), assembler (.S, .s), a static library (.a), or a file"
+                    + " that one of them includes";
+
+    /** Most files and bytes of a folder of headers, which may be a whole vendor's package by mistake. */
+    private static final int MOST_HEADERS = 20_000;
+
+    private static final long MOST_BYTES = 256L << 20;
 
     /** How C and assembler include other files. */
     private static final Pattern READING =
             Pattern.compile("(?:#\\s*include|#\\s*import|#\\s*embed|\\.incbin|\\.include)\\s*[\"<]([^\">\\n]+)[\">]");
 
+    private final CodeFolder folder;
     private final Path root;
+    private long bytes;
     private final Problems problems = new Problems();
     private final SortedMap<String, Bytes> files = new TreeMap<>();
 
-    private UserSources(Path root) {
-        this.root = root;
+    private UserSources(CodeFolder folder) {
+        this.folder = folder;
+        this.root = folder.path();
     }
 
     /**
-     * All files below the folder except hidden ones and editors' leftovers, by relative path; empty if the folder does
-     * not exist.
+     * The files of all folders, by their path in the C project.
      *
-     * @throws KilnException naming every file that is not accepted
+     * @throws KilnException naming every file that is not accepted, and every folder that is missing
      */
-    static SortedMap<String, Bytes> read(Optional<Path> folder) {
-        if (folder.filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS)).isEmpty()) {
-            return new TreeMap<>();
+    static SortedMap<String, Bytes> read(UserCode code) {
+        SortedMap<String, Bytes> all = new TreeMap<>();
+        Problems problems = new Problems();
+        for (CodeFolder folder : code.folders()) {
+            UserSources sources = new UserSources(folder);
+            sources.read();
+            sources.problems.list().forEach(problems::add);
+            sources.files.forEach((name, content) -> all.put(folder.copy() + "/" + name, content));
         }
-        if (!Files.isDirectory(folder.get())) {
-            throw new KilnException(
-                    new Problem("this is not a folder", folder.get().toString(), "a folder of C sources", ""));
+        problems.throwIfAny();
+        return all;
+    }
+
+    /** All files below the folder except hidden ones and editors' leftovers, by relative path. */
+    private void read() {
+        if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+            if (folder.role() != Role.MAIN) {
+                problems.add(
+                        "the folder does not exist",
+                        root.toString(),
+                        folder.role().isCompiled() ? "a folder of sources" : "a folder of headers",
+                        "Correct " + (folder.role().isCompiled() ? "<sources>" : "kiln.include"));
+            }
+        } else if (!Files.isDirectory(root)) {
+            problems.add("this is not a folder", root.toString(), "a folder of C sources", "");
+        } else {
+            walk();
+            if (folder.role().isCompiled()) {
+                refuseWhatNobodyReads();
+            }
         }
-        UserSources sources = new UserSources(folder.get());
-        sources.walk();
-        sources.refuseWhatNobodyReads();
-        sources.problems.throwIfAny();
-        return sources.files;
     }
 
     /** Follows links: sources may be shared that way. */
     private void walk() {
         try (Stream<Path> walk = Files.walk(root, FileVisitOption.FOLLOW_LINKS)) {
-            for (Path path : walk.filter(path -> !Files.isDirectory(path)).toList()) {
+            for (Path path : (Iterable<Path>) walk.filter(path -> !Files.isDirectory(path))::iterator) {
                 take(path, root.relativize(path).toString().replace('\\', '/'));
+                if (isTooMuch()) {
+                    return;
+                }
             }
         } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot read", root, e);
         }
+    }
+
+    private boolean isTooMuch() {
+        boolean isTooMuch = !folder.role().isCompiled() && (files.size() > MOST_HEADERS || bytes > MOST_BYTES);
+        if (isTooMuch) {
+            problems.add(
+                    "the folder is too large to be copied",
+                    root.toString(),
+                    "at most " + MOST_HEADERS + " files and " + (MOST_BYTES >> 20) + " MiB of headers",
+                    "Name the folders of headers in it that are needed");
+        }
+        return isTooMuch;
     }
 
     private void take(Path path, String name) throws IOException {
@@ -90,6 +131,7 @@ final class UserSources {
             problems.add("the name has control characters", printable(path), "a plain name", "Rename it");
         } else {
             GitLfs.pointer(path).ifPresent(problems::add);
+            bytes += Files.size(path);
             files.put(name, Bytes.wrap(Files.readAllBytes(path)));
         }
     }

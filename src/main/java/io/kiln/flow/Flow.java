@@ -3,25 +3,19 @@ package io.kiln.flow;
 
 import io.kiln.base.Log;
 import io.kiln.firmware.image.Image;
-import io.kiln.flow.board.BoardDescription;
-import io.kiln.flow.board.BoardList;
-import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.device.FlashStep;
-import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.export.LibraryExport;
+import io.kiln.flow.export.SourceExport;
 import io.kiln.flow.inspect.DebugStep;
-import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
-import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.flow.spec.ProjectSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.TuneSpec;
@@ -34,7 +28,6 @@ import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
-import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -156,9 +149,13 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
     }
 
-    /** Measures configurations of the models' layers in an emulator and records the best, which later builds follow. */
-    public void tune(BuildSpec spec, TuneSpec tune) {
-        TuneStep step = new TuneStep(log, resolved(spec), tune);
+    /**
+     * Measures configurations of the models' layers and records the best, which later builds follow.
+     *
+     * @param device the board that measures; empty for an emulator
+     */
+    public void tune(BuildSpec spec, TuneSpec tune, Optional<DeviceSpec> device) {
+        TuneStep step = new TuneStep(log, resolved(spec), tune, device);
         BuildLock.hold(log, spec.layout(), "kiln:tune", step::run);
     }
 
@@ -221,12 +218,6 @@ public final class Flow {
         });
     }
 
-    /** Shows the output of the board's serial console. Needs no model. */
-    public void monitor(BuildSpec spec, MonitorSpec monitor) {
-        Board board = spec.boards().find(spec.board());
-        new MonitorStep(log, board, spec.layout().image("elf"), monitor).run();
-    }
-
     /**
      * Describes a file, or the build's models and image, for people.
      *
@@ -246,39 +237,17 @@ public final class Flow {
     }
 
     /**
-     * Makes a library for this computer of each model. Needs no board.
+     * Makes a library for this computer of each model, or a library of C sources of all for another build system.
      *
-     * @param kind what is made: {@code library}
-     * @param withArtifacts whether the library carries artifacts, for Kiln's own loader, rather than modules
+     * @param kind what is made: {@code library}, or the build system
+     * @param version version of a library of sources; empty for that of its models
+     * @param withArtifacts whether the library for this computer carries artifacts, for Kiln's own loader, rather than modules
      */
-    public void export(BuildSpec spec, String kind, boolean withArtifacts) {
-        LibraryExport.requireKind(kind);
-        LibraryExport export = new LibraryExport(log, spec, environment, withArtifacts);
-        BuildLock.hold(log, spec.layout(), "kiln:export", export::run);
-    }
-
-    /** Lists all visible boards, or shows one in full. */
-    public void boards(BuildSpec spec, Optional<String> one) {
-        one.map(id -> new BoardDescription(spec.boards(), id).lines())
-                .orElseGet(() -> new BoardList(spec.boards()).lines())
-                .forEach(log::info);
-    }
-
-    /** Copies the build's board into the project's boards under another id. */
-    public void newBoard(BuildSpec spec, String id) {
-        new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
-    }
-
-    /**
-     * Reports which tools are installed and which are missing, and installs missing ones on request.
-     *
-     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
-     * @param strict whether missing tools are an error
-     */
-    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
-        Doctor doctor = new Doctor(log, environment);
-        doctor.run(spec, install, strict);
-        doctor.ask(spec, port);
+    public void export(BuildSpec spec, String kind, String version, boolean withArtifacts) {
+        Runnable export = kind.equals(LibraryExport.KIND)
+                ? new LibraryExport(log, spec, environment, withArtifacts)::run
+                : SourceExport.of(log, spec, kind, version)::run;
+        BuildLock.hold(log, spec.layout(), "kiln:export", export);
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

@@ -96,8 +96,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     final FlashSpec flashSpec() {
         return new FlashSpec(
                 Optional.ofNullable(probe),
-                openocd,
-                Duration.ofSeconds(Math.max(1, timeout)),
+                new FlashSpec.Tool(openocd, Duration.ofSeconds(Math.max(1, timeout))),
                 FlashSpec.Content.of(preverify, only == null ? "" : only.strip()),
                 new FlashSpec.Journal(Optional.ofNullable(log).map(File::toPath), coordinates()),
                 Optional.ofNullable(faults),

@@ -2,17 +2,21 @@
 package io.kiln.maven;
 
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
-import io.kiln.maven.artifact.ReactorBoards;
+import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.artifact.ReactorFolders;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
+import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Timestamps;
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +26,15 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
 abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     /**
-     * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
+     * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. {@code
+     * group:artifact:version} is an artifact of packaging {@code model}, with {@code :FILE} if it has several models, and with {@code :mlf} the
+     * archive of a firmware project. If neither this nor {@code models} is set, the one file in {@code src/main/model}, or the one dependency of
+     * type {@code model}.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.model")
-    private File model;
+    private String model;
 
     /**
      * Name of the model in the generated C: {@code tvmgen_NAME_run}.
@@ -169,6 +176,48 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     @Parameter(property = "kiln.modelVersion", defaultValue = "${project.version}")
     private String modelVersion;
 
+    /**
+     * Folders of code that are compiled like {@code src/main/c}, each an element {@code source}, or separated by commas.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.sources")
+    private List<String> sources;
+
+    /**
+     * Folders that are searched for headers by the project's own code, separated by commas. All that they hold is copied into the C project.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.include")
+    private List<String> include;
+
+    /**
+     * Macros for the project's own code, {@code NAME} or {@code NAME=value}, separated by commas; a value with a comma needs an element of its own.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.define")
+    private List<String> define;
+
+    /**
+     * Further arguments of the compiler for the project's own code, separated by commas. They are passed on as they are. A
+     * {@code -std} of C++ applies to C++ only, and one of C to C only.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.compilerArgs")
+    private List<String> compilerArgs;
+
+    /**
+     * The C library of the project's own code: {@code none}, or {@code nano} for the small one of the GNU toolchain, newlib-nano or picolibc,
+     * whose {@code printf} and {@code malloc} use the board's console and memory.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.libc", defaultValue = "none")
+    private String libc;
+
     /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -187,9 +236,10 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
 
     /** The user's request. */
     final BuildSpec spec() {
-        List<ModelSource> sources = sources();
+        Optional<SharedModel> shared = shared();
+        List<ModelSource> modelSources = modelSources(shared);
         BoardArtifacts artifacts = new BoardArtifacts(board);
-        BuildSpecBuilder build = BuildSpec.builder(layout(sources), sources, artifacts.id())
+        BuildSpecBuilder build = BuildSpec.builder(layout(modelSources), modelSources, artifacts.id())
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
@@ -197,13 +247,15 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         calls(build);
-        quantization(build);
-        verification(build);
+        quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
+        verification(build, shared.flatMap(SharedModel::vectors));
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
-                        new ReactorBoards(session().getProjects(), fetcher())))
+                        new ReactorFolders(ReactorFolders.BOARDS, session().getProjects(), fetcher())))
                 .pipeline(pipeline())
+                .code(OwnCode.of(folder(), sources, include, define, compilerArgs))
+                .libc(libc)
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
@@ -217,19 +269,27 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
         return inputShapes == null ? "" : inputShapes;
     }
 
-    private List<ModelSource> sources() {
+    /** The single model that is named, or that a dependency brings because the project has none of its own. */
+    private Optional<SharedModel> shared() {
+        ModelArtifacts artifacts = new ModelArtifacts(session().getProjects(), fetcher(), homeFolder());
+        if (model != null) {
+            return Optional.of(artifacts.named(model, folder()));
+        }
+        boolean hasOwn = models != null || Files.isDirectory(projectLayout().userModels());
+        return hasOwn ? Optional.empty() : artifacts.ofDependency(project().getDependencies());
+    }
+
+    private List<ModelSource> modelSources(Optional<SharedModel> shared) {
         List<ModelSource> given = new ArrayList<>();
         if (models != null) {
             for (Model each : models) {
                 given.add(each.source(folder()));
             }
         }
-        List<ModelSource> chosen = ModelFiles.choose(
-                given,
-                model == null ? Optional.empty() : Optional.of(model.toPath()),
-                name,
-                inputShapes(),
-                folder().resolve("src").resolve("main").resolve("model"));
+        String shapes = inputShapes().isEmpty()
+                ? shared.map(SharedModel::inputShapes).orElse("")
+                : inputShapes();
+        List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, projectLayout().userModels());
         String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
         return chosen.stream().map(source -> source.withVersion(version)).toList();
     }

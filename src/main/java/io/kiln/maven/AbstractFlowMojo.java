@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.maven.artifact.MavenArtifacts;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
@@ -36,6 +37,11 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return new Flow(new MojoLog(getLog()), environment());
     }
 
+    /** The flow of boards for this session and project. */
+    final BoardFlow boardFlow() {
+        return new BoardFlow(new MojoLog(getLog()), environment());
+    }
+
     /** Where toolchains come from. */
     final ToolchainEnvironment environment() {
         return new ToolchainEnvironment(homeFolder(), gnuHomes(), fetcher(), new MojoLog(getLog()));
@@ -46,7 +52,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return new MavenArtifacts(repositories, session().getRepositorySession(), project());
     }
 
-    private Path homeFolder() {
+    /** Folder of what all builds share. */
+    final Path homeFolder() {
         return home == null
                 ? ToolchainEnvironment.defaultHome(
                         Path.of(session().getLocalRepository().getBasedir()))

@@ -35,6 +35,6 @@ public final class BoardsMojo extends AbstractByHandMojo {
     @Override
     void run() {
         boolean isAsked = session().getUserProperties().containsKey("kiln.board");
-        flow().boards(spec(), isAsked ? Optional.of(spec().board()) : Optional.empty());
+        boardFlow().boards(spec(), isAsked ? Optional.of(spec().board()) : Optional.empty());
     }
 }

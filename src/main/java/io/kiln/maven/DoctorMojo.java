@@ -48,6 +48,6 @@ public final class DoctorMojo extends AbstractConsoleMojo {
 
     @Override
     void run() {
-        flow().doctor(spec(), console(), install, strict);
+        boardFlow().doctor(spec(), console(), install, strict);
     }
 }

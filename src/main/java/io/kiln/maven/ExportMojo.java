@@ -6,7 +6,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 
 /**
  * Makes something else than firmware of the models: a shared library {@code libMODEL.so} for this computer, which TVM's {@code load_module} and
- * Java programs load.
+ * Java programs load, or a library of C sources in the form of another build system, with an example that proves its answers.
  *
  * @since 0.1.0
  */
@@ -21,7 +21,8 @@ public final class ExportMojo extends AbstractByHandMojo {
     private boolean skipExport;
 
     /**
-     * What is made: {@code library}.
+     * What is made: {@code library} for this computer, or C sources for {@code c} (a makefile), {@code cmake}, {@code zephyr}, {@code esp-idf},
+     * {@code arduino}, {@code platformio} or {@code cmsis-pack}.
      *
      * @since 0.1.0
      */
@@ -36,6 +37,14 @@ public final class ExportMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.export.artifacts", defaultValue = "false")
     private boolean exportArtifacts;
 
+    /**
+     * Version of a library of C sources, such as {@code 1.0.0}; by default that of its models, {@code kiln.modelVersion}, or {@code 0.0.0}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.export.version", defaultValue = "")
+    private String exportVersion;
+
     @Override
     boolean isGoalSkipped() {
         return skipExport;
@@ -43,6 +52,6 @@ public final class ExportMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().export(spec(), export, exportArtifacts);
+        flow().export(spec(), export, exportVersion == null ? "" : exportVersion, exportArtifacts);
     }
 }

@@ -15,7 +15,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProjectHelper;
 
 /**
- * Links the image, compares its size with the board's memory, and attaches {@code .elf}, {@code .bin}, {@code .hex}, {@code .map}
+ * Links the image, compares its size with the board's memory, and attaches {@code .elf}, {@code .bin}, {@code .hex}, {@code .uf2}, {@code .map}
  * and {@code -mlf.tar}.
  *
  * @since 0.1.0
@@ -31,8 +31,8 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     private boolean skipLink;
 
     /**
-     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one, and the
-     * page {@code index.html} beside it.
+     * Whether {@code report.json} is attached with the classifier {@code report}, so that later builds can be compared with this one, the page {@code
+     * index.html} beside it, and the bill of materials and the provenance of the image with the classifiers {@code cyclonedx} and {@code provenance}.
      *
      * @since 0.1.0
      */
@@ -54,13 +54,15 @@ public final class LinkMojo extends AbstractFirmwareMojo {
         new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets().ofMemory());
         Layout layout = spec.layout();
         project().getArtifact().setFile(layout.image("elf").toFile());
-        for (String type : new String[] {"bin", "hex", "map"}) {
+        for (String type : new String[] {"bin", "hex", "uf2", "map"}) {
             attach(layout.image(type), type, Optional.empty());
         }
         attach(layout.archive(), "tar", Optional.of("mlf"));
         if (attachReports) {
             attach(layout.reports().resolve("report.json"), "json", Optional.of("report"));
             attach(BuildPage.file(layout), "html", Optional.of("report"));
+            attach(layout.image("cdx.json"), "json", Optional.of("cyclonedx"));
+            attach(layout.image("provenance.json"), "json", Optional.of("provenance"));
         }
     }
 

@@ -47,6 +47,6 @@ public final class MonitorMojo extends AbstractConsoleMojo {
     @Override
     void run() {
         MonitorSpec monitor = new MonitorSpec(console(), Optional.ofNullable(until), Duration.ofSeconds(timeout));
-        flow().monitor(spec(), monitor);
+        boardFlow().monitor(spec(), monitor);
     }
 }

@@ -40,6 +40,6 @@ public final class NewBoardMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().newBoard(spec(), newBoard == null ? "" : newBoard);
+        boardFlow().newBoard(spec(), newBoard == null ? "" : newBoard);
     }
 }

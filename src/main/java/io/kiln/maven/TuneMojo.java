@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.TuneOn;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Measures configurations of the models' layers in an emulator and keeps them as records in AutoTVM's format, which every later build follows
+ * Measures configurations of the models' layers in an emulator or on a board and keeps them as records in AutoTVM's format, which every later build follows
  * without measuring: {@code src/main/tuning/BOARD.log}, or {@code kiln.tune.records}. Writes {@code kiln/tune.json} and {@code kiln/tune.html}. A
  * search that was interrupted continues where it ended.
  *
  * @since 0.1.0
  */
 @Mojo(name = "tune", requiresProject = false, threadSafe = true)
-public final class TuneMojo extends AbstractByHandMojo {
+public final class TuneMojo extends AbstractDeviceMojo {
     /**
      * Skips this goal.
      *
@@ -37,13 +40,23 @@ public final class TuneMojo extends AbstractByHandMojo {
     private String tuner;
 
     /**
-     * What becomes as small as possible: {@code instructions}, {@code size} or {@code ram}, or several with weights, such as {@code
-     * instructions:1,size:0.2}, each relative to the choice of the rules.
+     * What becomes as small as possible: {@code instructions}, {@code cycles} (estimated from the executed instructions), {@code time} (on a
+     * board), {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}, each relative to the choice of the
+     * rules.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.tune.objective", defaultValue = "instructions")
     private String objective;
+
+    /**
+     * Where configurations are measured: {@code emulator}, which counts instructions, or {@code board}, which is flashed with images of many
+     * of them and measures time by its own timer.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.on", defaultValue = "emulator")
+    private String on;
 
     /**
      * The most configurations of a layer that are measured, those of earlier searches included.
@@ -67,7 +80,7 @@ public final class TuneMojo extends AbstractByHandMojo {
      * @since 0.1.0
      */
     @Parameter(property = "kiln.tune.timeout", defaultValue = "120")
-    private int timeout;
+    private int imageTimeout;
 
     /**
      * Seconds after which no more is measured; 0 for no limit.
@@ -112,7 +125,8 @@ public final class TuneMojo extends AbstractByHandMojo {
         if (merge != null) {
             merge.forEach(file -> logs.add(file.toPath()));
         }
-        Limits limits = new Limits(trials, earlyStopping, timeout, budget);
-        flow().tune(spec(), TuneSpec.of(tuner, objective, limits, seed, logs, pickBest));
+        Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
+        Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD ? Optional.of(deviceSpec()) : Optional.empty();
+        flow().tune(spec(), TuneSpec.of(tuner, objective, limits, seed, logs, pickBest), device);
     }
 }

@@ -44,8 +44,9 @@ final class HillClimb {
                 top = pick(problem.conflicts(top), top);
                 other = order[random.nextInt(order.length)];
             }
+            int first = Math.min(position[top], position[other]);
             swap(top, other);
-            long bytes = placement.place(order);
+            long bytes = placement.placeFrom(first, order);
             if (bytes < best) {
                 best = bytes;
                 bestOrder = order.clone();
@@ -54,7 +55,7 @@ final class HillClimb {
                 current = bytes;
             } else {
                 swap(top, other);
-                placement.place(order);
+                placement.placeFrom(first, order);
             }
         }
         return bestOrder;

@@ -8,6 +8,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 
@@ -105,33 +107,36 @@ public final class MemoryProblem {
      * Buffers keep the distances of the relation; lifetimes only guide the placing order.
      *
      * @param knownBound least bytes of any plan, from what is alive at each moment
-     * @param relation called once for each pair, the smaller index first
+     * @param pairs indices of two buffers each, the smaller one first; all others may have any distance
+     * @param relation called once for each pair
      */
-    public static MemoryProblem ofDistances(List<WorkspaceBuffer> buffers, long knownBound, DistanceRelation relation) {
+    public static MemoryProblem ofDistances(
+            List<WorkspaceBuffer> buffers, long knownBound, List<int[]> pairs, DistanceRelation relation) {
         checkNames(buffers);
         int n = buffers.size();
-        Distances[][] matrix = new Distances[n][n];
-        Neighbours neighbours = new Neighbours(n);
+        List<SortedMap<Integer, Distances>> between = new ArrayList<>();
         Neighbours disjoint = new Neighbours(n);
         for (int i = 0; i < n; i++) {
-            for (int k = i + 1; k < n; k++) {
-                Distances between = relation.between(i, k);
-                matrix[i][k] = between;
-                matrix[k][i] = between.negated();
-                if (!between.isEmpty()) {
-                    neighbours.join(i, k);
-                }
-                if (between.areApart(buffers.get(i).bytes(), buffers.get(k).bytes())) {
-                    disjoint.join(i, k);
-                }
+            between.add(new TreeMap<>());
+        }
+        for (int[] pair : pairs) {
+            int i = pair[0];
+            int k = pair[1];
+            Distances distances = relation.between(i, k);
+            if (!distances.isEmpty()) {
+                between.get(i).put(k, distances);
+                between.get(k).put(i, distances.negated());
+            }
+            if (distances.areApart(buffers.get(i).bytes(), buffers.get(k).bytes())) {
+                disjoint.join(i, k);
             }
         }
-        int[][] conflicts = neighbours.toArrays();
-        Distances[][] distances = new Distances[n][];
-        for (int i = 0; i < n; i++) {
-            Distances[] row = matrix[i];
-            distances[i] = Arrays.stream(conflicts[i]).mapToObj(k -> row[k]).toArray(Distances[]::new);
-        }
+        int[][] conflicts = between.stream()
+                .map(row -> row.keySet().stream().mapToInt(Integer::intValue).toArray())
+                .toArray(int[][]::new);
+        Distances[][] distances = between.stream()
+                .map(row -> row.values().toArray(Distances[]::new))
+                .toArray(Distances[][]::new);
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, PoolBounds.ONE);
     }
@@ -183,11 +188,11 @@ public final class MemoryProblem {
      * list.
      */
     Distances distances(int buffer, int neighbour) {
-        return distances
-                .map(d -> d[buffer][neighbour])
-                .orElseGet(() -> Distances.apart(
+        return distances.isPresent()
+                ? distances.get()[buffer][neighbour]
+                : Distances.apart(
                         buffers.get(buffer).bytes(),
-                        buffers.get(conflicts[buffer][neighbour]).bytes()));
+                        buffers.get(conflicts[buffer][neighbour]).bytes());
     }
 
     /**

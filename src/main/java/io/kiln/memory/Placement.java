@@ -17,7 +17,6 @@ final class Placement {
     private final long[] bounds;
     private final long[] starts;
     private final long[] ends;
-    private long bytes;
 
     Placement(MemoryProblem problem) {
         this.problem = problem;
@@ -35,9 +34,19 @@ final class Placement {
 
     /** Places all buffers; afterwards {@link #offset} returns their offsets. Returns the bytes needed. */
     long place(int[] order) {
+        return placeFrom(0, order);
+    }
+
+    /** Places again the buffers from a position of the order on; those before it must be where they were placed last. */
+    long placeFrom(int first, int[] order) {
         Arrays.fill(placed, false);
-        bytes = 0;
-        for (int buffer : order) {
+        long bytes = 0;
+        for (int i = 0; i < first; i++) {
+            placed[order[i]] = true;
+            bytes = Math.max(bytes, end(order[i]));
+        }
+        for (int i = first; i < order.length; i++) {
+            int buffer = order[i];
             offsets[buffer] = sizes[buffer] == 0 ? 0 : lowestFit(buffer);
             placed[buffer] = true;
             bytes = Math.max(bytes, end(buffer));

@@ -74,8 +74,16 @@ public record TuneReport(
      * What an image takes.
      *
      * @param instructions of one inference of each model
+     * @param cycles estimate of the same without wait states; null if no timings of the core are known
      * @param flash bytes
      * @param ram bytes
      */
-    public record Sizes(long instructions, long flash, long ram) {}
+    public record Sizes(
+            long instructions,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long cycles,
+
+            long flash,
+            long ram) {}
 }

@@ -94,7 +94,7 @@ public final class Dispatch {
         Op root = op.root().op();
         if (root instanceof Layer) {
             return hasChoice(op)
-                    ? convolution(op, ConvComputation.of(op), rows)
+                    ? convolution(op, chosen.computation(op), rows)
                     : new ComputedWeightsLowering(op).lower(rows);
         }
         OperatorLowering<Op> lowering = BY_OPERATOR.get(root.getClass());

@@ -10,7 +10,9 @@ import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.Tape.Call;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The workspace content while some nodes run: their values and scratch, and values kept for later.
@@ -29,8 +31,15 @@ final class Liveness {
     private final int[][] born;
     private final int[][] dead;
     private final int[] rowsBorn;
-    private final List<WorkspaceBuffer> buffers = new ArrayList<>();
-    private final List<Occupancy> occupancies = new ArrayList<>();
+    private final List<Tenant> tenants = new ArrayList<>();
+
+    /**
+     * What needs memory, in the order of the planner's buffers.
+     *
+     * @param value whether it is a value, otherwise scratch
+     * @param index of the value, or of the node whose scratch it is
+     */
+    private record Tenant(boolean value, int index, Occupancy occupancy) {}
 
     private Liveness(RowGraph graph, Tape tape, int first, int end) {
         this.graph = graph;
@@ -43,12 +52,12 @@ final class Liveness {
         this.rowsBorn = new int[n];
         for (int i = 0; i < n; i++) {
             Value value = graph.values().get(i);
-            boolean there = value.producer() < first && (isNeededFrom(value, first) || isGiven(value));
+            boolean there = value.producer() < first && (value.isNeededFrom(first) || isGiven(value));
             if (there || (value.producer() >= first && value.producer() < end)) {
                 born[i] = new int[value.rows()];
                 dead[i] = new int[value.rows()];
                 rowsBorn[i] = there ? value.rows() : 0;
-                Arrays.fill(dead[i], isNeededFrom(value, end) ? after : 0);
+                Arrays.fill(dead[i], value.isNeededFrom(end) ? after : 0);
             }
         }
     }
@@ -56,10 +65,6 @@ final class Liveness {
     /** Whether it exists before the program begins, even if nothing reads it. */
     private boolean isGiven(Value value) {
         return first == 0 && value.place() == Place.INPUT;
-    }
-
-    private static boolean isNeededFrom(Value value, int node) {
-        return value.place() == Place.OUTPUT || value.lastUser() >= node;
     }
 
     /**
@@ -87,9 +92,7 @@ final class Liveness {
         }
         for (int i = 0; i < scratches.length; i++) {
             if (scratches[i] != null) {
-                liveness.buffers.add(
-                        new WorkspaceBuffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
-                liveness.occupancies.add(scratches[i]);
+                liveness.tenants.add(new Tenant(false, i, scratches[i]));
             }
         }
         return liveness;
@@ -97,7 +100,7 @@ final class Liveness {
 
     /** Simulates a whole program. */
     static Liveness of(RowGraph graph, List<Segment> segments, long[] scratch, boolean withInputsAndOutputs) {
-        Tape tape = Tape.of(graph, segments, false).orElseThrow();
+        Tape tape = Tape.of(graph, segments).orElseThrow();
         return of(graph, tape, 0, graph.nodes().size(), scratch, withInputsAndOutputs);
     }
 
@@ -138,24 +141,33 @@ final class Liveness {
         for (int row = 1; row < rows; row++) {
             ascending[row] = Math.max(ascending[row], ascending[row - 1]);
         }
-        boolean wholly = value.place() != Place.WORKSPACE || value.producer() < first || isNeededFrom(value, end);
-        int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
+        boolean wholly = value.place() != Place.WORKSPACE || value.producer() < first || value.isNeededFrom(end);
         Occupancy occupancy = Occupancy.ofRows(
                 value.rowBytes(),
                 Arrays.copyOf(born[index], rows),
                 ascending,
                 value.rows(),
                 wholly ? 0 : graph.block(index));
-        int last = value.place() == Place.OUTPUT ? graph.nodes().size() : value.lastUser();
-        buffers.add(new WorkspaceBuffer(
-                WorkspaceLayout.valueName(value.id()), occupancy.bytes(), alignment, value.producer(), last));
-        occupancies.add(occupancy);
+        tenants.add(new Tenant(true, index, occupancy));
+    }
+
+    private WorkspaceBuffer buffer(Tenant tenant) {
+        int index = tenant.index();
+        long bytes = tenant.occupancy().bytes();
+        if (!tenant.value()) {
+            return new WorkspaceBuffer(WorkspaceLayout.scratchName(index), bytes, 2 * LEAST_ALIGNMENT, index, index);
+        }
+        Value value = graph.values().get(index);
+        int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
+        boolean isOutput = value.place() == Place.OUTPUT;
+        int last = isOutput ? Math.max(graph.nodes().size(), value.lastUser()) : value.lastUser();
+        return new WorkspaceBuffer(WorkspaceLayout.valueName(value.id()), bytes, alignment, value.producer(), last);
     }
 
     /** Largest number of bytes alive at once: a lower bound of every placement. */
     long peak() {
         long[] differences = new long[after + 2];
-        occupancies.forEach(occupancy -> occupancy.addTo(differences));
+        tenants.forEach(tenant -> tenant.occupancy().addTo(differences));
         long alive = 0;
         long peak = 0;
         for (long difference : differences) {
@@ -168,17 +180,40 @@ final class Liveness {
     /** The problem for the memory planner. */
     MemoryProblem problem() {
         return MemoryProblem.ofDistances(
-                buffers, peak(), (a, b) -> occupancies.get(a).distances(occupancies.get(b)));
+                tenants.stream().map(this::buffer).toList(),
+                peak(),
+                together(),
+                (a, b) -> tenants.get(a).occupancy().distances(tenants.get(b).occupancy()));
     }
 
-    /** Rows in the buffer of a value; 0 if all. */
-    int ring(Value value) {
-        for (int i = 0; i < buffers.size(); i++) {
-            if (buffers.get(i).name().equals(WorkspaceLayout.valueName(value.id()))) {
-                int slots = occupancies.get(i).slots();
-                return slots < value.rows() ? slots : 0;
+    /** Pairs of tenants that are both there at some time, the smaller index first: few of all pairs in a long program. */
+    private List<int[]> together() {
+        List<Occupancy> occupancies = tenants.stream().map(Tenant::occupancy).toList();
+        List<Integer> byBegin = IntStream.range(0, occupancies.size())
+                .boxed()
+                .sorted(Comparator.comparingInt(i -> occupancies.get(i).begin()))
+                .toList();
+        List<int[]> pairs = new ArrayList<>();
+        List<Integer> here = new ArrayList<>();
+        for (int next : byBegin) {
+            int begin = occupancies.get(next).begin();
+            here.removeIf(i -> occupancies.get(i).end() < begin);
+            here.forEach(i -> pairs.add(new int[] {Math.min(i, next), Math.max(i, next)}));
+            here.add(next);
+        }
+        return pairs;
+    }
+
+    /** Rows in the buffer of each value, by index; 0 if all. */
+    List<Integer> rings() {
+        Integer[] rings = new Integer[graph.values().size()];
+        Arrays.fill(rings, 0);
+        for (Tenant tenant : tenants) {
+            int slots = tenant.occupancy().slots();
+            if (tenant.value() && slots < graph.values().get(tenant.index()).rows()) {
+                rings[tenant.index()] = slots;
             }
         }
-        return 0;
+        return List.of(rings);
     }
 }

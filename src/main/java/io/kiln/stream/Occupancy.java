@@ -126,6 +126,16 @@ final class Occupancy {
         }
     }
 
+    /** The first time at which it holds anything. */
+    int begin() {
+        return spans == 0 ? Integer.MAX_VALUE : from[0];
+    }
+
+    /** The last time at which it holds anything. */
+    int end() {
+        return spans == 0 ? Integer.MIN_VALUE : to[spans - 1];
+    }
+
     /** Differences of offsets, this minus the other's, at which rows alive at one time would share bytes. */
     Distances distances(Occupancy other) {
         Distances.Builder builder = new Distances.Builder();

@@ -55,7 +55,7 @@ final class ProgramBuilder {
         RowGraph graph = cut.graph();
         long[] scratch = Segmentation.scratch(graph, cut.segments());
         Liveness draft = Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs);
-        List<Integer> rings = graph.values().stream().map(draft::ring).toList();
+        List<Integer> rings = draft.rings();
         List<LoweredOperator> lowered = new ArrayList<>(whole);
         for (Segment segment : cut.segments()) {
             for (int i = segment.first(); i < Math.min(segment.end(), operators.size()); i++) {
@@ -68,7 +68,7 @@ final class ProgramBuilder {
         MemoryPlan plan = MemoryPlanner.plan(Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs)
                 .problem()
                 .in(pools));
-        Tape tape = Tape.of(graph, cut.segments(), false).orElseThrow();
+        Tape tape = Tape.of(graph, cut.segments()).orElseThrow();
         List<Step> steps = new ArrayList<>();
         for (Segment segment : cut.segments()) {
             steps.add(step(graph, segment, tape, lowered));

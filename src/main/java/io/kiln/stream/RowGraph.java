@@ -9,8 +9,10 @@ import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.stream.StoredValue.Place;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
@@ -94,6 +96,22 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
         boolean canStep() {
             return steps > 1;
         }
+
+        boolean reads(int value) {
+            for (Use use : uses) {
+                if (use.value() == value) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private Node renumbered(Map<Integer, Integer> numbers) {
+            List<Use> some = uses.stream()
+                    .map(use -> new Use(numbers.get(use.value()), use.rows()))
+                    .toList();
+            return new Node(some, numbers.get(output), steps, accumulates, block, cost);
+        }
     }
 
     /** The same program with one step per call. */
@@ -122,11 +140,61 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
 
     /** Rows that divide the ring of a value: those of a call that writes or reads it. */
     int block(int value) {
-        return nodes.stream()
-                .filter(node -> node.output() == value || node.uses().stream().anyMatch(use -> use.value() == value))
-                .mapToInt(Node::block)
-                .max()
-                .orElse(1);
+        Value of = values.get(value);
+        int most = of.producer() < 0 ? 1 : nodes.get(of.producer()).block();
+        for (int i = of.producer() + 1; i <= of.lastUser(); i++) {
+            if (nodes.get(i).reads(value)) {
+                most = Math.max(most, nodes.get(i).block());
+            }
+        }
+        return most;
+    }
+
+    /** The values that exist before a node runs, and are read by it or by later ones or given to the caller; by index. */
+    List<Integer> aliveBefore(int node, List<Integer> aliveBeforeThePrevious) {
+        List<Integer> alive = new ArrayList<>();
+        if (node == 0) {
+            for (int i = 0; i < values.size(); i++) {
+                if (values.get(i).producer() < 0) {
+                    alive.add(i);
+                }
+            }
+            return alive;
+        }
+        aliveBeforeThePrevious.stream()
+                .filter(i -> values.get(i).isNeededFrom(node))
+                .forEach(alive::add);
+        int written = nodes.get(node - 1).output();
+        if (values.get(written).isNeededFrom(node)) {
+            alive.add(written);
+        }
+        return alive;
+    }
+
+    /**
+     * A range of the nodes, numbered from 0, with the values that they touch and those that exist beforehand. Numbers of
+     * producers and users are relative to it, and lie outside it for values that come from before or live longer.
+     *
+     * @param alive values that exist before the first node, by index
+     */
+    RowGraph part(int first, int end, List<Integer> alive) {
+        TreeSet<Integer> touched = new TreeSet<>(alive);
+        for (Node node : nodes.subList(first, end)) {
+            node.uses().forEach(use -> touched.add(use.value()));
+            touched.add(node.output());
+        }
+        Map<Integer, Integer> numbers = new HashMap<>();
+        List<Value> some = new ArrayList<>();
+        for (int i : touched) {
+            numbers.put(i, some.size());
+            some.add(values.get(i).relativeTo(first, nodes.size()));
+        }
+        return new RowGraph(
+                nodes.subList(first, end).stream()
+                        .map(node -> node.renumbered(numbers))
+                        .toList(),
+                some,
+                Map.of());
     }
 
     /** Whether a node reads or changes a variable, so that it must run in the function's order. */
@@ -155,6 +223,17 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
 
         long rowBytes() {
             return type.bytes() / rows();
+        }
+
+        /** Whether a node at this index or a later one reads it, or the caller gets it. */
+        boolean isNeededFrom(int node) {
+            return place == Place.OUTPUT || lastUser >= node;
+        }
+
+        /** The same with nodes numbered from a later one; the caller uses an output after the last node. */
+        private Value relativeTo(int first, int nodes) {
+            int last = place == Place.OUTPUT ? nodes : lastUser;
+            return new Value(id, type, place, index, producer - first, last - first);
         }
     }
 

@@ -8,4 +8,9 @@ package io.kiln.stream;
  * @param end node after the last
  * @param byRows whether they run interleaved, row by row; otherwise it is one node that runs in one call
  */
-record Segment(int first, int end, boolean byRows) {}
+record Segment(int first, int end, boolean byRows) {
+    /** The same in a part of the graph that begins with it. */
+    Segment inItsPart() {
+        return new Segment(0, end - first, byRows);
+    }
+}

@@ -23,15 +23,17 @@ final class Segmentation {
     private final int n;
     private final List<List<Candidate>> from = new ArrayList<>();
 
-    /** A segment and its known bounds. */
+    /** A segment, the part of the graph that begins with it, and its known bounds. */
     private static final class Candidate {
         private final Segment segment;
+        private final RowGraph part;
         private final int calls;
         private long bytes;
         private boolean exact;
 
-        Candidate(Segment segment, int calls, long bytes) {
+        Candidate(Segment segment, RowGraph part, int calls, long bytes) {
             this.segment = segment;
+            this.part = part;
             this.calls = calls;
             this.bytes = bytes;
         }
@@ -47,31 +49,38 @@ final class Segmentation {
     static Segmentation of(RowGraph graph, boolean withInputsAndOutputs) {
         Segmentation search = new Segmentation(graph, withInputsAndOutputs);
         int longest = Math.max(2, Math.min(LONGEST, MOST_CANDIDATES / Math.max(1, search.n)));
+        List<Integer> alive = List.of();
         for (int first = 0; first < search.n; first++) {
-            List<Candidate> candidates = new ArrayList<>();
-            search.candidate(new Segment(first, first + 1, false)).ifPresent(candidates::add);
-            if (graph.nodes().get(first).canStep()) {
-                for (int end = first + 1; end <= Math.min(search.n, first + longest); end++) {
-                    if (graph.touchesState(end - 1)) {
-                        break;
-                    }
-                    search.candidate(new Segment(first, end, true)).ifPresent(candidates::add);
-                }
-            }
-            search.from.add(candidates);
+            alive = graph.aliveBefore(first, alive);
+            search.from.add(search.candidates(first, Math.min(search.n, first + longest), alive));
         }
         return search;
     }
 
-    private Optional<Candidate> candidate(Segment segment) {
-        return Tape.of(graph, List.of(segment), false)
-                .map(tape -> new Candidate(
-                        segment, tape.calls().size(), liveness(segment, tape).peak()));
+    private List<Candidate> candidates(int first, int mostEnd, List<Integer> alive) {
+        RowGraph part = graph.part(first, mostEnd, alive);
+        List<Candidate> candidates = new ArrayList<>();
+        candidate(new Segment(first, first + 1, false), part).ifPresent(candidates::add);
+        if (graph.nodes().get(first).canStep()) {
+            for (int end = first + 1; end <= mostEnd && !graph.touchesState(end - 1); end++) {
+                candidate(new Segment(first, end, true), part).ifPresent(candidates::add);
+            }
+        }
+        return candidates;
     }
 
-    private Liveness liveness(Segment segment, Tape tape) {
-        long[] scratch = scratch(graph, List.of(segment));
-        return Liveness.of(graph, tape, segment.first(), segment.end(), scratch, withInputsAndOutputs);
+    private Optional<Candidate> candidate(Segment segment, RowGraph part) {
+        List<Segment> alone = List.of(segment.inItsPart());
+        return Tape.of(part, alone)
+                .map(tape -> new Candidate(
+                        segment,
+                        part,
+                        tape.calls().size(),
+                        liveness(alone, part, tape).peak()));
+    }
+
+    private Liveness liveness(List<Segment> alone, RowGraph part, Tape tape) {
+        return Liveness.of(part, tape, 0, alone.get(0).end(), scratch(part, alone), withInputsAndOutputs);
     }
 
     /** Places a candidate; returns whether its bound has changed. */
@@ -80,9 +89,10 @@ final class Segmentation {
             return false;
         }
         long known = candidate.bytes;
-        Tape tape = Tape.of(graph, List.of(candidate.segment), false).orElseThrow();
+        List<Segment> alone = List.of(candidate.segment.inItsPart());
+        Tape tape = Tape.of(candidate.part, alone).orElseThrow();
         candidate.bytes =
-                MemoryPlanner.firstFit(liveness(candidate.segment, tape).problem());
+                MemoryPlanner.firstFit(liveness(alone, candidate.part, tape).problem());
         candidate.exact = true;
         return candidate.bytes > known;
     }

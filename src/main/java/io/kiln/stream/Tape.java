@@ -4,11 +4,8 @@ package io.kiln.stream;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The calls of a program in order. In a segment that runs by rows the order follows demand: to compute the next row of
@@ -25,13 +22,12 @@ record Tape(List<Call> calls) {
     record Call(int node, int begin, int end) {}
 
     /**
-     * Records the calls of segments.
+     * Records the calls of segments. Of several inputs of a node, the first is requested first.
      *
-     * @param deepFirst which input of a node with several is requested first: the last one if true, otherwise the first
      * @return empty if a segment does not end in one node, so that the requested rows are undefined
      */
-    static Optional<Tape> of(RowGraph graph, List<Segment> segments, boolean deepFirst) {
-        Recorder recorder = new Recorder(graph, deepFirst);
+    static Optional<Tape> of(RowGraph graph, List<Segment> segments) {
+        Recorder recorder = new Recorder(graph);
         for (Segment segment : segments) {
             if (!segment.byRows()) {
                 recorder.calls.add(new Call(
@@ -46,23 +42,17 @@ record Tape(List<Call> calls) {
     /** Follows demand. */
     private static final class Recorder {
         private final RowGraph graph;
-        private final boolean deepFirst;
         private final int[] next;
         private final List<Call> calls = new ArrayList<>();
 
-        Recorder(RowGraph graph, boolean deepFirst) {
+        Recorder(RowGraph graph) {
             this.graph = graph;
-            this.deepFirst = deepFirst;
             this.next = new int[graph.nodes().size()];
         }
 
         boolean record(Segment segment) {
-            Set<Integer> readInside = new HashSet<>();
-            for (int i = segment.first(); i < segment.end(); i++) {
-                graph.nodes().get(i).uses().forEach(use -> readInside.add(use.value()));
-            }
             for (int i = segment.first(); i < segment.end() - 1; i++) {
-                if (!readInside.contains(graph.nodes().get(i).output())) {
+                if (!isRead(graph.nodes().get(i).output(), i + 1, segment.end())) {
                     return false;
                 }
             }
@@ -80,16 +70,21 @@ record Tape(List<Call> calls) {
             return true;
         }
 
+        private boolean isRead(int value, int first, int end) {
+            for (int i = first; i < end; i++) {
+                if (graph.nodes().get(i).reads(value)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
         private void advance(Segment segment, int index, int steps) {
             Node node = graph.nodes().get(index);
             while (next[index] < steps) {
                 int step = next[index];
                 int end = Math.min(step + node.block(), node.steps());
-                List<Use> uses = new ArrayList<>(node.uses());
-                if (deepFirst) {
-                    Collections.reverse(uses);
-                }
-                for (Use use : uses) {
+                for (Use use : node.uses()) {
                     int producer = graph.values().get(use.value()).producer();
                     if (producer >= segment.first()) {
                         Node source = graph.nodes().get(producer);

@@ -4,7 +4,6 @@ package io.kiln.transform;
 import io.kiln.ir.Binding;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.type.TensorType;
-import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
 
@@ -25,8 +24,7 @@ final class LayerChannels implements ChannelRule {
 
     @Override
     public IntFunction<Range> ranges(Binding binding, ChannelRanges known) {
-        List<Range> data = known.of(binding.ref(0));
-        LayerSums layer = new LayerSums(binding, known.type(binding.ref(0)));
-        return o -> layer.accumulator(o, data);
+        int data = binding.ref(0);
+        return new LayerSums(binding, known.type(data)).accumulators(known.of(data));
     }
 }

@@ -6,8 +6,8 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** The sums that a quantized convolution or dense layer computes; a dense layer has one tap. */
 final class LayerSums {
@@ -29,9 +29,10 @@ final class LayerSums {
     LayerSums(Binding binding, TensorType data) {
         Constant weight = binding.constant(1);
         int kernelZeroPoint = (int) binding.constant(3).integer(0);
+        byte[] stored = weight.data().toArray();
         this.weights = new int[weight.elements()];
         for (int i = 0; i < weights.length; i++) {
-            weights[i] = weight.data().get(i) - kernelZeroPoint;
+            weights[i] = stored[i] - kernelZeroPoint;
         }
         Shape shape = binding.type().shape();
         this.outputs = shape.dim(-1);
@@ -97,18 +98,22 @@ final class LayerSums {
         return true;
     }
 
-    /** The range of an output channel's accumulator at any position, given those of the input channels. */
-    Range accumulator(int output, List<Range> data) {
+    /** The ranges of the output channels' accumulators at any position, given those of the input channels. */
+    IntFunction<Range> accumulators(List<Range> data) {
+        long[] least = data.stream().mapToLong(range -> range.low() - zeroPoint).toArray();
+        long[] most = data.stream().mapToLong(range -> range.high() - zeroPoint).toArray();
+        return output -> accumulator(output, least, most);
+    }
+
+    private Range accumulator(int output, long[] least, long[] most) {
         int first = output / (outputs / groups) * depth;
         long[] low = new long[taps];
         long[] high = new long[taps];
-        for (int c = 0; c < depth; c++) {
-            long least = data.get(first + c).low() - zeroPoint;
-            long most = data.get(first + c).high() - zeroPoint;
-            for (int tap = 0; tap < taps; tap++) {
-                int weight = weight(output, tap, c);
-                low[tap] += weight * (weight < 0 ? most : least);
-                high[tap] += weight * (weight < 0 ? least : most);
+        for (int tap = 0; tap < taps; tap++) {
+            for (int c = 0; c < depth; c++) {
+                long weight = weight(output, tap, c);
+                low[tap] += weight * (weight < 0 ? most : least)[first + c];
+                high[tap] += weight * (weight < 0 ? least : most)[first + c];
             }
         }
         return insides.stream()
@@ -118,6 +123,10 @@ final class LayerSums {
     }
 
     private static long sum(long[] byTap, int[] inside) {
-        return Arrays.stream(inside).mapToLong(tap -> byTap[tap]).sum();
+        long sum = 0;
+        for (int tap : inside) {
+            sum += byTap[tap];
+        }
+        return sum;
     }
 }

@@ -187,17 +187,7 @@ class FencedArchiveTest {
     }
 
     private FirmwareRequest request(String board, String toolchain, ModelLibrary model, TrustedArchives trusted) {
-        FirmwareRequest request =
-                TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder);
-        return new FirmwareRequest(
-                        request.board(),
-                        request.toolchain(),
-                        request.optimize(),
-                        request.models(),
-                        request.userSources(),
-                        request.directory(),
-                        request.buildDirectory(),
-                        request.pluginVersion())
+        return TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder)
                 .with(trusted);
     }
 

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,9 +69,8 @@ class FirmwareAssemblerTest {
                 host.toolchain(),
                 host.optimize(),
                 host.models(),
-                host.userSources(),
-                host.directory(),
-                host.buildDirectory(),
+                Optional.of(host.code().folders().get(0).path()),
+                host.folders(),
                 "test");
 
         assertThatThrownBy(() -> assemble(mixed))

@@ -8,6 +8,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.image.Image;
+import io.kiln.toolchain.compiler.CompilerDriver;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -206,29 +207,10 @@ class IncrementalTest {
                 compiler,
                 "#!/bin/sh\n" + host.compiler() + " \"$@\" || exit 1\n[ ! -f " + edits + " ] || . " + edits + "\n");
         assertThat(compiler.toFile().setExecutable(true)).isTrue();
+        CompilerDriver driver = new CompilerDriver(compiler.toString(), host.version(), host.home());
         Toolchain edited = new Toolchain(
-                host.id(),
-                host.title(),
-                host.version(),
-                compiler.toString(),
-                host.home(),
-                host.cpu(),
-                host.shims(),
-                host.compile(),
-                host.sources(),
-                host.optimize(),
-                host.link(),
-                host.libraries(),
-                Optional.empty());
-        return new FirmwareRequest(
-                request.board(),
-                edited,
-                request.optimize(),
-                request.models(),
-                request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
-                request.pluginVersion());
+                host.id(), host.title(), driver, host.cpu(), host.shims(), host.flags(), Optional.empty());
+        return request.with(edited);
     }
 
     private FirmwareRequest request() {
@@ -243,9 +225,8 @@ class IncrementalTest {
                 request.toolchain(),
                 request.optimize(),
                 request.models(),
-                request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
+                Optional.of(request.code().folders().get(0).path()),
+                request.folders(),
                 version);
     }
 

@@ -251,8 +251,7 @@ class ObjectCacheTest {
                         optimize,
                         models,
                         Optional.of(root.resolve("src/main/c")),
-                        root.resolve("target/firmware"),
-                        root.resolve("target/kiln/build"),
+                        new FirmwareRequest.Folders(root.resolve("target/firmware"), root.resolve("target/kiln/build")),
                         "test")
                 .with(trusted.isEmpty() ? TrustedArchives.NONE : TrustedArchives.parse("sha256:" + trusted));
     }

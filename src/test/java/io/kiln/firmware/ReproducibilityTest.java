@@ -88,15 +88,7 @@ class ReproducibilityTest {
 
     /** With an object cache, the second image would have the first one's objects. */
     private static FirmwareRequest compilingAll(FirmwareRequest request) {
-        return new FirmwareRequest(
-                request.board(),
-                request.toolchain().withObjectCache(Optional.empty()),
-                request.optimize(),
-                request.models(),
-                request.userSources(),
-                request.directory(),
-                request.buildDirectory(),
-                request.pluginVersion());
+        return request.with(request.toolchain().withObjectCache(Optional.empty()));
     }
 
     /** Beside the default application; it says its own name. */

@@ -94,8 +94,7 @@ public final class TestFirmware {
                 optimize,
                 models,
                 Optional.of(folder.resolve("src/main/c")),
-                folder.resolve("target/firmware"),
-                folder.resolve("target/kiln/build"),
+                new FirmwareRequest.Folders(folder.resolve("target/firmware"), folder.resolve("target/kiln/build")),
                 "test");
     }
 

@@ -20,13 +20,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 class UserSourcesTest {
     private static final List<String> REFUSED = List.of(
-            "main.cpp",
-            "main.cc",
             "main.C",
+            "main.ii",
             "boot.asm",
-            "lib/libdsp.a",
+            "lib/libdsp.so",
             "b.o",
-            "c.hpp",
             "d.rs",
             "image.ld",
             "noend",
@@ -67,7 +65,22 @@ class UserSourcesTest {
     @Test
     void sourcesHeadersPapersAndLeftoversAreUnderstood() throws IOException {
         List<String> kept = List.of(
-                "a.c", "b.S", "deep/down/c.s", "d.h", "e.inc", "f.def", "README", "README.md", "notes.txt", "LICENSE");
+                "a.c",
+                "b.S",
+                "deep/down/c.s",
+                "d.h",
+                "e.inc",
+                "f.def",
+                "README",
+                "README.md",
+                "notes.txt",
+                "LICENSE",
+                "g.cpp",
+                "h.cc",
+                "i.cxx",
+                "j.hpp",
+                "k.hh",
+                "lib/libdsp.a");
         List<String> ignored = List.of(
                 ".DS_Store", ".clang-format", ".git/x.cpp", "a.c~", ".a.c.swp", "#a.c#", "a.c.orig", "Thumbs.db");
         for (String name : kept) {
@@ -165,7 +178,9 @@ class UserSourcesTest {
     }
 
     private List<String> read() {
-        return List.copyOf(UserSources.read(Optional.of(sources)).keySet());
+        return UserSources.read(UserCode.of(Optional.of(sources))).keySet().stream()
+                .map(name -> name.substring("main/".length()))
+                .toList();
     }
 
     private void write(String name, String text) throws IOException {

@@ -10,7 +10,6 @@ import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -281,13 +280,6 @@ final class FlowTest {
         flow.run(spec(GestureProject.VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
         assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386", "| kiln: ready, gesture");
         assertThat(said).filteredOn(line -> line.contains("-> gesture = ")).hasSize(4);
-    }
-
-    @Test
-    void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
-        assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
-        assertThat(said).contains("Nothing is missing for mps2-an386");
     }
 
     private BuildSpec spec(Path vectors, int samples) {

@@ -71,7 +71,7 @@ class DrawnOperatorsTest {
             "only Relay text has it: CanonicalElementsTest and RoundedOnceTest run its C",
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
-            List.of("PairLookup"),
+            List.of("OnnxAveragePool", "OnnxSoftmax", "PairLookup"),
             "its C is the user's: CustomOperatorTest runs it",
             List.of("CustomCall"));
 
@@ -100,7 +100,14 @@ class DrawnOperatorsTest {
                 .forEach(others::add);
         assertThat(others)
                 .containsExactlyInAnyOrder(
-                        "CustomCall", "FixedPointMultiply", "PairLookup", "QnnRequantize", "ScatterNd", "Topk");
+                        "CustomCall",
+                        "FixedPointMultiply",
+                        "OnnxAveragePool",
+                        "OnnxSoftmax",
+                        "PairLookup",
+                        "QnnRequantize",
+                        "ScatterNd",
+                        "Topk");
     }
 
     private static Function read(Bytes model) {

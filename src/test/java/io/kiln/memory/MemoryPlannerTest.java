@@ -109,8 +109,8 @@ class MemoryPlannerTest {
         List<WorkspaceBuffer> buffers = IntStream.range(0, 6)
                 .mapToObj(i -> new WorkspaceBuffer("b" + i, 100, 1, i, i + 1))
                 .toList();
-        MemoryProblem problem =
-                MemoryProblem.ofDistances(buffers, 110, (a, b) -> b == a + 1 ? lead(10) : Distances.none());
+        MemoryProblem problem = MemoryProblem.ofDistances(
+                buffers, 110, allPairs(buffers), (a, b) -> b == a + 1 ? lead(10) : Distances.none());
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
         assertThat(plan.bytes()).isEqualTo(150);
@@ -126,10 +126,18 @@ class MemoryPlannerTest {
         Distances distances = hole.build();
         List<WorkspaceBuffer> buffers =
                 List.of(new WorkspaceBuffer("large", 100, 4, 0, 3), new WorkspaceBuffer("small", 20, 4, 1, 1));
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofDistances(buffers, 100, (a, b) -> distances));
+        MemoryPlan plan =
+                MemoryPlanner.plan(MemoryProblem.ofDistances(buffers, 100, allPairs(buffers), (a, b) -> distances));
 
         assertThat(plan.bytes()).isEqualTo(100);
         assertThat(plan.offset("small") - plan.offset("large")).isEqualTo(40);
+    }
+
+    private static List<int[]> allPairs(List<WorkspaceBuffer> buffers) {
+        return IntStream.range(0, buffers.size())
+                .boxed()
+                .flatMap(i -> IntStream.range(i + 1, buffers.size()).mapToObj(k -> new int[] {i, k}))
+                .toList();
     }
 
     /** The second may lie at least so many bytes below the first, or above it. */
@@ -153,7 +161,7 @@ class MemoryPlannerTest {
                             random, buffers.get(i).bytes(), buffers.get(k).bytes());
                 }
             }
-            MemoryProblem problem = MemoryProblem.ofDistances(buffers, 0, (a, b) -> distances[a][b]);
+            MemoryProblem problem = MemoryProblem.ofDistances(buffers, 0, allPairs(buffers), (a, b) -> distances[a][b]);
             MemoryPlan plan = MemoryPlanner.plan(problem);
 
             assertThat(plan.bytes()).isLessThanOrEqualTo(MemoryPlanner.firstFit(problem));

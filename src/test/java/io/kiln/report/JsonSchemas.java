@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import java.io.IOException;
@@ -25,6 +26,20 @@ public final class JsonSchemas {
     /** What the schema has against the text. */
     public static List<String> violations(String name, String json) {
         return violationsOf("/toolchains/schemas/" + name + ".schema.json", json);
+    }
+
+    /** What the schema of CycloneDX 1.5, with the schemas that it names, has against the text. */
+    public static List<String> violationsOfCycloneDx(String json) {
+        SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_7,
+                builder ->
+                        builder.schemaIdResolvers(ids -> ids.mapPrefix("http://cyclonedx.org/schema/", "classpath:")));
+        return registry
+                .getSchema(SchemaLocation.of("http://cyclonedx.org/schema/bom-1.5.schema.json"))
+                .validate(json, InputFormat.JSON)
+                .stream()
+                .map(Error::toString)
+                .toList();
     }
 
     /** What a schema among the resources has against the text. */

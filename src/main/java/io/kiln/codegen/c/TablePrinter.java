@@ -27,29 +27,36 @@ final class TablePrinter {
         StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + place(table) + " "
                 + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
-        StringBuilder line = new StringBuilder(" ");
+        int lineStart = out.length();
+        out.append(' ');
         while (data.hasRemaining()) {
-            String element = " " + element(dtype, data) + ",";
-            if (line.length() + element.length() > WIDTH) {
-                out.append(line).append('\n');
-                line = new StringBuilder(" ");
+            int end = out.length();
+            out.append(' ');
+            append(out, dtype, data);
+            out.append(',');
+            if (out.length() - lineStart > WIDTH) {
+                out.insert(end, "\n ");
+                lineStart = end + 1;
             }
-            line.append(element);
         }
-        return out.append(line).append("\n};\n").toString();
+        return out.append("\n};\n").toString();
     }
 
-    private static String element(DType dtype, ByteBuffer data) {
-        return switch (dtype) {
-            case INT8 -> Integer.toString(data.get());
-            case UINT8, BOOL -> Integer.toString(data.get() & 0xFF);
-            case INT16 -> Integer.toString(data.getShort());
-            case INT32 -> int32(data.getInt());
-            case UINT32 -> (data.getInt() & 0xFFFFFFFFL) + "u";
-            case INT64 -> int64(data.getLong());
-            case UINT64 -> "UINT64_C(" + Long.toUnsignedString(data.getLong()) + ")";
-            case FLOAT32 -> FloatLiteral.of(data.getInt());
-        };
+    /** Appends the next element; of the small types without a string of its own, since models have millions of them. */
+    private static void append(StringBuilder out, DType dtype, ByteBuffer data) {
+        switch (dtype) {
+            case INT8 -> out.append(data.get());
+            case UINT8, BOOL -> out.append(data.get() & 0xFF);
+            case INT16 -> out.append(data.getShort());
+            case INT32 -> out.append(int32(data.getInt()));
+            case UINT32 -> out.append(data.getInt() & 0xFFFFFFFFL).append('u');
+            case INT64 -> out.append(int64(data.getLong()));
+            case UINT64 ->
+                out.append("UINT64_C(")
+                        .append(Long.toUnsignedString(data.getLong()))
+                        .append(')');
+            case FLOAT32 -> out.append(FloatLiteral.of(data.getInt()));
+        }
     }
 
     private static String int32(int value) {

@@ -99,18 +99,20 @@ public record FunctionCounter(Emulator emulator) {
         return stop;
     }
 
-    private static long address(ElfFile elf, Path image, String name) {
+    static long address(ElfFile elf, Path image, String name) {
+        return symbol(elf, image, name).value() & ~1L;
+    }
+
+    static Symbol symbol(ElfFile elf, Path image, String name) {
         return elf.symbols().stream()
-                        .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
-                        .mapToLong(Symbol::value)
-                        .findFirst()
-                        .orElseThrow(() -> new KilnException(
-                                new Problem("the image has no function " + name, image.toString(), "", "")))
-                & ~1L;
+                .filter(symbol -> symbol.isFunction() && symbol.name().equals(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new KilnException(new Problem("the image has no function " + name, image.toString(), "", "")));
     }
 
     /** Nothing reads the console. */
-    private static void drain(RunningProcess process) {
+    static void drain(RunningProcess process) {
         Thread thread = new Thread(
                 () -> {
                     try {

@@ -14,27 +14,31 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}. */
+/** The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}, and {@code .uf2} for boards that take it. */
 public final class ImageFiles {
-    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".map", ".elf");
+    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".uf2", ".map", ".elf");
 
     private final Path folder;
     private final String base;
     private final Path parts;
+    private final OptionalLong uf2Family;
     private final Log log;
 
     /**
      * @param folder the folder of the files
      * @param base their name without extension
      * @param parts folder on the same file system, for unfinished files
+     * @param uf2Family the chip's family, if its boot loader takes UF2 files
      */
-    public ImageFiles(Path folder, String base, Path parts, Log log) {
+    public ImageFiles(Path folder, String base, Path parts, OptionalLong uf2Family, Log log) {
         this.folder = folder;
         this.base = base;
         this.parts = parts;
+        this.uf2Family = uf2Family;
         this.log = log;
     }
 
@@ -54,6 +58,7 @@ public final class ImageFiles {
             Files.createDirectories(folder);
             contents.forEach((name, content) -> WholeFiles.write(part(name), content));
             Files.deleteIfExists(file("bin"));
+            Files.deleteIfExists(file("uf2"));
             for (Map.Entry<String, byte[]> file : contents.entrySet()) {
                 Files.move(
                         part(file.getKey()),
@@ -82,6 +87,7 @@ public final class ImageFiles {
                             bytes -> contents.put(base + ".bin", bytes),
                             () -> log.info("No flat binary: the image's memories lie too far apart"));
             contents.put(base + ".hex", load.intelHex());
+            uf2Family.ifPresent(family -> contents.put(base + ".uf2", Uf2.of(load, family)));
         }
         contents.put(base + ".map", Files.isRegularFile(map) ? Files.readAllBytes(map) : new byte[0]);
         contents.put(base + ".elf", Files.readAllBytes(elf));

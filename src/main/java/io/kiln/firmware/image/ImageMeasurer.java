@@ -76,12 +76,18 @@ public final class ImageMeasurer {
      * name.
      */
     private static boolean isData(Section section) {
-        return section.isWritable() && !section.name().startsWith(".rodata");
+        return section.isWritable() && !section.name().startsWith(".rodata") && !isOfConstructors(section);
+    }
+
+    /** Linkers mark these pointers as writable for dynamic linking; in an image they lie beside the code. */
+    private static boolean isOfConstructors(Section section) {
+        return section.name().equals(".init_array");
     }
 
     private static boolean isCode(Section section) {
         return section.isExecutable()
                 || section.name().startsWith(".vectors")
+                || isOfConstructors(section)
                 || section.name().startsWith(".ARM.ex")
                 || section.name().startsWith(".eh_frame")
                 || section.isNote();

@@ -96,6 +96,7 @@ public final class BoardDescription {
         if (!building.link().isEmpty()) {
             line("link", String.join(" ", building.link()));
         }
+        building.uf2Family().ifPresent(family -> line("uf2", String.format("family 0x%08x", family)));
     }
 
     private void line(String key, String value) {

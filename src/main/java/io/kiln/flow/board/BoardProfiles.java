@@ -78,8 +78,7 @@ public final class BoardProfiles {
                 Optimize.SIZE,
                 List.of(),
                 Optional.of(application),
-                work.resolve("firmware"),
-                work.resolve("build"),
+                FirmwareRequest.Folders.in(work),
                 PluginVersion.text());
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         FirmwareLinker.link(objects, work, "empty", Log.QUIET);

@@ -24,7 +24,7 @@ public final class BoardRecords {
 
     /** The log that {@code kiln:tune} writes, whether or not it exists: the one that is named, or the board's in the project. */
     public static Path log(BuildSpec spec) {
-        return spec.tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
+        return spec.compiler().tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
     }
 
     private static Optional<Path> file(BuildSpec spec) {

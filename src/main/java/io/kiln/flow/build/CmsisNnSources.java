@@ -31,7 +31,9 @@ import java.util.stream.Stream;
 
 /** The sources of CMSIS-NN that models call, with what these call in turn, and its headers. */
 public final class CmsisNnSources {
-    private static final String FOLDER = "cmsis-nn";
+    /** Its folder in the C project. */
+    static final String FOLDER = "cmsis-nn";
+
     private static final String HEADERS = "Include";
     private static final String SOURCES = "Source";
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");

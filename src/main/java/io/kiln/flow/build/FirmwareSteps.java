@@ -74,13 +74,15 @@ public final class FirmwareSteps {
 
     /** Links, copies the archive next to the image and writes {@code report.json} and the page. */
     public Image link() {
+        CompiledObjects objects = objects();
         Image image = FirmwareLinker.link(
-                objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
+                objects, layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
             LastBuild.keep(layout);
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         BuildPage.write(layout);
         if (image.relinked()) {
@@ -237,10 +239,10 @@ public final class FirmwareSteps {
                         build.spec().optimize(),
                         models,
                         Optional.of(layout.userSources()),
-                        layout.firmware(),
-                        objectFolder(),
+                        new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
                         PluginVersion.text())
-                .with(build.spec().trustedArchives())
+                .with(build.spec().image().code().of(layout))
+                .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
     }

@@ -108,9 +108,9 @@ public final class GenerateStep {
                 .setting("optimize", spec.optimize().text())
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
-                .setting("mlf.slim", spec.slimArchive())
+                .setting("mlf.slim", spec.archive().slim())
                 .setting("application", spec.application().text())
-                .setting("timestamp", spec.timestamp());
+                .setting("timestamp", spec.archive().timestamp());
         BoardRecords.addTo(now, build);
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
@@ -127,7 +127,9 @@ public final class GenerateStep {
     }
 
     private int mlfVersion() {
-        return build.spec().models().size() > 1 ? SEVERAL_MODELS : build.spec().mlfVersion();
+        return build.spec().models().size() > 1
+                ? SEVERAL_MODELS
+                : build.spec().archive().version();
     }
 
     private Collection<Path> generate() {
@@ -230,7 +232,7 @@ public final class GenerateStep {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .codegens(spec.pipeline().codegens().own())
-                .slim(spec.slimArchive())
+                .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))
                 .objects(build.objects().map(objects -> objects.optimizing(optimize)));
     }
@@ -256,7 +258,7 @@ public final class GenerateStep {
     private List<Path> write(List<ModelLibrary> libraries) {
         int version = libraries.size() > 1 ? SEVERAL_MODELS : mlfVersion();
         Bytes archive = ModelLibraryFormat.write(
-                libraries, Options.of(version, build.spec().timestamp(), PluginVersion.released()));
+                libraries, Options.of(version, build.spec().archive().timestamp(), PluginVersion.released()));
         List<Path> written = ArchiveTree.unpack(archive, layout.generated());
         WholeFiles.write(archive(layout), archive.toArray());
         written.add(archive(layout));

@@ -126,9 +126,9 @@ final class Savings {
                         Optimize.SIZE,
                         libraries,
                         Optional.of(spec.layout().userSources()),
-                        folder.resolve("firmware"),
-                        folder.resolve("build"),
+                        FirmwareRequest.Folders.in(folder),
                         PluginVersion.text())
+                .with(spec.image().code().of(spec.layout()))
                 .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }

@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.TextTemplate;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,20 +53,8 @@ record ContractSources(String packageName, boolean withClients) {
         return files;
     }
 
-    /** The template with all its values, in one pass, so that values are never taken for names. */
     private static String filled(SortedMap<String, Bytes> templates, String name, Map<String, String> values) {
-        String text = templates.get(name + ".java.template").text();
-        StringBuilder out = new StringBuilder();
-        String[] parts = text.split("@", -1);
-        for (int i = 0; i < parts.length; i++) {
-            boolean isName = i > 0 && i < parts.length - 1 && values.containsKey(parts[i]);
-            if (isName) {
-                out.append(values.get(parts[i])).append(parts[++i]);
-            } else {
-                out.append(i == 0 ? "" : "@").append(parts[i]);
-            }
-        }
-        return out.toString();
+        return TextTemplate.filled(templates.get(name + ".java.template").text(), values);
     }
 
     private Map<String, String> head(String from) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** Reads a line to a board piece by piece. */
-final class LineFollower {
+public final class LineFollower {
     /** How long a piece is waited for before the time limit is looked at. */
     private static final long BLOCK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -21,7 +21,7 @@ final class LineFollower {
     private LineFollower() {}
 
     /** Why reading ended. */
-    enum End {
+    public enum End {
         /** The receiver has enough. */
         ENOUGH,
         /** The time is over. */
@@ -37,7 +37,7 @@ final class LineFollower {
      * @param enough gets each piece; true ends reading
      * @throws KilnException if this thread is interrupted
      */
-    static End follow(Transport line, Duration limit, Predicate<byte[]> enough) {
+    public static End follow(Transport line, Duration limit, Predicate<byte[]> enough) {
         try (TimedInput input = new TimedInput(line.input())) {
             long end = input.now() + limit.toNanos();
             while (input.now() < end) {

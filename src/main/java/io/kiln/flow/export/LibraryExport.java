@@ -12,6 +12,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
@@ -19,7 +20,6 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.executor.PackedOptions;
 import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.resolve.LibraryTarget;
-import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.FreshFolder;
@@ -46,6 +46,9 @@ import java.util.Set;
  * and its parameters, as TVM's {@code load_module} takes it. Each library is read back before it counts as made.
  */
 public final class LibraryExport {
+    /** Its value of {@code kiln.export}. */
+    public static final String KIND = "library";
+
     private static final String COMPILER = "cc";
     private static final String LAST_ERROR = "-DTVMAPISetLastError=kiln_set_last_error";
     private static final String SUPPORT = "kiln_library.c";
@@ -55,18 +58,6 @@ public final class LibraryExport {
     private final BuildSpec spec;
     private final ToolchainEnvironment environment;
     private final boolean withArtifacts;
-
-    /**
-     * Checks what is to be made.
-     *
-     * @throws KilnException if it is not {@code library}
-     */
-    public static void requireKind(String kind) {
-        if (!kind.equals("library")) {
-            throw new KilnException(
-                    new Problem("kiln.export is '" + kind + "'", "", "library", "Set -Dkiln.export=library"));
-        }
-    }
 
     /**
      * An export of the build's models.
@@ -88,10 +79,9 @@ public final class LibraryExport {
      * @throws KilnException if a model cannot be compiled, or the compiler is missing or refuses the code
      */
     public List<Path> run() {
-        if (spec.models().isEmpty()) {
-            throw new KilnException(new Problem(
-                    "there is no model to export", "kiln.model", "a model file", "Name one with -Dkiln.model"));
-        }
+        Problems problems = new Problems();
+        Exportable.check(spec, problems);
+        problems.throwIfAny();
         List<Path> files = new ArrayList<>();
         for (ModelSource model : spec.models()) {
             files.add(export(model));
@@ -100,15 +90,8 @@ public final class LibraryExport {
     }
 
     private Path export(ModelSource model) {
-        if (ModelArchives.accepts(model.file())) {
-            throw new KilnException(new Problem(
-                    "is an archive, whose C was not made for a library",
-                    model.file().toString(),
-                    "a .tflite, .onnx or .relay model",
-                    "Export the model of which the archive was made"));
-        }
         ModelLibrary library = compile(model);
-        Path work = spec.layout().out().resolve("export").resolve(model.name());
+        Path work = spec.layout().out().resolve("export").resolve(KIND).resolve(model.name());
         FreshFolder.clear(work);
         List<String> sources = sources(library, work);
         Path file = spec.layout().out().resolve("lib" + model.name() + ".so");
@@ -156,7 +139,8 @@ public final class LibraryExport {
                 .forEach(file -> WholeFiles.write(
                         work.resolve("runtime").resolve(file.fileName()),
                         file.content().toArray()));
-        ResourceTree.read("export").forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
+        ResourceTree.read("export/" + KIND)
+                .forEach((name, content) -> WholeFiles.write(work.resolve(name), content.toArray()));
         sources.add(SUPPORT);
         blob(library).ifPresent(text -> {
             WholeFiles.write(work.resolve(BlobSource.FILE), text);

@@ -195,9 +195,8 @@ final class KilnProject implements ProjectHandler {
         FlashSpec usual = FlashSpec.USUAL;
         FlashSpec flash = new FlashSpec(
                 options.text(ProjectOptions.SERIAL_NUMBER),
-                options.text(ProjectOptions.OPENOCD).orElse(usual.openOcd()),
-                usual.limit(),
-                usual.preverify(),
+                new FlashSpec.Tool(options.text(ProjectOptions.OPENOCD).orElse(usual.openOcd()), usual.limit()),
+                usual.content(),
                 usual.journal(),
                 usual.faults(),
                 true,

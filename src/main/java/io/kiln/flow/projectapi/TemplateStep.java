@@ -46,7 +46,8 @@ public final class TemplateStep {
 
     private void writeLocked(BuildSpec spec, Path template, List<Path> classPath) {
         unpackCompiler(spec);
-        ProjectSettings settings = ProjectSettings.of(environment, spec.boardSources(), spec.trustedArchives());
+        ProjectSettings settings = ProjectSettings.of(
+                environment, spec.machine().boardSources(), spec.image().trustedArchives());
         TemplateFolder.write(template, settings, spec.layout().userBoards(), classPath);
         log.info("Wrote the template " + template + ": " + spec.boards().ids().size() + " boards");
     }

@@ -47,7 +47,7 @@ public final class Resolver {
         Boards boards = spec.boards();
         Optional<Board> board = collect(
                 () -> TargetChoice.of(boards.find(spec.board()), spec.pipeline().codegens())
-                        .compiledWith(spec.compilerFlags()));
+                        .compiledWith(spec.image().compilerFlags()));
         board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
                 .ifPresent(found -> found.forEach(problems::add));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
@@ -69,7 +69,9 @@ public final class Resolver {
 
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
-        return Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
+        Toolchain toolchain =
+                Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
+        return Toolchains.with(spec.image().code().libc(), toolchain, target, environment);
     }
 
     private static boolean isOfObjects(Board board) {

@@ -30,10 +30,15 @@ final class SpecChecks {
     static void check(BuildSpec spec, Problems problems, Problems missing) {
         checkModels(spec, problems, missing);
         spec.malformed().forEach(problems::add);
-        if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
-            problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+        if (!MLF_VERSIONS.contains(spec.archive().version())) {
+            problems.add(
+                    "kiln.mlfVersion is '" + spec.archive().version() + "'",
+                    "",
+                    "one of 5, 7",
+                    "Change kiln.mlfVersion");
         }
         checkServer(spec, problems);
+        spec.image().code().check(problems);
         if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
             problems.add(
                     "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",

@@ -4,13 +4,11 @@ package io.kiln.flow.spec;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
-import io.kiln.firmware.TrustedArchives;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,50 +17,73 @@ import java.util.Optional;
  *
  * @param layout input and output paths
  * @param models the models that go into the image, in the order given
- * @param board id of the board
- * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
- * @param optimize what to optimize for
- * @param io who owns inputs and outputs
- * @param calls how programs call the models
- * @param mlfVersion version of the Model Library Format, 5 or 7
- * @param timestamp the time that the archive states; empty means a fixed date
- * @param verify how the image is verified
- * @param boardSources where boards come from, beside those built in and the project's own
- * @param pipeline changes to the compiler's passes
- * @param quantize how float models are quantized first
- * @param semihosting whether an image in QEMU may open files and start programs on this computer
- * @param trustedArchives archives whose C is compiled like the user's own
- * @param slimArchive whether the archive omits the constants' data
- * @param application what runs on the image if the project has no {@code main} of its own
- * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
- * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
+ * @param machine what the image is for
+ * @param compiler how models become C
+ * @param archive how the archive of the models is written
+ * @param image what is linked with the models, and how the image runs
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
         Layout layout,
         List<ModelSource> models,
-        String board,
-        Optional<String> toolchain,
-        Optimize optimize,
-        Io io,
-        CallSpec calls,
-        int mlfVersion,
-        Optional<Instant> timestamp,
-        VerifySpec verify,
-        BoardSources boardSources,
-        PipelineSpec pipeline,
-        QuantizeSpec quantize,
-        boolean semihosting,
-        TrustedArchives trustedArchives,
-        boolean slimArchive,
-        Application application,
-        List<String> compilerFlags,
-        Optional<Path> tuningRecords,
+        MachineSpec machine,
+        CompilerSpec compiler,
+        ArchiveSpec archive,
+        ImageSpec image,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
-        compilerFlags = List.copyOf(compilerFlags);
         malformed = List.copyOf(malformed);
+    }
+
+    /** Id of the board. */
+    public String board() {
+        return machine.board();
+    }
+
+    /** Id of the toolchain; empty for the board's default. */
+    public Optional<String> toolchain() {
+        return machine.toolchain();
+    }
+
+    /** What to optimize for. */
+    public Optimize optimize() {
+        return compiler.optimize();
+    }
+
+    /** Who owns inputs and outputs. */
+    public Io io() {
+        return compiler.io();
+    }
+
+    /** How programs call the models. */
+    public CallSpec calls() {
+        return compiler.calls();
+    }
+
+    /** Changes to the compiler's passes. */
+    public PipelineSpec pipeline() {
+        return compiler.pipeline();
+    }
+
+    /** How float models are quantized first. */
+    public QuantizeSpec quantize() {
+        return compiler.quantize();
+    }
+
+    /** What runs on the image if the project has no {@code main} of its own. */
+    public Application application() {
+        return image.application();
+    }
+
+    /** Whether an image in QEMU may open files and start programs on this computer. */
+    public boolean semihosting() {
+        return image.semihosting();
+    }
+
+    /** How the image is verified. */
+    public VerifySpec verify() {
+        return image.verify();
     }
 
     /**
@@ -85,7 +106,7 @@ public record BuildSpec(
 
     /** All visible boards. */
     public Boards boards() {
-        return boardSources.boards(layout.userBoards());
+        return machine.boardSources().boards(layout.userBoards());
     }
 
     /**

@@ -12,6 +12,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.toolchain.compiler.Libc;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ public final class BuildSpecBuilder {
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
     private Application application = Application.CONSOLE;
+    private CodeSpec code = CodeSpec.NONE;
     private List<String> compilerFlags = List.of();
     private Optional<Path> tuningRecords = Optional.empty();
     private final List<Problem> malformed = new ArrayList<>();
@@ -57,18 +59,19 @@ public final class BuildSpecBuilder {
         optimize = spec.optimize();
         io = spec.io();
         calls = spec.calls();
-        mlfVersion = spec.mlfVersion();
-        timestamp = spec.timestamp();
+        mlfVersion = spec.archive().version();
+        timestamp = spec.archive().timestamp();
         verify = spec.verify();
-        boardSources = spec.boardSources();
+        boardSources = spec.machine().boardSources();
         pipeline = spec.pipeline();
         quantize = spec.quantize();
         semihosting = spec.semihosting();
-        trustedArchives = spec.trustedArchives();
-        slimArchive = spec.slimArchive();
+        trustedArchives = spec.image().trustedArchives();
+        slimArchive = spec.archive().slim();
         application = spec.application();
-        compilerFlags = spec.compilerFlags();
-        tuningRecords = spec.tuningRecords();
+        code = spec.image().code();
+        compilerFlags = spec.image().compilerFlags();
+        tuningRecords = spec.compiler().tuningRecords();
         malformed.addAll(spec.malformed());
     }
 
@@ -77,23 +80,10 @@ public final class BuildSpecBuilder {
         return new BuildSpec(
                 layout,
                 models,
-                board,
-                toolchain,
-                optimize,
-                io,
-                calls,
-                mlfVersion,
-                timestamp,
-                verify,
-                boardSources,
-                pipeline,
-                quantize,
-                semihosting,
-                trustedArchives,
-                slimArchive,
-                application,
-                compilerFlags,
-                tuningRecords,
+                new MachineSpec(board, toolchain, boardSources),
+                new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords),
+                new ArchiveSpec(mlfVersion, timestamp, slimArchive),
+                new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify),
                 malformed);
     }
 
@@ -246,6 +236,18 @@ public final class BuildSpecBuilder {
     /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
+        return this;
+    }
+
+    /** Sets the project's own code. */
+    public BuildSpecBuilder code(CodeSpec value) {
+        code = value;
+        return this;
+    }
+
+    /** Sets the C library of the project's own code, as {@code kiln.libc} has it. */
+    public BuildSpecBuilder libc(String text) {
+        code = code.with(read(() -> Libc.of(text)).orElse(code.libc()));
         return this;
     }
 

@@ -12,8 +12,7 @@ import java.util.Optional;
  *
  * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code
  *     tcp:<host>:<port>}; empty for the only one connected
- * @param openOcd name or path of OpenOCD
- * @param limit time limit for each device
+ * @param tool what writes
  * @param content what is written
  * @param journal where flashing is recorded
  * @param faults faults to inject into virtual boards, {@code [<board>/]<fault>} separated by commas; empty for none
@@ -22,8 +21,7 @@ import java.util.Optional;
  */
 public record FlashSpec(
         Optional<String> probe,
-        String openOcd,
-        Duration limit,
+        Tool tool,
         Content content,
         Journal journal,
         Optional<String> faults,
@@ -32,25 +30,39 @@ public record FlashSpec(
     /** OpenOCD from the PATH, the only connected probe, and three minutes. */
     public static final FlashSpec USUAL = new FlashSpec(
             Optional.empty(),
-            "openocd",
-            Duration.ofMinutes(3),
+            new Tool("openocd", Duration.ofMinutes(3)),
             Content.WHOLE,
             new Journal(Optional.empty(), Optional.empty()),
             Optional.empty(),
             false,
             false);
 
-    /** A specification that writes whole images. */
-    public FlashSpec(
-            Optional<String> probe,
-            String openOcd,
-            Duration limit,
-            boolean preverify,
-            Journal journal,
-            Optional<String> faults,
-            boolean allowRpc,
-            boolean bar) {
-        this(probe, openOcd, limit, new Content(preverify, false), journal, faults, allowRpc, bar);
+    /** The same at another probe; empty for the only one connected. */
+    public FlashSpec withProbe(Optional<String> other) {
+        return new FlashSpec(other, tool, content, journal, faults, allowRpc, bar);
+    }
+
+    /** The same with other content. */
+    public FlashSpec withContent(Content other) {
+        return new FlashSpec(probe, tool, other, journal, faults, allowRpc, bar);
+    }
+
+    /**
+     * What writes.
+     *
+     * @param openOcd name or path of OpenOCD
+     * @param limit time limit for each device
+     */
+    public record Tool(String openOcd, Duration limit) {}
+
+    /** Name or path of OpenOCD. */
+    public String openOcd() {
+        return tool.openOcd;
+    }
+
+    /** Time limit for each device. */
+    public Duration limit() {
+        return tool.limit;
     }
 
     /**

@@ -17,24 +17,12 @@ import java.util.function.Supplier;
  *
  * @param tuner which configurations are measured, in which order
  * @param objective what becomes as small as possible
- * @param trials the most configurations of a task that are measured, those of earlier searches included
- * @param earlyStopping a task ends after so many measurements without a better one; 0 for never
- * @param timeout for which one image may run
- * @param budget after which no more is measured; zero for no limit
+ * @param limits when it ends
  * @param seed of random choices and of the examples that candidates compute
  * @param merge logs whose records are taken over first
  * @param pickBest whether the log keeps the best records only
  */
-public record TuneSpec(
-        Kind tuner,
-        Objective objective,
-        int trials,
-        int earlyStopping,
-        Duration timeout,
-        Duration budget,
-        long seed,
-        List<Path> merge,
-        boolean pickBest) {
+public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
     /** The searches there are. */
     public enum Kind {
         /** All configurations in their order. */
@@ -48,8 +36,8 @@ public record TuneSpec(
     }
 
     /** The parameters' defaults. */
-    public static final TuneSpec USUAL = new TuneSpec(
-            Kind.XGB, Metric.INSTRUCTIONS, 128, 0, Duration.ofMinutes(2), Duration.ZERO, 0, List.of(), false);
+    public static final TuneSpec USUAL =
+            new TuneSpec(Kind.XGB, Metric.INSTRUCTIONS, new Limits(128, 0, 120, 0), 0, List.of(), false);
 
     public TuneSpec {
         merge = List.copyOf(merge);
@@ -58,12 +46,22 @@ public record TuneSpec(
     /**
      * The limits of a search.
      *
-     * @param trials as {@code kiln.tune.trials}
-     * @param earlyStopping as {@code kiln.tune.earlyStopping}
-     * @param timeout seconds
-     * @param budget seconds
+     * @param trials the most configurations of a task that are measured, those of earlier searches included
+     * @param earlyStopping a task ends after so many measurements without a better one; 0 for never
+     * @param timeout seconds for which one image may run
+     * @param budget seconds after which no more is measured; 0 for no limit
      */
     public record Limits(int trials, int earlyStopping, int timeout, int budget) {}
+
+    /** Time for which one image may run. */
+    public Duration timeout() {
+        return Duration.ofSeconds(limits.timeout);
+    }
+
+    /** Time after which no more is measured; zero for no limit. */
+    public Duration budget() {
+        return Duration.ofSeconds(limits.budget);
+    }
 
     /**
      * Reads the parameters.
@@ -80,16 +78,7 @@ public record TuneSpec(
         least(problems, "timeout", limits.timeout, 1);
         least(problems, "budget", limits.budget, 0);
         problems.throwIfAny();
-        return new TuneSpec(
-                kind.orElseThrow(),
-                goal.orElseThrow(),
-                limits.trials,
-                limits.earlyStopping,
-                Duration.ofSeconds(limits.timeout),
-                Duration.ofSeconds(limits.budget),
-                seed,
-                merge,
-                pickBest);
+        return new TuneSpec(kind.orElseThrow(), goal.orElseThrow(), limits, seed, merge, pickBest);
     }
 
     private static void least(Problems problems, String name, int value, int least) {

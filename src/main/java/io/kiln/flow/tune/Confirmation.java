@@ -8,6 +8,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.report.TuneReport;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
@@ -37,13 +38,14 @@ import java.util.stream.Collectors;
  */
 final class Confirmation {
     private static final int MOST_ROUNDS = 4;
-    private static final Set<Objective> SPEED = Set.of(Metric.INSTRUCTIONS, Metric.CYCLES, Metric.TIME);
+    private static final Set<Objective> SPEED = Set.of(Metric.INSTRUCTIONS, Metric.CYCLES);
 
     private final Log log;
     private final WholeModels whole;
     private final Path records;
     private final Map<String, TaskKey> keys = new LinkedHashMap<>();
     private final boolean isForSpeed;
+    private final boolean inCycles;
     private final WholeModels.Image before;
     private WholeModels.Image after;
 
@@ -58,6 +60,7 @@ final class Confirmation {
         this.whole = whole;
         this.records = records;
         this.isForSpeed = SPEED.contains(objective);
+        this.inCycles = objective == Metric.CYCLES;
         for (CompiledModel model : models) {
             Function fused = model.stages().get(model.stages().size() - 1).function();
             String prefix = new InterfaceNames(model.library().metadata().name()).prefix();
@@ -71,7 +74,7 @@ final class Confirmation {
                 }
             }
         }
-        before = whole.measure(records.resolveSibling("no-records"), "before");
+        before = whole.measure(records.resolveSibling("no-records"), "before", inCycles);
         after = before;
     }
 
@@ -86,14 +89,14 @@ final class Confirmation {
     /** Withdraws until the rest is a gain. */
     void run() {
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            after = whole.measure(records, "after");
+            after = whole.measure(records, "after", inCycles);
             Set<String> slower = slower();
             if (slower.isEmpty()) {
                 return;
             }
             withdraw(slower);
         }
-        after = whole.measure(records, "after");
+        after = whole.measure(records, "after", inCycles);
         Set<String> slower = slower();
         if (!slower.isEmpty()) {
             log.warn("In the whole model, tuned layers are still slower: " + slower);
@@ -109,9 +112,12 @@ final class Confirmation {
         keys.forEach((name, key) -> growth.merge(
                 key.workload(), after.operators().get(name) - before.operators().get(name), Long::sum));
         Set<String> slower = those(growth, change -> change > 0);
-        boolean isWorse = after.workspace() > before.workspace()
-                || after.sizes().instructions() > before.sizes().instructions();
+        boolean isWorse = after.workspace() > before.workspace() || cost(after.sizes()) > cost(before.sizes());
         return slower.isEmpty() && isWorse ? those(growth, change -> change < 0) : slower;
+    }
+
+    private long cost(TuneReport.Sizes sizes) {
+        return inCycles ? sizes.cycles() : sizes.instructions();
     }
 
     private Set<String> those(Map<String, Long> growth, LongPredicate isMeant) {

@@ -14,11 +14,17 @@ import java.util.List;
 
 /**
  * The C of the program that calls candidates one after another, each with its layer's example, and says of each how many elements of its
- * answer are wrong. Floats may differ as in {@code kiln:verify}.
+ * answer are wrong: to a debugger, or on the board's console. Floats may differ as in {@code kiln:verify}.
  */
 final class MeasuringProgram {
     /** Called after each candidate with the number of wrong elements. */
     static final String TOLD = "kiln_tune_told";
+
+    /** Called in the end. */
+    static final String DONE = "kiln_tune_done";
+
+    /** On a board, begins a line with the numbers of a candidate, wrong elements, calls, ticks of all calls, and ticks of a second. */
+    static final String SAID = "kiln-tune";
 
     private static final int BYTES_IN_A_LINE = 24;
 
@@ -29,11 +35,18 @@ final class MeasuringProgram {
             #include <string.h>
 
             void kiln_tune_told(uint32_t wrong);
+            void kiln_tune_done(void);
 
             /* The debugger stops here and reads the argument. */
             __attribute__((noinline)) void kiln_tune_told(uint32_t wrong)
             {
                 __asm__ volatile("" : : "r"(wrong) : "memory");
+            }
+
+            /* The log of executed blocks ends here. */
+            __attribute__((noinline)) void kiln_tune_done(void)
+            {
+                __asm__ volatile("" : : : "memory");
             }
 
             static uint32_t wrong_bytes(const uint8_t *actual, const uint8_t *expected, uint32_t n)
@@ -62,23 +75,66 @@ final class MeasuringProgram {
 
             """;
 
+    /** On a board: calls take a millisecond together, so that a coarse timer is good enough. It says numbers; doubles would need a library. */
+    private static final String TIMED = """
+            #include <kiln_console.h>
+            #include <kiln_counter.h>
+
+            static void say_number(uint64_t number)
+            {
+                char digits[21];
+                char *end = digits + sizeof digits - 1;
+                *end = '\\0';
+                do {
+                    *--end = (char)('0' + (uint32_t)(number % 10u));
+                    number /= 10u;
+                } while (number != 0u);
+                kiln_console_text(" ");
+                kiln_console_text(end);
+            }
+
+            static void say(uint32_t candidate, uint32_t wrong, uint32_t calls, uint64_t ticks)
+            {
+                kiln_console_text("kiln-tune");
+                say_number(candidate);
+                say_number(wrong);
+                say_number(calls);
+                say_number(ticks);
+                say_number(kiln_counter_hertz());
+                kiln_console_text("\\n");
+            }
+
+            #define TIMED(calls, ticks, call) \\
+                do { \\
+                    calls *= 2u; \\
+                    ticks = 0; \\
+                    kiln_counter_start(); \\
+                    for (uint32_t i = 0; i < calls; i++) { \\
+                        call; \\
+                    } \\
+                    (void)kiln_counter_stop(&ticks); \\
+                } while (calls < 4096u && ticks * 1000u < kiln_counter_hertz())
+
+            """;
+
+    private final boolean isTimed;
     private final StringBuilder head = new StringBuilder(HEAD);
     private final StringBuilder calls = new StringBuilder();
     private final IdentityHashMap<LayerTask, Integer> tasks = new IdentityHashMap<>();
-    private final List<String> functions = new ArrayList<>();
+    private int candidates;
     private long inputBytes = 1;
     private long outputBytes = 1;
     private long scratchBytes = 1;
 
-    /** The names of the functions in the order of their calls. */
-    List<String> functions() {
-        return List.copyOf(functions);
+    /** @param isTimed whether it measures the time of each call by the board's timer, and says it on the console */
+    MeasuringProgram(boolean isTimed) {
+        this.isTimed = isTimed;
+        head.append(isTimed ? TIMED : "");
     }
 
     /** Adds a call of a function that computes a layer. */
     void add(LayerTask task, Example example, PrimFunc function) {
         int number = tasks.computeIfAbsent(task, t -> data(example));
-        functions.add(function.name());
         List<String> types = new ArrayList<>();
         List<String> arguments = new ArrayList<>();
         long scratch = 0;
@@ -100,21 +156,21 @@ final class MeasuringProgram {
                 .append(String.join(", ", types))
                 .append(");\n");
         boolean isFloat = task.op().type().dtype() == DType.FLOAT32;
+        String call = "(void)" + function.name() + "(" + String.join(", ", arguments) + ")";
+        String wrong = (isFloat ? "wrong_floats" : "wrong_bytes") + "(output, answer_" + number + ", sizeof answer_"
+                + number + ")";
         calls.append(String.format(
                 """
                     memcpy(input, input_%d, sizeof input_%d);
                     memset(output, 0xA5, sizeof answer_%d);
-                    (void)%s(%s);
-                    kiln_tune_told(%s(output, answer_%d, sizeof answer_%d));
                 """,
-                number,
-                number,
-                number,
-                function.name(),
-                String.join(", ", arguments),
-                isFloat ? "wrong_floats" : "wrong_bytes",
-                number,
-                number));
+                number, number, number));
+        calls.append(
+                isTimed
+                        ? "    times = 1;\n    TIMED(times, ticks, " + call + ");\n    say(" + candidates + ", "
+                                + wrong + ", times, ticks);\n"
+                        : "    " + call + ";\n    " + TOLD + "(" + wrong + ");\n");
+        candidates++;
     }
 
     private int data(Example example) {
@@ -140,7 +196,8 @@ final class MeasuringProgram {
                 + "\n_Alignas(16) static uint8_t input[" + inputBytes + "];\n"
                 + "_Alignas(16) static uint8_t output[" + outputBytes + "];\n"
                 + "_Alignas(16) static uint8_t scratch[" + scratchBytes + "];\n"
-                + "\nint main(void)\n{\n    (void)scratch;\n    (void)wrong_bytes;\n    (void)wrong_floats;\n" + calls
-                + "    for (;;) {\n    }\n}\n";
+                + "\nint main(void)\n{\n    (void)scratch;\n    (void)wrong_bytes;\n    (void)wrong_floats;\n"
+                + (isTimed ? "    uint32_t times;\n    uint64_t ticks;\n" : "") + calls
+                + "    kiln_tune_done();\n    for (;;) {\n    }\n}\n";
     }
 }

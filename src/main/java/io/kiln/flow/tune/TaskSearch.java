@@ -60,8 +60,7 @@ final class TaskSearch {
     }
 
     private static List<Configuration> eligible(LayerTask task, Objective objective) {
-        boolean isRamSought = objective == Metric.RAM
-                || (objective instanceof Mix mix && mix.weights().containsKey(Metric.RAM));
+        boolean isRamSought = objective.metrics().contains(Metric.RAM);
         long most = task.lower(task.rule()).scratchBytes();
         return task.space().configurations().stream()
                 .filter(configuration ->
@@ -115,7 +114,7 @@ final class TaskSearch {
 
     /** Number of configurations that may be tried. */
     int size() {
-        return Math.min(configurations.size(), Math.max(spec.trials(), costs.size()));
+        return Math.min(configurations.size(), Math.max(spec.limits().trials(), costs.size()));
     }
 
     int measured() {
@@ -123,8 +122,11 @@ final class TaskSearch {
     }
 
     boolean isFinished() {
-        boolean isIdle = spec.earlyStopping() > 0 && sinceBest >= spec.earlyStopping();
-        return isExhausted || (isRuleAsked && isIdle) || known.size() >= Math.min(configurations.size(), spec.trials());
+        boolean isIdle =
+                spec.limits().earlyStopping() > 0 && sinceBest >= spec.limits().earlyStopping();
+        return isExhausted
+                || (isRuleAsked && isIdle)
+                || known.size() >= Math.min(configurations.size(), spec.limits().trials());
     }
 
     /** The configurations to measure next; the first one is that of the rules. */
@@ -138,7 +140,7 @@ final class TaskSearch {
         if (isFinished()) {
             return List.of();
         }
-        List<Candidate> next = tuner.next(Math.min(most, spec.trials() - known.size())).stream()
+        List<Candidate> next = tuner.next(Math.min(most, spec.limits().trials() - known.size())).stream()
                 .map(point -> new Candidate(task, configurations.get(point)))
                 .toList();
         isExhausted = next.isEmpty();

@@ -6,11 +6,14 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.build.BoardRecords;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
@@ -19,6 +22,7 @@ import io.kiln.report.TuneReport;
 import io.kiln.report.page.TunePage;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
+import io.kiln.toolchain.board.Board;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -26,16 +30,15 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
-import io.kiln.tuning.task.Objective.Mix;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -52,20 +55,26 @@ public final class TuneStep {
     private final Log log;
     private final ResolvedBuild build;
     private final TuneSpec tune;
+    private final Optional<DeviceSpec> device;
     private final Clock clock;
     private final Path records;
     private final Path folder;
 
-    /** A search at the times of this computer. */
-    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune) {
-        this(log, build, tune, Clock.systemUTC());
+    /**
+     * A search at the times of this computer.
+     *
+     * @param device the board that measures; empty for an emulator
+     */
+    public TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device) {
+        this(log, build, tune, device, Clock.systemUTC());
     }
 
     /** @param clock the times of records, and of the search's budget */
-    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Clock clock) {
+    TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
         this.build = build;
         this.tune = tune;
+        this.device = device;
         this.clock = clock;
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
@@ -135,8 +144,7 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, CompiledModel model) {
-        Measurer measurer = new EmulatorMeasurer(
-                build, model.library().metadata(), folder.resolve("candidates"), tune.timeout(), tune.seed());
+        CandidateMeasurer measurer = measurer(model);
         requireMeasurable(measurer.metrics());
         Instant began = clock.instant();
         int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
@@ -161,6 +169,38 @@ public final class TuneStep {
         log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
+    private CandidateMeasurer measurer(CompiledModel model) {
+        Path images = folder.resolve("candidates");
+        Board emulated = build.runsOn()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing on this computer can run images of the board "
+                                + build.board().id(),
+                        build.board().origin(),
+                        "a board with an emulator or a stand-in",
+                        "kiln:boards shows what runs where")));
+        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
+                        build, board, tune.timeout(), build.spec().layout().reports().resolve("tune.log")))
+                .orElseGet(() -> emulator(emulated, images));
+        return new CandidateMeasurer(
+                build,
+                runner,
+                device.isPresent() ? build.board() : emulated,
+                model.library().metadata(),
+                images,
+                tune.seed());
+    }
+
+    private CandidateRunner emulator(Board board, Path images) {
+        Emulator emulator = new Emulator(
+                board,
+                tune.timeout(),
+                Optional.of(images.resolve("emulator.log")),
+                build.spec().semihosting());
+        boolean needsCycles = tune.objective().metrics().contains(Metric.CYCLES);
+        return new EmulatorRunner(
+                emulator, needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty());
+    }
+
     private boolean isOver(Instant began) {
         return !tune.budget().isZero()
                 && Duration.between(began, clock.instant()).compareTo(tune.budget()) >= 0;
@@ -178,14 +218,13 @@ public final class TuneStep {
     }
 
     private void requireMeasurable(Set<Metric> metrics) {
-        Collection<Metric> needed =
-                tune.objective() instanceof Mix mix ? mix.weights().keySet() : List.of((Metric) tune.objective());
-        if (!metrics.containsAll(needed)) {
+        if (!metrics.containsAll(tune.objective().metrics())) {
+            String where = device.isPresent() ? "the board" : "the emulator";
             throw new KilnException(new Problem(
-                    "the emulator does not measure " + tune.objective().text(),
+                    where + " does not measure " + tune.objective().text(),
                     "kiln.tune.objective",
                     "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    "Set kiln.tune.objective=instructions"));
+                    device.isPresent() ? "Set kiln.tune.objective=time" : "Set kiln.tune.objective=instructions"));
         }
     }
 

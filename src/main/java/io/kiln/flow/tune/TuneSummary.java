@@ -93,15 +93,27 @@ final class TuneSummary {
         }
         log.info(String.format(
                 Locale.ROOT,
-                "One inference: %,d instructions in place of %,d (%s), RAM %,d in place of %,d, flash %,d in place of %,d bytes",
+                "One inference: %,d instructions in place of %,d (%s)%s, RAM %,d in place of %,d, flash %,d in place of %,d bytes",
                 after.sizes().instructions(),
                 before.sizes().instructions(),
                 change((double) before.sizes().instructions(), (double)
                         after.sizes().instructions()),
+                cycles(before.sizes(), after.sizes()),
                 after.sizes().ram(),
                 before.sizes().ram(),
                 after.sizes().flash(),
                 before.sizes().flash()));
+    }
+
+    private static String cycles(TuneReport.Sizes before, TuneReport.Sizes after) {
+        return before.cycles() == null || after.cycles() == null
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        ", %,d estimated cycles in place of %,d (%s)",
+                        after.cycles(),
+                        before.cycles(),
+                        change((double) before.cycles(), (double) after.cycles()));
     }
 
     TuneReport report(WholeModels.Image before, WholeModels.Image after) {

@@ -32,7 +32,7 @@ final class WholeModels {
      *
      * @param sizes what it takes
      * @param workspace planned bytes of all models
-     * @param operators instructions of each operator that a record chose a schedule for, by its C name; of all operators without records
+     * @param operators instructions, or estimated cycles, of each operator by its C name
      */
     record Image(TuneReport.Sizes sizes, long workspace, Map<String, Long> operators) {}
 
@@ -40,8 +40,9 @@ final class WholeModels {
      * Measures an image.
      *
      * @param records a log; a file that does not exist leaves all layers to the rules
+     * @param inCycles whether operators are compared by their cycles
      */
-    Image measure(Path records, String name) {
+    Image measure(Path records, String name, boolean inCycles) {
         Layout own = build.spec().layout();
         Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
         BuildSpec spec = build.spec().toBuilder()
@@ -55,10 +56,16 @@ final class WholeModels {
         BuildReport report = Json.read(layout.reports().resolve(FirmwareSteps.REPORT), BuildReport.class);
         ProfileReport profile = Json.read(layout.reports().resolve(FirmwareSteps.PROFILE), ProfileReport.class);
         Map<String, Long> operators = new LinkedHashMap<>();
-        report.operators().forEach(operator -> operators.put(operator.name(), operator.instructions()));
+        report.operators()
+                .forEach(operator -> operators.put(
+                        operator.name(),
+                        inCycles ? operator.estimatedCycles().expected() : operator.instructions()));
         return new Image(
                 new TuneReport.Sizes(
                         profile.instructions(),
+                        Optional.ofNullable(profile.estimate())
+                                .map(estimate -> estimate.cycles().expected())
+                                .orElse(null),
                         report.flash().total(),
                         report.ram().total()),
                 report.plan().bytes(),

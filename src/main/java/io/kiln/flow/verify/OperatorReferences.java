@@ -122,8 +122,7 @@ final class OperatorReferences {
                 Optimize.SPEED,
                 models,
                 Optional.of(sources(files)),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
         if (!project.hasDefaultApplication()) {

@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param inputs bytes of every input in model order
  * @param givenOutputs bytes of every output, if the test vector has them
  */
-record TestCase(String name, List<Bytes> inputs, Optional<List<Bytes>> givenOutputs) {
-    TestCase {
+public record TestCase(String name, List<Bytes> inputs, Optional<List<Bytes>> givenOutputs) {
+    public TestCase {
         inputs = List.copyOf(inputs);
     }
 }

@@ -23,8 +23,8 @@ import java.util.Optional;
  * @param cases the inputs
  * @param expected the expected outputs, one entry for each case
  */
-record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<Bytes>> expected) {
-    VerificationCases {
+public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<Bytes>> expected) {
+    public VerificationCases {
         cases = List.copyOf(cases);
         expected = List.copyOf(expected);
     }
@@ -37,7 +37,7 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
      * are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
-    static VerificationCases of(
+    public static VerificationCases of(
             ModelMetadata model, Function function, VerifySpec spec, boolean severalModels, Problems hears) {
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {

@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param kernels the kernels
  * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
  *     follow each other as output channels do
+ * @param proofs what schedules have computed of it
  */
 public record ConvComputation(
         FusedOperator op,
@@ -30,7 +31,8 @@ public record ConvComputation(
         Shape output,
         Grouping grouping,
         Kernels kernels,
-        Upsampling upsampling) {
+        Upsampling upsampling,
+        LayerProofs proofs) {
     /**
      * Which inputs an output channel reads.
      *
@@ -64,7 +66,8 @@ public record ConvComputation(
                 layer.output(),
                 new Grouping(layer.groups(), layer.isDepthwise()),
                 new Kernels(weight, isFloat ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT), kernel.zeroPoint),
-                upsampling);
+                upsampling,
+                new LayerProofs());
     }
 
     /** Groups of channels; 1 for a dense convolution. */

@@ -19,8 +19,10 @@ import java.util.Optional;
  * @param bounds largest magnitude of each channel's plain sum, without the bias
  * @param low least result
  * @param high largest result
+ * @param proofs the layer's proofs
  */
-public record FoldedSums(Requantization requantization, List<Integer> bias, List<Long> bounds, int low, int high) {
+public record FoldedSums(
+        Requantization requantization, List<Integer> bias, List<Long> bounds, int low, int high, LayerProofs proofs) {
     public FoldedSums {
         bias = List.copyOf(bias);
         bounds = List.copyOf(bounds);
@@ -28,6 +30,10 @@ public record FoldedSums(Requantization requantization, List<Integer> bias, List
 
     /** The sums of an operator; empty for other types, weights with a zero point, or a bias beyond 32 bits. */
     public static Optional<FoldedSums> of(ConvComputation conv) {
+        return conv.proofs().sums(conv);
+    }
+
+    static Optional<FoldedSums> compute(ConvComputation conv) {
         FusedOperator op = conv.op();
         if (op.requantization().isEmpty()
                 || op.type().dtype() != DType.INT8
@@ -49,12 +55,22 @@ public record FoldedSums(Requantization requantization, List<Integer> bias, List
         }
         Limits limits = Limits.of(op);
         return Optional.of(new FoldedSums(
-                op.requantization().orElseThrow(), bias, bounds, (int) limits.low(), (int) limits.high()));
+                op.requantization().orElseThrow(), bias, bounds, (int) limits.low(), (int) limits.high(), conv.proofs()));
     }
 
     /** The reference's function of the sums. */
     public ProvenRescale.Reference reference() {
         return new ProvenRescale.Reference(requantization, bias, low, high);
+    }
+
+    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List)}, for these sums. */
+    public Optional<ProvenRescale> proven() {
+        return proofs.find(reference(), bounds);
+    }
+
+    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List, int)}, for these sums. */
+    public Optional<ProvenRescale> proven(int mostScaleBits) {
+        return proofs.find(reference(), bounds, mostScaleBits);
     }
 
     /** Largest magnitude of any sum with its bias. */

@@ -16,6 +16,8 @@ import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
@@ -44,6 +46,8 @@ public final class LayerKernels {
             pure(MaxPool2d.class, Pools::maximum),
             pure(Softmax.class, Softmaxes::real),
             pure(TflSoftmax.class, Softmaxes::quantized),
+            pure(OnnxSoftmax.class, OnnxLayers::softmax),
+            pure(OnnxAveragePool.class, OnnxLayers::average),
             pure(QnnQuantize.class, Rescaling::quantize),
             pure(QnnDequantize.class, Rescaling::dequantize),
             pure(TflRequantize.class, Rescaling::requantize),

@@ -16,7 +16,7 @@ final class Pools {
 
     /** Takes the places in the data that lie under the window of one element of the result. */
     @FunctionalInterface
-    private interface Reduction {
+    interface Reduction {
         /** The first {@code count} places count. */
         void reduce(int[] places, int count, int result);
     }
@@ -81,7 +81,7 @@ final class Pools {
         return Tensor.of(type, result);
     }
 
-    private static void reduce(Window window, Tensor data, TensorType type, Reduction reduction) {
+    static void reduce(Window window, Tensor data, TensorType type, Reduction reduction) {
         Geometry g = Geometry.of(window, data.shape(), type.shape());
         int[] pixels =
                 new int[Math.min(window.kernelH(), g.in().rows()) * Math.min(window.kernelW(), g.in().columns())];

@@ -16,6 +16,7 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
@@ -23,6 +24,9 @@ import java.util.stream.Stream;
 public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.Rescaling> {
     /** Whether results are rescaled apart from the sums. */
     private static final String APART = "rescaled_apart";
+
+    /** Whether instructions are in an order in which few of them wait for the one before. */
+    private static final String INTERLEAVED = "interleaved";
 
     /**
      * The conversion of sums to output elements.
@@ -101,16 +105,18 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
     public Space space(Workload workload, Rescaling rescaling) {
         List<BlockedSums> loops = loops(workload, rescaling);
         List<Configuration> all = loops.stream().map(this::configuration).toList();
-        boolean[] apart = loops.stream().anyMatch(sums -> sums.apart().isPresent())
-                ? new boolean[] {false, true}
-                : new boolean[] {false};
         return Space.of(
                         name(),
                         Knob.of("pixels", sizes(loops, BlockedSums::pixels)),
                         Knob.of("channels", sizes(loops, BlockedSums::channels)),
                         FourBitWeights.knob(workload.conv()),
-                        Knob.flag(APART, apart))
+                        flag(APART, loops, sums -> sums.apart().isPresent()),
+                        flag(INTERLEAVED, loops, BlockedSums::interleaved))
                 .where(all::contains);
+    }
+
+    private static Knob flag(String name, List<BlockedSums> loops, Predicate<BlockedSums> isOn) {
+        return loops.stream().anyMatch(isOn) ? Knob.flag(name, false, true) : Knob.flag(name, false);
     }
 
     private static int[] sizes(List<BlockedSums> loops, ToIntFunction<BlockedSums> size) {
@@ -121,7 +127,8 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
         Configuration sizes =
                 Configuration.of(name()).with("pixels", sums.pixels()).with("channels", sums.channels());
         return FourBitWeights.packed(sizes, sums.pairsWeights())
-                .withFlag(APART, sums.apart().isPresent());
+                .withFlag(APART, sums.apart().isPresent())
+                .withFlag(INTERLEAVED, sums.interleaved());
     }
 
     @Override

@@ -22,8 +22,9 @@ import java.util.stream.IntStream;
  * @param channels number of channels in a block
  * @param unroll number of unrolled steps, a power of two
  * @param packed whether weights come in pairs: 2 LB of a step then become 4 shifts
+ * @param interleaved whether a product is added while the next one is multiplied, in the register of the weights' end
  */
-record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implements BlockedAssembly {
+record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolean interleaved) implements BlockedAssembly {
     private static final int INPUT = 0;
     private static final int STRIDE = 4;
     private static final int END = 8;
@@ -72,6 +73,9 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
             asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), unroll);
         }
         asm.line("addi %s, %s, %d", registers().weights(), registers().weights(), unroll * weightBytes());
+        if (interleaved) {
+            asm.line("lw %s, %d(sp)", registers().end(), END);
+        }
         asm.line("bne %s, %s, 2b", registers().input(0), registers().end());
         if (packed) {
             takeApart(asm);
@@ -162,6 +166,14 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
                 asm.line("lb %s, %d(%s)", registers().weight(c), at, registers().weights());
             }
         }
+        if (interleaved && !first) {
+            RiscVProducts.interleaved(asm, registers(), registers().end(), place);
+        } else {
+            products(asm, place, first);
+        }
+    }
+
+    private void products(AsmText asm, int place, boolean first) {
         for (int p = 0; p < pixels; p++) {
             asm.line("lb %s, %d(%s)", registers().value(), place, registers().input(p));
             for (int c = 0; c < channels; c++) {

@@ -56,6 +56,20 @@ record BlockedRiscVRegisters(int pixels, int channels) {
         return registers().get(pixels + 4 + channels + channel * pixels + pixel);
     }
 
+    /** Whether a register is left while summing. */
+    boolean hasSpare() {
+        return spareIndex() < registers().size();
+    }
+
+    /** A register that is left while summing. */
+    String spare() {
+        return registers().get(spareIndex());
+    }
+
+    private int spareIndex() {
+        return pixels + 4 + channels + channels * pixels;
+    }
+
     /** Registers that are free after summing: neither sums nor the pointer to weights. */
     List<String> free() {
         List<String> free = new ArrayList<>(registers());

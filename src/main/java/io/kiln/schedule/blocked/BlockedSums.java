@@ -13,6 +13,7 @@ import io.kiln.tir.Kernel.Pointer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The inner loop of {@link BlockedConv} for one core: sums of some pixels' inputs times some channels' weights, as a C
@@ -23,9 +24,17 @@ import java.util.Optional;
  * @param channels channels of a block
  * @param pairsInputs whether the inputs of two pixels come as {@code first + 65536 * second} in one word
  * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
+ * @param interleaved whether instructions are in an order in which few of them wait for the one before
  * @param body the code
  */
-record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, boolean pairsWeights, Body body) {
+record BlockedSums(
+        String name,
+        int pixels,
+        int channels,
+        boolean pairsInputs,
+        boolean pairsWeights,
+        boolean interleaved,
+        Body body) {
     /** How the sums are computed. */
     sealed interface Body {
         /** By a C function in a kernel of C. */
@@ -125,23 +134,35 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, b
         if (workload.isForSize() || !isFor(workload)) {
             return List.of();
         }
+        int few = Math.min(FEW, channels);
+        int single = channels <= FEW ? channels : 2 * FEW;
         if (features.family() == CpuFeatures.Family.RISCV) {
-            return List.of(
-                    apart(Core.RV32, 4, Math.min(FEW, channels)), apart(Core.RV32, 1, channels <= FEW ? channels : 8));
+            List<BlockedSums> all = new ArrayList<>(apart(Core.RV32, List.of(4, 1), List.of(few, single), false));
+            // Sums of four pixels and channels leave no register for a second product.
+            all.addAll(apart(Core.RV32, List.of(4, 1), List.of(Math.min(FEW - 1, channels), single), true));
+            return List.copyOf(all);
         }
-        return features.hasLongMultiply()
-                ? List.of(
-                        apart(Core.ARMV7_M, 2, Math.min(FEW, channels)),
-                        apart(Core.ARMV7_M, 1, channels <= FEW ? channels : 8))
-                : List.of(
-                        new BlockedSums(PAIR_APART.name(), 2, 2, true, false, new Body.Apart(PAIR_APART, false)),
-                        apart(Core.ARMV6_M, 1, Math.min(FEW, channels)));
+        if (features.hasLongMultiply()) {
+            List<BlockedSums> all = new ArrayList<>(apart(Core.ARMV7_M, List.of(2, 1), List.of(few, single), false));
+            all.addAll(apart(Core.ARMV7_M, List.of(2, 1), List.of(few, single), true));
+            return List.copyOf(all);
+        }
+        return List.of(
+                new BlockedSums(PAIR_APART.name(), 2, 2, true, false, false, new Body.Apart(PAIR_APART, false)),
+                apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
     }
 
-    private static BlockedSums apart(Core core, int pixels, int channels) {
-        SumsKernel kernel = new SumsKernel(core, pixels, channels);
+    private static List<BlockedSums> apart(
+            Core core, List<Integer> pixels, List<Integer> channels, boolean interleaved) {
+        return IntStream.range(0, pixels.size())
+                .mapToObj(i -> apart(new SumsKernel(core, pixels.get(i), channels.get(i), interleaved)))
+                .toList();
+    }
+
+    private static BlockedSums apart(SumsKernel kernel) {
         Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved());
-        return new BlockedSums(kernel.name(), pixels, channels, false, false, body);
+        return new BlockedSums(
+                kernel.name(), kernel.pixels(), kernel.channels(), false, false, kernel.interleaved(), body);
     }
 
     /** Whether loops of blocks with more channels than a layer has would waste most of their work. */
@@ -176,7 +197,7 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, b
 
     private static BlockedSums thumb2(boolean packed) {
         return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, new Body.Whole(new BlockedThumb(packed)));
+                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, false, new Body.Whole(new BlockedThumb(packed)));
     }
 
     /**
@@ -185,21 +206,32 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, b
     private static List<BlockedSums> riscV(int width, boolean isSmall, boolean canPack) {
         int unroll = isSmall ? 1 : UNROLL;
         List<BlockedSums> all = new ArrayList<>();
-        all.add(riscV(4, 4, unroll, false));
-        all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(5, 3, unroll, false));
+        all.add(riscV(new BlockedRiscV(4, 4, unroll, false, false)));
+        all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(new BlockedRiscV(5, 3, unroll, false, false)));
         if (canPack) {
-            all.add(isSmall ? 0 : 2, riscV(4, 4, unroll, true));
+            all.add(isSmall ? 0 : 2, riscV(new BlockedRiscV(4, 4, unroll, true, false)));
+        }
+        if (!isSmall) {
+            all.add(riscV(new BlockedRiscV(4, 4, unroll, false, true)));
+            all.add(riscV(new BlockedRiscV(5, 3, unroll, false, true)));
         }
         return all;
     }
 
-    private static BlockedSums riscV(int pixels, int channels, int unroll, boolean packed) {
-        BlockedRiscV assembly = new BlockedRiscV(pixels, channels, unroll, packed);
-        String name = "kiln_sums_" + pixels + "x" + channels + suffix(packed);
-        return new BlockedSums(name, pixels, channels, false, packed, new Body.Whole(assembly));
+    private static BlockedSums riscV(BlockedRiscV assembly) {
+        String name = "kiln_sums_" + assembly.pixels() + "x" + assembly.channels() + suffix(assembly.packed())
+                + (assembly.interleaved() ? "_interleaved" : "");
+        return new BlockedSums(
+                name,
+                assembly.pixels(),
+                assembly.channels(),
+                false,
+                assembly.packed(),
+                assembly.interleaved(),
+                new Body.Whole(assembly));
     }
 
     private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {
-        return new BlockedSums(function.name(), 2, channels, pairsInputs, packed, new Body.Loop(function));
+        return new BlockedSums(function.name(), 2, channels, pairsInputs, packed, false, new Body.Loop(function));
     }
 }

@@ -17,8 +17,9 @@ import java.util.List;
  * @param core for which it is written
  * @param pixels number of pixels
  * @param channels number of channels
+ * @param interleaved whether instructions are in an order in which few of them wait for the one before
  */
-record SumsKernel(Core core, int pixels, int channels) {
+record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
     private static final KernelText TEXT = KernelText.of("portable/sums");
 
     /** Cores without SIMD. */
@@ -44,7 +45,8 @@ record SumsKernel(Core core, int pixels, int channels) {
 
     /** C name. */
     String name() {
-        return "kiln_sums_of_%dx%d%s".formatted(pixels, channels, areWeightsMoved() ? "_moved" : "");
+        return "kiln_sums_of_%dx%d%s"
+                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "");
     }
 
     Kernel kernel() {
@@ -75,9 +77,11 @@ record SumsKernel(Core core, int pixels, int channels) {
 
     private String lines() {
         return switch (core) {
-            case ARMV7_M -> new SumsThumb2(pixels, channels).lines();
+            case ARMV7_M -> interleaved
+                    ? new InterleavedSumsThumb2(pixels, channels).lines()
+                    : new SumsThumb2(pixels, channels).lines();
             case ARMV6_M -> SumsThumb1.lines(channels);
-            case RV32 -> new SumsRiscV(pixels, channels).lines();
+            case RV32 -> new SumsRiscV(pixels, channels, interleaved).lines();
         };
     }
 }

@@ -13,8 +13,9 @@ import io.kiln.schedule.parts.AsmText;
  *
  * @param pixels at most 4
  * @param channels at most 16 sums
+ * @param interleaved whether a product is added while the next one is multiplied; needs a register more
  */
-record SumsRiscV(int pixels, int channels) {
+record SumsRiscV(int pixels, int channels, boolean interleaved) {
     private static final int UNROLL = 4;
     private static final int SUMS = 52;
     private static final int FRAME = 64;
@@ -76,6 +77,10 @@ record SumsRiscV(int pixels, int channels) {
             asm.line(
                     "lb %s, %d(%s)",
                     registers().weight(c), tap * channels + c, registers().weights());
+        }
+        if (interleaved) {
+            RiscVProducts.interleaved(asm, registers(), registers().spare(), tap);
+            return;
         }
         for (int p = 0; p < pixels; p++) {
             asm.line("lb %s, %d(%s)", registers().value(), tap, registers().input(p));

@@ -50,16 +50,22 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 name(),
                 Knob.of("channel_block", channels),
                 Knob.of("unroll", unroll),
-                canBlockPixels(workload) ? Knob.unusual("pixel_block", MOST_PIXELS) : Knob.unusual("pixel_block"),
+                Knob.unusual("pixel_block", pixelBlocks(workload)),
                 FourBitWeights.knob(conv));
     }
 
+    private static int[] pixelBlocks(Workload workload) {
+        return IntStream.rangeClosed(2, MOST_PIXELS)
+                .filter(pixels -> canBlockPixels(workload.conv(), pixels))
+                .toArray();
+    }
+
     private static boolean canBlockPixels(Workload workload) {
-        ConvComputation conv = workload.conv();
-        return isFused(workload)
-                && isContiguous(conv)
-                && !conv.isTransposed()
-                && Interior.of(conv).size() >= MOST_PIXELS;
+        return isFused(workload) && canBlockPixels(workload.conv(), MOST_PIXELS);
+    }
+
+    private static boolean canBlockPixels(ConvComputation conv, int pixels) {
+        return isContiguous(conv) && !conv.isTransposed() && Interior.of(conv).size() >= pixels;
     }
 
     /** Whether a float multiply and add are one instruction. */

@@ -2,8 +2,10 @@
 package io.kiln.schedule.dsp;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.equal;
 import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
@@ -21,7 +23,9 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
@@ -34,15 +38,16 @@ import java.util.function.BiConsumer;
  * </pre>
  */
 final class DspConv {
-    private static final int BLOCK = 4;
+    static final int BLOCK = 4;
 
     /** Rows of so many pixels are fast enough one by one. */
     private static final int SHORT_ROW = 5;
 
     private final ConvComputation conv;
     private final DspRescale rescale;
-    private final DspConvKernel kernel;
-    private final DspPixelKernel single;
+    private final DspConvShape shape;
+    private final DspEpilogue epilogue;
+    private final Optional<DspWidening> widening;
     private final DspWindow window;
     private final DspPaddedRows padded;
     private final int[] order;
@@ -74,9 +79,10 @@ final class DspConv {
         this.rescale = rescale;
         this.order = order(conv);
         int channels = Math.min(BLOCK, conv.channels() / conv.groups());
-        this.kernel = DspConvKernel.of(order.length / 2, unroll, channels, rescale);
-        this.single = DspPixelKernel.of(order.length / 4, unroll / 2, channels, rescale);
-        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels());
+        this.epilogue = DspEpilogue.of(rescale);
+        this.widening = DspWidening.of(conv);
+        this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
@@ -91,28 +97,6 @@ final class DspConv {
 
     private static long scratchBytes(ConvComputation conv) {
         return DspPaddedRows.areFor(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
-    }
-
-    private int[] packWeights() {
-        List<Integer> words = new ArrayList<>();
-        DspWeights.blocks(conv).forEach(channels -> packBlock(channels, words));
-        return words.stream().mapToInt(Integer::intValue).toArray();
-    }
-
-    private void packBlock(int[] channels, List<Integer> words) {
-        List<int[]> taps = new ArrayList<>();
-        for (int i = 0; i < BLOCK; i++) {
-            taps.add(DspWeights.taps(conv, channels, i, order));
-        }
-        for (int i = 0; i < order.length; i += 4) {
-            for (int word = 0; word < 2; word++) {
-                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
-                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
-            }
-        }
-        for (int o : channels) {
-            rescale.put(o, words);
-        }
     }
 
     /** Pixels are processed in pairs, across the ends of rows if possible; in short odd rows the remaining pixel counts. */
@@ -148,7 +132,8 @@ final class DspConv {
         Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
-        pairs(batch, begin, end, (pair, first, second, count) -> {
+        Line line = new Line(begin, end, input, mul(from, conv.input().dim(3)), to);
+        pairs(batch, line, (pair, first, second, count) -> {
             groups(pair, (group, g) -> {
                 window.gatherFlat(group, add(from, first), add(from, second), inputChannel(g));
                 multiply(group, new Pixels(add(to, first), add(to, second), count), g);
@@ -161,7 +146,8 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(width), (pair, first, second, count) -> {
+            Line pixels = new Line(imm(0), imm(width), input, window.firstInput(lines), line);
+            pairs(row, pixels, (pair, first, second, count) -> {
                 groups(pair, (group, g) -> {
                     window.gather(group, lines, first, second, inputChannel(g));
                     multiply(group, new Pixels(add(line, first), add(line, second), count), g);
@@ -174,7 +160,8 @@ final class DspConv {
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             padded.line(row, rows, n, y);
             Expr line = row.let("line", outputLine(rows, n, y));
-            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second, count) -> {
+            Line pixels = new Line(imm(0), imm(conv.output().dim(2)), scratch, padded.firstInput(), line);
+            pairs(row, pixels, (pair, first, second, count) -> {
                 padded.gather(pair, first, second);
                 multiply(pair, new Pixels(add(line, first), add(line, second), count), imm(0));
             });
@@ -188,15 +175,55 @@ final class DspConv {
                 conv.output().dim(2));
     }
 
-    /** A loop over pairs of pixels, and what is done for a remaining pixel, as if it were two. */
-    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
-        if (conv.output().dim(2) % 2 == 0) {
-            block.loop("x", begin, end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+    /**
+     * Pixels that follow each other.
+     *
+     * @param begin the first one
+     * @param end behind the last one
+     * @param source where their windows are
+     * @param input element of the source at which the window of pixel 0 begins, if a kernel widens pairs by itself
+     * @param output pixel of the output for pixel 0
+     */
+    private record Line(Expr begin, Expr end, Buffer source, Expr input, Expr output) {}
+
+    /** Pairs of pixels and a remaining one: by kernels that widen their windows, or in a loop with the remaining one as if it were two. */
+    private void pairs(BlockBuilder block, Line line, PairBody body) {
+        boolean isOdd = conv.output().dim(2) % 2 != 0;
+        Expr length = sub(line.end, line.begin);
+        Expr last = sub(line.end, imm(1));
+        Expr hasLast = equal(mod(length, imm(2)), imm(1));
+        if (widening.isEmpty()) {
+            block.loop("x", line.begin, isOdd ? last : line.end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
+            when(block, isOdd, hasLast, b -> body.emit(b, last, last, 1));
             return;
         }
-        Expr last = sub(end, imm(1));
-        block.loop("x", begin, last, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));
-        block.ifThen(equal(mod(sub(end, begin), imm(2)), imm(1)), pair -> body.emit(pair, last, last, 1));
+        Expr hasPairs = length instanceof Expr.IntImm pixels
+                ? imm(pixels.value() / 2)
+                : conv.output().dim(2) > 1 ? imm(1) : lt(imm(1), length);
+        when(block, true, hasPairs, b -> row(b, line, line.begin, div(length, imm(2)), shape));
+        when(block, isOdd, hasLast, b -> row(b, line, last, imm(1), shape.ofOne()));
+    }
+
+    /** Emits a body if it may be needed, under a condition unless that is constant. */
+    private static void when(BlockBuilder block, boolean isPossible, Expr condition, Consumer<BlockBuilder> body) {
+        if (condition instanceof Expr.IntImm constant) {
+            if (isPossible && constant.value() != 0) {
+                body.accept(block);
+            }
+        } else if (isPossible) {
+            block.ifThen(condition, body);
+        }
+    }
+
+    /** A number of times the pixels of a shape. */
+    private void row(BlockBuilder block, Line line, Expr first, Expr count, DspConvShape pixels) {
+        DspRowKernel kernel = new DspRowKernel(widening.orElseThrow(), pixels, epilogue);
+        String suffix = "" + pixels.pixels();
+        Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
+        Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
+        List<Expr> scalars = new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
+        scalars.addAll(epilogue.arguments());
+        block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
     }
 
     /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
@@ -245,14 +272,10 @@ final class DspConv {
     }
 
     private void call(BlockBuilder block, String suffix, Pixels elements, Buffer w, int blocks) {
-        Buffer out0 = block.mutableView("out0" + suffix, output, elements.first);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2 / (3 - elements.count)), imm(blocks)));
-        scalars.addAll(kernel.epilogue().arguments());
-        if (elements.count == 1) {
-            block.call(single.kernel(), List.of(scratch, w, out0), scalars);
-            return;
-        }
-        Buffer out1 = block.mutableView("out1" + suffix, output, elements.second);
-        block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
+        DspConvShape pixels = elements.count == 1 ? shape.ofOne() : shape;
+        Buffer out = block.mutableView("out" + elements.count + suffix, output, elements.first);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+        scalars.addAll(epilogue.arguments());
+        block.call(new DspConvKernel(pixels, epilogue).kernel(), List.of(scratch, w, out), scalars);
     }
 }

@@ -4,63 +4,34 @@ package io.kiln.schedule.dsp;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.base.DType;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * Two pixels times blocks of four output channels, with Arm's DSP instructions.
+ * Two neighbouring pixels or one, whose windows are already widened, times blocks of four output channels, by {@link DspConvAsm}.
  *
- * <pre>
- * r0        inputs, widened and interleaved: two of pixel 0, two of pixel 1
- * r1        weights of channels a b and c d ({@link DspWeights}), then the constants of the block's channels
- * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
- * r6  r7    pixel 1: likewise               r8 r9
- * r10 r11   inputs                          r12 lr  weights
- * stack     inputs, both outputs, end of the inputs, end of the output[, late offset], then r7 and r11, which may be frame pointers
- * </pre>
- *
- * <p>A step of two inputs is 14 instructions for 16 products: 4 LDR in a row, 8 SMLAD, 2 SXTB16.
- *
- * @param name C name
- * @param channels channels of a block, 1 to 4; all four have weights
- * @param first steps before the loop
- * @param unroll steps in the loop; 0 for no loop
+ * @param shape sizes
  * @param epilogue the rescaling of the sums
  */
-record DspConvKernel(String name, int channels, int first, int unroll, DspEpilogue epilogue) {
+record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/conv");
+    private static final DspConvAsm.Slots SLOTS = new DspConvAsm.Slots(0, 4, 12, 8, 52);
 
-    /** Bytes of inputs of both pixels, and of weights. */
-    private static final int STEP_BYTES = 8;
-
-    private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
-    private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
-
-    /** The kernel for a number of steps of two inputs, unrolled as requested. */
-    static DspConvKernel of(int steps, int unroll, int channels, DspRescale rescale) {
-        DspEpilogue epilogue = DspEpilogue.of(rescale);
-        int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
-        int loop = steps <= 2 * unroll ? 0 : unroll;
-        String name = "kiln_conv_2x" + channels + "_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
-        return new DspConvKernel(name, channels, first, loop, epilogue);
+    String name() {
+        return "kiln_conv_" + shape.suffix() + epilogue.suffix();
     }
 
+    /** {@code (x, w, out, blocks[, late])}. */
     Kernel kernel() {
-        List<DType> scalars =
-                new ArrayList<>(Collections.nCopies(2 + epilogue.parameters().size(), INT32));
         return new Kernel(
-                name,
-                List.of(
-                        Kernel.Pointer.in(INT8),
-                        Kernel.Pointer.in(INT32),
-                        Kernel.Pointer.out(INT8),
-                        Kernel.Pointer.out(INT8)),
-                scalars,
+                name(),
+                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
+                Collections.nCopies(1 + epilogue.parameters().size(), INT32),
                 List.of(),
                 definition(),
                 List.of());
@@ -68,107 +39,40 @@ record DspConvKernel(String name, int channels, int first, int unroll, DspEpilog
 
     private String definition() {
         return epilogue.headOfPairs(TEXT)
-                .with("NAME", name)
-                .with("CHANNELS", channels)
+                .with("NAME", name())
+                .with("UNUSED_PARAMETERS", unused(parameters()))
+                .with("PARAMETERS", String.join(", ", parameters()))
+                .with("CHANNELS", shape.channels())
+                .with("PIXELS", shape.pixels())
+                .with("PITCH", shape.pitch())
+                .with("STEPS", shape.steps())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();
     }
 
+    private List<String> parameters() {
+        List<String> parameters =
+                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
+        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        return parameters;
+    }
+
+    /** Parameters of a naked function, which only its assembly reads. */
+    static String unused(List<String> parameters) {
+        return parameters.stream().map(p -> "__attribute__((unused)) " + p).collect(Collectors.joining(", "));
+    }
+
     private String assembly() {
         AsmText asm = new AsmText();
-        asm.line("push {r7, r11}");
-        List<String> values =
-                new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + " + channels + " * blocks"));
-        List<String> types = new ArrayList<>(
-                List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*"));
-        epilogue.parameters().forEach(p -> {
-            values.add(p);
-            types.add("int32_t");
-        });
-        asm.line("push {%s}", AsmText.kept(values.size()));
-        asm.line("1:");
-        asm.repeatFrom(0, STEP_BYTES, 1, () -> step(asm, true));
-        asm.repeatFrom(STEP_BYTES, STEP_BYTES, first - 1, () -> step(asm, false));
-        advance(asm, first);
-        if (unroll > 0) {
-            asm.line("2:");
-            asm.repeatFrom(0, STEP_BYTES, unroll, () -> step(asm, false));
-            advance(asm, unroll);
-            asm.line("ldr r10, [sp, #12]");
-            asm.line("cmp r0, r10");
-            asm.line("bne 2b");
-        }
-        finish(asm);
-        asm.line("add sp, #%d", 4 * values.size() - 4);
-        asm.line("pop {r7, r11}");
-        return asm.statement(values, types, List.of("r6", "r8", "r9", "r10", "r12", "lr"));
-    }
-
-    private static void advance(AsmText asm, int steps) {
-        asm.line("add r0, #%d", STEP_BYTES * steps);
-        asm.line("add r1, #%d", STEP_BYTES * steps);
-    }
-
-    private void finish(AsmText asm) {
-        asm.line("ldr r0, [sp, #4]");
-        asm.line("ldr lr, [sp, #8]");
-        for (int c = 0; c < channels; c++) {
-            boolean isSecond = c % 2 != 0;
-            List<String> sums = List.of(PIXEL_0[c], PIXEL_1[c]);
-            List<String> others = isSecond ? List.of() : List.of(PIXEL_0[c + 1], PIXEL_1[c + 1]);
-            DspEpilogue.Sums ofChannel = new DspEpilogue.Sums(sums, others, isSecond);
-            epilogue.store(asm, ofChannel, List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
-        }
-        asm.line("str r0, [sp, #4]");
-        asm.line("str lr, [sp, #8]");
-        asm.line("ldr r10, [sp, #16]");
-        asm.line("ldr r11, [sp]");
-        asm.line("cmp r0, r10");
-        asm.line("mov r0, r11");
-        asm.line("bne 1b");
-    }
-
-    /** Two inputs of both pixels; the first step of a block starts the sums. */
-    private void step(AsmText asm, boolean starts) {
-        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
-        asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
-        asm.line("ldr r12, [r1, #%s]", AsmText.AT);
-        if (!epilogue.range().isSummed()) {
-            multiplyBytes(asm, starts, 0);
-            asm.line("ldr r12, [r1, #%s + 4]", AsmText.AT);
-            multiplyBytes(asm, starts, 2);
-            return;
-        }
-        asm.line("ldr lr, [r1, #%s + 4]", AsmText.AT);
-        multiply(asm, starts, "r2", "r10", "r12");
-        multiply(asm, starts, "r6", "r11", "r12");
-        asm.line("sxtb16 r12, r12");
-        multiply(asm, starts, "r4", "r10", "lr");
-        multiply(asm, starts, "r8", "r11", "lr");
-        asm.line("sxtb16 lr, lr");
-        multiply(asm, starts, "r3", "r10", "r12");
-        multiply(asm, starts, "r7", "r11", "r12");
-        multiply(asm, starts, "r5", "r10", "lr");
-        multiply(asm, starts, "r9", "r11", "lr");
-    }
-
-    /** Products with weights as bytes of two channels. */
-    private static void multiplyBytes(AsmText asm, boolean starts, int channel) {
-        asm.line("sxtb16 lr, r12, ror #8");
-        asm.line("sxtb16 r12, r12");
-        multiply(asm, starts, PIXEL_0[channel], "r10", "lr");
-        multiply(asm, starts, PIXEL_1[channel], "r11", "lr");
-        multiply(asm, starts, PIXEL_0[channel + 1], "r10", "r12");
-        multiply(asm, starts, PIXEL_1[channel + 1], "r11", "r12");
-    }
-
-    /** Multiplies halves and adds both products to a sum, or starts it with them. */
-    static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
-        if (starts) {
-            asm.line("smuad %s, %s, %s", sum, x, w);
-        } else {
-            asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
-        }
+        asm.line("push {r4-r11, lr}");
+        asm.move("r4", shape.blockBytes(epilogue));
+        asm.line("mla r3, r3, r4, r1");
+        asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");
+        asm.line("push {r0, r2, r3, r4}");
+        new DspConvAsm(shape, epilogue, SLOTS).emit(asm);
+        asm.line("add sp, #16");
+        asm.line("pop {r4-r11, pc}");
+        return asm.lines();
     }
 }

@@ -26,7 +26,7 @@ record DspFloorEpilogue(Range range) implements DspEpilogue {
     }
 
     @Override
-    public void store(AsmText asm, Sums sums, List<String> places, String late) {
+    public void rescale(AsmText asm, Sums sums, String late) {
         List<String> values = sums.registers();
         sums.separate(asm, range);
         int bits = sums.bits(range);
@@ -46,7 +46,6 @@ record DspFloorEpilogue(Range range) implements DspEpilogue {
         values.forEach(v -> asm.line("asr %s, %s, r10", v, v));
         values.forEach(v -> asm.line("ssat %s, #8, %s", v, v));
         range.limit(asm, values);
-        DspEpilogue.put(asm, values, places);
     }
 
     @Override

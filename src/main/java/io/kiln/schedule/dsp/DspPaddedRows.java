@@ -125,6 +125,28 @@ final class DspPaddedRows {
         return block.mutableView(name, scratch, add(offset, 4L * places(conv).size()));
     }
 
+    /** Byte of scratch at which a line's first window begins. */
+    Expr firstInput() {
+        return imm(4L * places(conv).size());
+    }
+
+    /** How windows are widened. */
+    static DspWidening widening(ConvComputation conv) {
+        return DspWidening.of(offsets(conv), DspWidening.pitch(conv), suffix(conv));
+    }
+
+    private static int[] offsets(ConvComputation conv) {
+        return places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
+    }
+
+    /** Everything that offsets depend on. */
+    private static String suffix(ConvComputation conv) {
+        String dilated = DspWindow.isDilated(conv)
+                ? "_dilated" + conv.window().dilationW() + "_" + conv.input().dim(3)
+                : "";
+        return conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
+    }
+
     /** Fills the padding, which stays as it is; before all lines. */
     void begin(BlockBuilder block) {
         if (conv.window().isPadded()) {
@@ -171,10 +193,7 @@ final class DspPaddedRows {
     }
 
     private Kernel kernel() {
-        String dilated = DspWindow.isDilated(conv)
-                ? "_dilated" + conv.window().dilationW() + "_" + conv.input().dim(3)
-                : "";
-        String name = "kiln_widen_" + conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
+        String name = "kiln_widen_" + suffix(conv);
         return new Kernel(
                 name,
                 List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8)),
@@ -186,7 +205,7 @@ final class DspPaddedRows {
 
     private String definition(String name) {
         AsmText asm = new AsmText();
-        int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
+        int[] offsets = offsets(conv);
         for (int i = 0; i < offsets.length; i += 4) {
             four(asm, "%1", "%3", "%5", Arrays.copyOfRange(offsets, i, i + 4));
             four(asm, "%2", "%4", "%6", Arrays.copyOfRange(offsets, i, i + 4));

@@ -37,7 +37,7 @@ record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, in
     private static Optional<DspRescale> of(FoldedSums sums, boolean fits) {
         Optional<DspRescale> proven = (fits
                         ? find(sums, LEAST_SCALE_BITS)
-                        : ProvenRescale.find(sums.reference(), sums.bounds()))
+                        : sums.proven())
                 .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums));
         long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
         boolean isSummed = fits && most <= Integer.MAX_VALUE >> LEAST_SCALE_BITS;
@@ -76,9 +76,7 @@ record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, in
 
     /** A rescaling with exactly this many bits if there is one, otherwise any. */
     private static Optional<ProvenRescale> find(FoldedSums sums, int bits) {
-        return ProvenRescale.find(sums.reference(), sums.bounds(), bits)
-                .filter(r -> r.scaleBits() == bits)
-                .or(() -> ProvenRescale.find(sums.reference(), sums.bounds()));
+        return sums.proven(bits).filter(r -> r.scaleBits() == bits).or(sums::proven);
     }
 
     /** Whether the range is narrower than int8. */

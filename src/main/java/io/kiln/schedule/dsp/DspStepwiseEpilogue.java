@@ -37,7 +37,7 @@ record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isS
     }
 
     @Override
-    public void store(AsmText asm, Sums sums, List<String> places, String late) {
+    public void rescale(AsmText asm, Sums sums, String late) {
         List<String> values = sums.registers();
         sums.separate(asm, range);
         asm.line("ldm r1!, {r10, r11, r12}");
@@ -52,7 +52,6 @@ record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isS
         String last = shift.map(s -> ", asr #" + s).orElse("");
         values.forEach(v -> asm.line("ssat %s, #8, %s%s", v, v, last));
         range.limit(asm, values);
-        DspEpilogue.put(asm, values, places);
     }
 
     /** Adds the sign, which is -1 or 0, to the offset before the offset is added. */

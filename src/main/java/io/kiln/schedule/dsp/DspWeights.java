@@ -22,6 +22,8 @@ import java.util.stream.IntStream;
  * <p>The first sum may wrap around: the difference is correct modulo 2^32, and 256 * A fits by {@link DspRescale}.
  */
 final class DspWeights {
+    private static final int BLOCK = 4;
+
     private DspWeights() {}
 
     /**
@@ -41,6 +43,26 @@ final class DspWeights {
         return blocks;
     }
 
+    /** The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants. */
+    static int[] pack(ConvComputation conv, int[] order, DspRescale rescale) {
+        List<Integer> words = new ArrayList<>();
+        for (int[] block : blocks(conv)) {
+            List<int[]> taps = IntStream.range(0, BLOCK)
+                    .mapToObj(i -> taps(conv, block, i, order))
+                    .toList();
+            for (int i = 0; i < order.length; i += 4) {
+                for (int word = 0; word < 2; word++) {
+                    putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
+                    putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
+                }
+            }
+            for (int o : block) {
+                rescale.put(o, words);
+            }
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
     /** Whether the channels of a convolution fit in {@link #blocks}. */
     static boolean fit(ConvComputation conv) {
         return blocks(conv).stream()
@@ -54,7 +76,7 @@ final class DspWeights {
     }
 
     /** The same in the order of its inputs. */
-    static int[] taps(ConvComputation conv, int[] block, int i, int[] order) {
+    private static int[] taps(ConvComputation conv, int[] block, int i, int[] order) {
         return i < block.length ? taps(conv, block[i], order) : new int[order.length];
     }
 

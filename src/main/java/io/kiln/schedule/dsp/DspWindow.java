@@ -105,6 +105,11 @@ final class DspWindow {
         return new Lines(ky, rows, n);
     }
 
+    /** Element of the input at which a line's first window begins, if that lies inside. */
+    Expr firstInput(Lines lines) {
+        return inputIndex(lines, imm(0), imm(0));
+    }
+
     /** The taps inside the input, between none and all of the window even if that lies outside as a whole. */
     private TapRange range(BlockBuilder block, String name, Expr position, TapRange.Axis axis, int dimension) {
         TapRange range = TapRange.of(block, name, position, axis);

@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,7 +20,7 @@ import java.util.stream.IntStream;
  * r1        weights ({@link DspWinogradWeights}) and constants
  * r2-r9     sums: of each channel those of the first two pixels, then those of the second two
  * r10 r11   factors                         r12 lr  weights
- * stack     m1, then m1 - m2, of all sums; inputs, output, end of the output[, late offset], then r7 and r11, which may be frame pointers
+ * stack     m1, then m1 - m2, of all sums; inputs, output, end of the output, then what the caller needs back[, late offset]
  * </pre>
  *
  * <p>A step of two inputs is 14 instructions for 16 products, which do the work of 24.
@@ -31,14 +32,17 @@ import java.util.stream.IntStream;
 record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/winograd");
 
-    /** Largest number of unrolled steps: GCC keeps constants after the function, within 4 KiB. */
-    private static final int MOST_UNROLLED = 12;
+    /** Largest number of unrolled steps. */
+    private static final int MOST_UNROLLED = 24;
+
+    /** Bytes of the inputs of a step; of weights twice as many. */
+    private static final int STEP_BYTES = 8;
 
     private static final int SUMS = 8;
     private static final int INPUTS = 4 * SUMS;
     private static final int OUTPUT = INPUTS + 4;
     private static final int END = OUTPUT + 4;
-    private static final int LATE = END + 4;
+    private static final int LATE = END + 40;
 
     private String name() {
         return "kiln_winograd_" + channels + "_out" + pitch + epilogue.suffix();
@@ -63,6 +67,8 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         int constants = epilogue.constants();
         return epilogue.head(TEXT)
                 .with("NAME", name())
+                .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters()))
+                .with("PARAMETERS", String.join(", ", parameters()))
                 .with("PITCH", pitch)
                 .with("CHANNELS", channels)
                 .with("FACTORS", "kiln_winograd_input_" + channels)
@@ -78,10 +84,18 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
                 .text();
     }
 
+    private List<String> parameters() {
+        List<String> parameters =
+                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
+        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        return parameters;
+    }
+
     private String assembly() {
         AsmText asm = new AsmText();
-        DspBlockArguments arguments = DspBlockArguments.of(epilogue);
-        arguments.push(asm);
+        asm.line("push {r4-r11, lr}");
+        asm.line("add r3, r2, r3, lsl #2");
+        asm.line("push {r0, r2, r3}");
         asm.line("sub sp, #%d", INPUTS);
         asm.line("1:");
         products(asm, 0, "2");
@@ -94,7 +108,6 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         products(asm, 2, "4");
         finish(asm, 0);
         asm.line("ldr r0, [sp, #%d]", INPUTS);
-        asm.line("add r0, #%d", 3 * 8 * steps());
         eachPair((a, place) -> asm.line("ldrd r%d, r%d, [sp, #%d]", a, a + 1, place));
         products(asm, 3, "5");
         finish(asm, 1);
@@ -104,7 +117,9 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         asm.line("cmp r0, r10");
         asm.line("ldr r0, [sp, #%d]", INPUTS);
         asm.line("bne 1b");
-        return arguments.popped(asm, INPUTS);
+        asm.line("add sp, #%d", END + 4);
+        asm.line("pop {r4-r11, pc}");
+        return asm.lines();
     }
 
     /** Work on two neighbouring sums, given the first one's register and place. */
@@ -134,44 +149,68 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
                 .filter(count -> steps() % count == 0)
                 .max()
                 .orElseThrow();
-        if (kind < 2) {
+        boolean startsAnew = kind < 2;
+        if (unroll == steps()) {
+            int begin = kind * steps();
+            steps(asm, begin, begin, startsAnew ? 1 : 0, true);
+            steps(asm, begin, begin + (startsAnew ? 1 : 0), steps() - (startsAnew ? 1 : 0), false);
+            asm.line("add r1, #%d", 2 * STEP_BYTES * steps());
+            return;
+        }
+        if (startsAnew) {
             IntStream.range(2, 2 + SUMS).forEach(sum -> asm.line("mov r%d, #0", sum));
+        } else if (kind == 3) {
+            asm.line("add r0, #%d", kind * STEP_BYTES * steps());
         }
-        if (unroll < steps()) {
-            asm.line("%s:", label);
-        }
-        asm.repeatFrom(0, 8, unroll, () -> step(asm));
-        asm.line("add r0, #%d", 8 * unroll);
-        asm.line("add r1, #%d", 16 * unroll);
-        if (unroll < steps()) {
-            asm.line("ldr r10, [sp, #%d]", INPUTS);
-            asm.line("add r10, #%d", (kind + 1) * 8 * steps());
-            asm.line("cmp r0, r10");
-            asm.line("bne %sb", label);
-        }
+        asm.line("%s:", label);
+        steps(asm, 0, 0, unroll, false);
+        asm.line("ldr r10, [sp, #%d]", INPUTS);
+        asm.line("add r0, #%d", STEP_BYTES * unroll);
+        asm.line("add r1, #%d", 2 * STEP_BYTES * unroll);
+        asm.line("add r10, #%d", (kind + 1) * STEP_BYTES * steps());
+        asm.line("cmp r0, r10");
+        asm.line("bne %sb", label);
     }
 
-    private static void step(AsmText asm) {
+    /**
+     * Steps of two inputs.
+     *
+     * @param origin the step whose weights r1 points to
+     * @param from the first one
+     */
+    private static void steps(AsmText asm, int origin, int from, int count, boolean starts) {
+        asm.repeatFrom(STEP_BYTES * from, STEP_BYTES, count, () -> step(asm, STEP_BYTES * origin, starts));
+    }
+
+    private static void step(AsmText asm, int origin, boolean starts) {
         asm.line("ldr r10, [r0, #%s]", AsmText.AT);
         asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
         for (int pair = 0; pair < 4; pair += 2) {
-            asm.line("ldr r12, [r1, #%s * 2 + %d]", AsmText.AT, 4 * pair);
-            asm.line("ldr lr, [r1, #%s * 2 + %d]", AsmText.AT, 4 * pair + 4);
+            String weights = "[r1, #(" + AsmText.AT + " - " + origin + ") * 2 + ";
+            asm.line("ldr r12, %s%d]", weights, 4 * pair);
+            asm.line("ldr lr, %s%d]", weights, 4 * pair + 4);
             for (int i = 0; i < 4; i++) {
-                int sum = 2 + 2 * pair + i;
-                asm.line("smlad r%d, %s, %s, r%d", sum, i % 2 == 0 ? "r10" : "r11", i < 2 ? "r12" : "lr", sum);
+                String sum = "r" + (2 + 2 * pair + i);
+                DspConvAsm.multiply(asm, starts, sum, i % 2 == 0 ? "r10" : "r11", i < 2 ? "r12" : "lr");
             }
         }
     }
 
     /** Rescales and stores the first or second pixel of both twos. */
     private void finish(AsmText asm, int pixel) {
-        asm.line("ldr r0, [sp, #%d]", OUTPUT);
-        for (int c = 0; c < 4; c++) {
-            List<String> sums = List.of("r" + (2 + 2 * c), "r" + (3 + 2 * c));
-            List<String> places =
-                    List.of("[r0, #" + (pixel * pitch + c) + "]", "[r0, #" + ((pixel + 2) * pitch + c) + "]");
-            epilogue.store(asm, new DspEpilogue.Sums(sums, List.of(), false), places, "[sp, #" + LATE + "]");
+        String late = "[sp, #" + LATE + "]";
+        for (int c = 0; c < 4; c += 2) {
+            epilogue.rescaleTwo(asm, sums(c), sums(c + 1), late);
         }
+        asm.line("ldr r0, [sp, #%d]", OUTPUT);
+        for (int second = 0; second < 2; second++) {
+            for (int c = 0; c < 4; c++) {
+                asm.line("strb r%d, [r0, #%d]", 2 + 2 * c + second, (pixel + 2 * second) * pitch + c);
+            }
+        }
+    }
+
+    private static DspEpilogue.Sums sums(int channel) {
+        return new DspEpilogue.Sums(List.of("r" + (2 + 2 * channel), "r" + (3 + 2 * channel)), List.of(), false);
     }
 }

@@ -38,7 +38,7 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
                 new Requantization(r.multipliers(), r.shifts(), r.inputZeroPoint(), 0, r.outDtype(), r.rounding());
         ProvenRescale.Reference reference = new ProvenRescale.Reference(
                 centred, sums.bias(), sums.low() - r.outputZeroPoint(), sums.high() - r.outputZeroPoint());
-        return ProvenRescale.find(reference, sums.bounds()).filter(MveFloor::suits);
+        return sums.proofs().find(reference, sums.bounds()).filter(MveFloor::suits);
     }
 
     private static boolean suits(FoldedSums sums) {

@@ -13,6 +13,9 @@ public final class AsmText {
     public static final String RV32_MUL =
             "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";
 
+    /** Largest immediate offset of a load or store of Thumb-2. */
+    public static final int LOAD_REACH = 4095;
+
     private final StringBuilder lines = new StringBuilder();
     private String indent = "";
 
@@ -31,6 +34,24 @@ public final class AsmText {
             copied = next + 2;
         }
         lines.append(format, copied, format.length()).append("\\n\"\n");
+    }
+
+    /** Appends instructions that put a number, which is not negative, into a register, on Thumb-2. */
+    public void move(String register, int value) {
+        line("movw %s, #%d", register, value & 0xFFFF);
+        if (value >>> 16 != 0) {
+            line("movt %s, #%d", register, value >>> 16);
+        }
+    }
+
+    /** Appends instructions that add a number, which is not negative, to a register, on Thumb-2; the spare register may change. */
+    public void add(String register, String to, int value, String spare) {
+        if (value <= LOAD_REACH) {
+            line("add %s, %s, #%d", register, to, value);
+        } else {
+            move(spare, value);
+            line("add %s, %s, %s", register, to, spare);
+        }
     }
 
     /** Appends lines that the assembler repeats. */

@@ -44,8 +44,7 @@ public final class ScalarRescale {
     /** The rescaling; empty if the operator has none or ranges do not allow it. */
     public static Optional<ScalarRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
-                .flatMap(sums -> ProvenRescale.find(sums.reference(), sums.bounds())
-                        .map(r -> new ScalarRescale(r, sums.low(), sums.high())));
+                .flatMap(sums -> sums.proven().map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
     /** The constants. */

@@ -2,64 +2,104 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.KilnException;
-import io.kiln.base.Problems;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A board profile, merged with everything that it inherits.
  *
- * @param id name of its folder, as in {@code kiln.board}
- * @param title one line for people
- * @param maker the vendor
+ * @param identity what it is called, and where it comes from
  * @param target target string of the compiler, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386}
- * @param memories memories that an image may use; empty for the board {@code host}
- * @param pools which memory holds what; absent for the board {@code host}
- * @param sources names of the C and assembler files to compile, keys of {@link #files}
- * @param linker name of the linker script, a key of {@link #files}; its folder must be on the linker's search path
- * @param console the serial console of the image
- * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
- * @param emulation what runs an image without the hardware
- * @param flashing what writes images to the hardware; empty if the board cannot be flashed
+ * @param memoryMap its memories
+ * @param support its files
+ * @param hardware how it is reached, and what stands in for it
  * @param building how its firmware is built
- * @param files every file of the profile and of those it extends, by path relative to the profile's folder
- * @param origin path of its board.yaml
- * @param untrusted {@code group:artifact:version:id} of each part that the build does not trust
- * @param foreignFiles those of {@link #files} that belong to an untrusted part
  */
 public record Board(
-        String id,
-        String title,
-        Maker maker,
+        BoardIdentity identity,
         String target,
-        List<Memory> memories,
-        Optional<PoolMemories> pools,
-        List<String> sources,
-        Optional<String> linker,
-        Optional<Console> console,
-        Optional<BoardTimer> timer,
-        Emulation emulation,
-        Optional<Flashing> flashing,
-        Building building,
-        SortedMap<String, Bytes> files,
-        String origin,
-        List<String> untrusted,
-        Set<String> foreignFiles) {
-    public Board {
-        memories = List.copyOf(memories);
-        sources = List.copyOf(sources);
-        untrusted = List.copyOf(untrusted);
-        foreignFiles = Set.copyOf(foreignFiles);
-        files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+        BoardMemories memoryMap,
+        BoardSupport support,
+        BoardHardware hardware,
+        Building building) {
+    /** Name of its folder, as in {@code kiln.board}. */
+    public String id() {
+        return identity.id();
+    }
+
+    /** One line for people. */
+    public String title() {
+        return identity.title();
+    }
+
+    /** The vendor. */
+    public BoardIdentity.Maker maker() {
+        return identity.maker();
+    }
+
+    /** Path of its board.yaml. */
+    public String origin() {
+        return identity.origin();
+    }
+
+    /** Memories that an image may use; empty for the board {@code host}. */
+    public List<Memory> memories() {
+        return memoryMap.memories();
+    }
+
+    /** Which memory holds what; absent for the board {@code host}. */
+    public Optional<PoolMemories> pools() {
+        return memoryMap.pools();
+    }
+
+    /** Names of the C and assembler files to compile, keys of {@link #files}. */
+    public List<String> sources() {
+        return support.sources();
+    }
+
+    /** Name of the linker script, a key of {@link #files}. */
+    public Optional<String> linker() {
+        return support.linker();
+    }
+
+    /** Every file of the profile and of those it extends, by path relative to the profile's folder. */
+    public SortedMap<String, Bytes> files() {
+        return support.files();
+    }
+
+    /** {@code group:artifact:version:id} of each part that the build does not trust. */
+    public List<String> untrusted() {
+        return support.untrusted();
+    }
+
+    /** Those of {@link #files} that belong to an untrusted part. */
+    public Set<String> foreignFiles() {
+        return support.foreignFiles();
+    }
+
+    /** The serial console of the image. */
+    public Optional<Console> console() {
+        return hardware.console();
+    }
+
+    /** What the platform's timer functions count by; empty if the board has no timer. */
+    public Optional<BoardTimer> timer() {
+        return hardware.timer();
+    }
+
+    /** What runs an image without the hardware. */
+    public Emulation emulation() {
+        return hardware.emulation();
+    }
+
+    /** What writes images to the hardware; empty if the board cannot be flashed. */
+    public Optional<Flashing> flashing() {
+        return hardware.flashing();
     }
 
     /** The target with the parts of other code generators before it. */
@@ -69,85 +109,53 @@ public record Board(
 
     /** The same board with further linker flags. */
     public Board linkedWith(List<String> more) {
-        List<String> link = new ArrayList<>(building.link());
-        link.addAll(more);
-        return with(
-                target, emulation, new Building(building.toolchain(), building.compile(), link, building.codegens()));
+        return new Board(identity, target, memoryMap, support, hardware, building.linkedWith(more));
     }
 
     /**
      * The same board with further compiler flags.
      *
-     * @throws KilnException naming each flag that no profile may have either
+     * @throws io.kiln.base.KilnException naming each flag that no profile may have either
      */
     public Board compiledWith(List<String> more) {
-        Problems problems = new Problems();
-        for (String flag : more) {
-            CompilerFlags.refusal(flag)
-                    .ifPresent(refusal -> problems.add(
-                            "refused: the compiler flag " + CompilerFlags.printable(flag) + ": " + refusal.why(),
-                            "board " + id,
-                            CompilerFlags.ALLOWED,
-                            refusal.remedy()));
-        }
-        problems.throwIfAny();
-        List<String> compile = new ArrayList<>(building.compile());
-        compile.addAll(more);
-        return with(
-                target, emulation, new Building(building.toolchain(), compile, building.link(), building.codegens()));
+        return new Board(identity, target, memoryMap, support, hardware, building.compiledWith(more, id()));
     }
 
     /** The same board for images that hold untrusted code. */
     Board fenced() {
-        return emulation instanceof Emulation.Qemu qemu
-                ? with(target, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
+        return emulation() instanceof Emulation.Qemu qemu
+                ? with(hardware.with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true)))
                 : this;
     }
 
     /** The same board with another target for the models' code. */
     public Board withTarget(String other) {
-        return with(other, emulation, building);
+        return new Board(identity, other, memoryMap, support, hardware, building);
     }
 
-    private Board with(String otherTarget, Emulation otherEmulation, Building otherBuilding) {
-        return new Board(
-                id,
-                title,
-                maker,
-                otherTarget,
-                memories,
-                pools,
-                sources,
-                linker,
-                console,
-                timer,
-                otherEmulation,
-                flashing,
-                otherBuilding,
-                files,
-                origin,
-                untrusted,
-                foreignFiles);
+    /** The same board with other hardware. */
+    public Board with(BoardHardware other) {
+        return new Board(identity, target, memoryMap, support, other, building);
     }
 
     /** How OpenOCD reaches the hardware, if it is what flashes the board. */
     public Optional<Flashing.OpenOcd> openOcd() {
-        return flashing.filter(Flashing.OpenOcd.class::isInstance).map(Flashing.OpenOcd.class::cast);
+        return hardware.openOcd();
     }
 
     /** The Project API server, if one flashes the board. */
     public Optional<Flashing.ProjectApi> projectApi() {
-        return flashing.filter(Flashing.ProjectApi.class::isInstance).map(Flashing.ProjectApi.class::cast);
+        return hardware.projectApi();
     }
 
     /** Whether any part of it is untrusted. */
     public boolean foreign() {
-        return !untrusted.isEmpty();
+        return !untrusted().isEmpty();
     }
 
     /** How to trust all of it; empty if the build does. */
     public String trustAdvice() {
-        return foreign() ? trustAdvice(untrusted) : "";
+        return foreign() ? trustAdvice(untrusted()) : "";
     }
 
     static String trustAdvice(List<String> coordinates) {
@@ -156,55 +164,49 @@ public record Board(
 
     /** The profile's own scripts for OpenOCD, by path. */
     public SortedMap<String, Bytes> scripts() {
-        TreeMap<String, Bytes> scripts = new TreeMap<>();
-        files.forEach((name, content) -> {
-            if (name.endsWith(".cfg") || name.endsWith(".tcl")) {
-                scripts.put(name, content);
-            }
-        });
-        return scripts;
+        return support.scripts();
     }
 
     /** Whether images of this board run on this computer, as plain executables. */
     public boolean isHost() {
-        return emulation instanceof Emulation.Native;
+        return emulation() instanceof Emulation.Native;
     }
 
     /** The memory of this name. */
     public Optional<Memory> memory(String name) {
-        return memories.stream().filter(m -> m.name().equals(name)).findFirst();
+        return memoryMap.memory(name);
     }
 
     /** The memory of code and constants; empty for the board {@code host}. */
     public Optional<Memory> constants() {
-        return pools.flatMap(p -> memory(p.code()));
+        return pools().flatMap(p -> memory(p.code()));
     }
 
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
-        return linker.filter(script -> moreConstants().isPresent())
+        return linker().filter(script -> moreConstants().isPresent())
                 .map(script -> script.replaceFirst("\\.ld$", ".more.ld"));
     }
 
     /** The second memory of constants, for those that do not fit in the first. */
     public Optional<Memory> moreConstants() {
-        return pools.flatMap(PoolMemories::moreConstants).flatMap(this::memory);
+        return pools().flatMap(PoolMemories::moreConstants).flatMap(this::memory);
     }
 
     /** First address of the parameters of graphs, if they have flash sectors of their own. */
     public OptionalLong parameters() {
-        return pools.map(PoolMemories::parameters).orElse(OptionalLong.empty());
+        return pools().map(PoolMemories::parameters).orElse(OptionalLong.empty());
     }
 
     /** The linker script for images whose parameters lie there. */
     public Optional<String> parametersLinker() {
-        return linker.filter(script -> parameters().isPresent())
+        return linker().filter(script -> parameters().isPresent())
                 .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
     }
 
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
-        return pools.flatMap(p -> memory(p.variables()));
+        return pools().flatMap(p -> memory(p.variables()));
     }
 
     /** The value of an option of the target string, such as {@code mcpu}. */
@@ -216,17 +218,6 @@ public record Board(
             }
         }
         return Optional.empty();
-    }
-
-    /**
-     * The vendor of a board.
-     *
-     * @param vendor name, if the profile says it
-     * @param url the vendor's page about the board, if the profile says it
-     */
-    public record Maker(Optional<String> vendor, Optional<String> url) {
-        /** No vendor is named. */
-        public static final Maker UNKNOWN = new Maker(Optional.empty(), Optional.empty());
     }
 
     /**

@@ -50,29 +50,30 @@ final class BoardParser {
             require("memories", "pools", "linker", "console");
         }
         return new Board(
+                identity(),
+                target,
+                new BoardMemories(memories, pools),
+                new BoardSupport(sources, linker, profile.files(), profile.untrusted(), profile.foreignFiles()),
+                new BoardHardware(console(), timer(), emulation, new FlashParser(profile, problems).flashing()),
+                new BuildingParser(profile, problems).parse());
+    }
+
+    private BoardIdentity identity() {
+        return new BoardIdentity(
                 profile.id(),
                 text("title"),
-                new Board.Maker(
+                new BoardIdentity.Maker(
                         profile.find("vendor").map(JsonNode::asText),
                         profile.find("url").map(JsonNode::asText)),
-                target,
-                memories,
-                pools,
-                sources,
-                linker,
-                console(),
-                profile.find("timer")
-                        .map(node -> new BoardTimer(
-                                node.get("counter").asText(),
-                                node.get("hertz").asLong(),
-                                node.path("cycles").asBoolean(false))),
-                emulation,
-                new FlashParser(profile, problems).flashing(),
-                new BuildingParser(profile, problems).parse(),
-                profile.files(),
-                profile.origin(),
-                profile.untrusted(),
-                profile.foreignFiles());
+                profile.origin());
+    }
+
+    private Optional<BoardTimer> timer() {
+        return profile.find("timer")
+                .map(node -> new BoardTimer(
+                        node.get("counter").asText(),
+                        node.get("hertz").asLong(),
+                        node.path("cycles").asBoolean(false)));
     }
 
     /**

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
-/** Reads the keys {@code toolchain} and {@code flags} of a profile that satisfies the schema. */
+/** Reads the keys {@code toolchain}, {@code flags} and {@code uf2} of a profile that satisfies the schema. */
 final class BuildingParser {
     private final MergedProfile profile;
     private final Problems problems;
@@ -37,7 +38,13 @@ final class BuildingParser {
                 link.add(String.format("-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
             }
         });
-        return new Building(toolchain(), compile, link, codegens());
+        return new Building(toolchain(), compile, link, codegens(), uf2Family());
+    }
+
+    private OptionalLong uf2Family() {
+        return profile.find("uf2")
+                .map(node -> OptionalLong.of(node.get("family").asLong()))
+                .orElse(OptionalLong.empty());
     }
 
     /** What stands before the host's part of the target. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import io.kiln.base.Optimize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,16 +12,7 @@ import java.util.TreeSet;
  * @param shims whether Kiln's own C library shims replace the toolchain's library
  */
 record CompilerDescriptor(
-        String id,
-        String title,
-        boolean shims,
-        Optional<Bundle> bundle,
-        List<String> compile,
-        Map<SourceKind, List<String>> sources,
-        Map<Optimize, List<String>> optimize,
-        List<String> link,
-        List<String> libraries,
-        Map<String, Family> families) {
+        String id, String title, boolean shims, Optional<Bundle> bundle, FlagSets flags, Map<String, Family> families) {
 
     /**
      * A Maven artifact that contains the compiler.

@@ -20,6 +20,10 @@ import java.util.Optional;
 /** Reads a descriptor file as a {@link CompilerDescriptor}, after checking it against the schema. */
 final class DescriptorReader {
 
+    /** C++ that needs no C++ library. */
+    private static final List<String> PLAIN_CPLUSPLUS =
+            List.of("-std=gnu++17", "-Wall", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics");
+
     private DescriptorReader() {}
 
     /** Loaded only for descriptors that are not built in. */
@@ -58,6 +62,9 @@ final class DescriptorReader {
         if (!root.path("sources").has(SourceKind.FOREIGN.text())) {
             sources.put(SourceKind.FOREIGN, sources.get(SourceKind.USER));
         }
+        if (!root.path("sources").has(SourceKind.CPLUSPLUS.text())) {
+            sources.put(SourceKind.CPLUSPLUS, PLAIN_CPLUSPLUS);
+        }
         Map<Optimize, List<String>> optimize = new EnumMap<>(Optimize.class);
         for (Optimize choice : Optimize.values()) {
             optimize.put(choice, words(root.path("optimize").path(choice.text())));
@@ -69,11 +76,12 @@ final class DescriptorReader {
                 root.path("title").asText(),
                 root.path("library").asText().equals("shims"),
                 bundle(root.path("bundle")),
-                words(root.path("compile")),
-                sources,
-                optimize,
-                words(root.path("link")),
-                words(root.path("libraries")),
+                new FlagSets(
+                        words(root.path("compile")),
+                        sources,
+                        optimize,
+                        words(root.path("link")),
+                        words(root.path("libraries"))),
                 families);
     }
 

@@ -12,7 +12,14 @@ public enum SourceKind {
     /** C from an archive: warnings are off, because the user cannot act on them. */
     FOREIGN,
     /** The user's: ordinary warnings, which do not fail the build. */
-    USER;
+    USER,
+    /** The user's in C++: as {@link #USER}, without exceptions, type information and locks around static variables. */
+    CPLUSPLUS;
+
+    /** Whether it is the user's own. */
+    public boolean isUsers() {
+        return this == USER || this == CPLUSPLUS;
+    }
 
     /** Its key in a descriptor. */
     String text() {

@@ -62,6 +62,18 @@ public final class Toolchains {
     }
 
     /**
+     * A toolchain with the C library that the user's code wants. The bundled clang has none; it takes that of the GNU toolchain for the same core.
+     *
+     * @throws KilnException if the GNU toolchain or its library is missing
+     */
+    public static Toolchain with(
+            Libc libc, Toolchain toolchain, TargetOptions target, ToolchainEnvironment environment) {
+        return libc == Libc.NANO && toolchain.shims() && !toolchain.isHost()
+                ? toolchain.with(GnuLibrary.of(resolve("gnu", target, environment)))
+                : toolchain;
+    }
+
+    /**
      * The bundled clang, which makes objects from LLVM IR: for a core of its descriptor, or for this computer, for which it links nothing.
      *
      * @throws KilnException as {@link #resolve(String, TargetOptions, ToolchainEnvironment)}
@@ -87,24 +99,19 @@ public final class Toolchains {
                 .or(() -> find(family.compiler()))
                 .orElseThrow(() -> missing(descriptor, family, environment));
         List<String> compile = new ArrayList<>(core);
-        compile.addAll(descriptor.compile());
+        compile.addAll(descriptor.flags().compile());
         List<String> link = new ArrayList<>(core);
-        link.addAll(descriptor.link());
+        link.addAll(descriptor.flags().link());
         link.addAll(family.link());
         String version = version(descriptor, driver);
+        String command = home.isPresent() ? driver.toString() : family.compiler();
         return new Toolchain(
                 descriptor.id(),
                 descriptor.title(),
-                version,
-                home.isPresent() ? driver.toString() : family.compiler(),
-                home,
+                new CompilerDriver(command, version, home),
                 target.cpu(),
                 descriptor.shims(),
-                compile,
-                descriptor.sources(),
-                descriptor.optimize(),
-                link,
-                descriptor.libraries(),
+                descriptor.flags().with(compile, link),
                 isBuiltIn(name) ? environment.objectCache(driver, version) : Optional.empty());
     }
 

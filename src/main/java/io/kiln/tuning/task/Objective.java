@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -17,6 +18,9 @@ import java.util.stream.Collectors;
 public sealed interface Objective {
     /** As in {@code kiln.tune.objective} and in the arguments of a task. */
     String text();
+
+    /** What must be measured for it. */
+    Set<Metric> metrics();
 
     /** A single quantity of an operator. */
     enum Metric implements Objective {
@@ -36,6 +40,11 @@ public sealed interface Objective {
             return name().toLowerCase(Locale.ROOT);
         }
 
+        @Override
+        public Set<Metric> metrics() {
+            return Set.of(this);
+        }
+
         static Optional<Metric> of(String text) {
             return Arrays.stream(values())
                     .filter(metric -> metric.text().equals(text))
@@ -51,6 +60,11 @@ public sealed interface Objective {
     record Mix(Map<Metric, Double> weights) implements Objective {
         public Mix {
             weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+        }
+
+        @Override
+        public Set<Metric> metrics() {
+            return weights.keySet();
         }
 
         @Override

@@ -157,8 +157,7 @@ final class HandWrittenModel {
                 Optimize.SPEED,
                 List.of(library(io)),
                 Optional.of(folder.resolve("main")),
-                folder.resolve("firmware"),
-                folder.resolve("build"),
+                FirmwareRequest.Folders.in(folder),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         return FirmwareLinker.link(objects, folder, "hand", Log.QUIET).elf();
@@ -179,24 +178,7 @@ final class HandWrittenModel {
 
     /** The same board in another emulator. */
     static Board with(Board real, Emulation emulation) {
-        return new Board(
-                real.id(),
-                real.title(),
-                real.maker(),
-                real.target(),
-                real.memories(),
-                real.pools(),
-                real.sources(),
-                real.linker(),
-                real.console(),
-                real.timer(),
-                emulation,
-                real.flashing(),
-                real.building(),
-                real.files(),
-                real.origin(),
-                real.untrusted(),
-                real.foreignFiles());
+        return real.with(real.hardware().with(emulation));
     }
 
     static Board board(String id) {

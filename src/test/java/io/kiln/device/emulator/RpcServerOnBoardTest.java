@@ -121,8 +121,7 @@ class RpcServerOnBoardTest {
                         Optimize.SIZE,
                         List.of(library()),
                         Optional.of(folder.resolve("main")),
-                        folder.resolve("firmware"),
-                        folder.resolve("build"),
+                        FirmwareRequest.Folders.in(folder),
                         "test")
                 .with(Application.RPC);
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

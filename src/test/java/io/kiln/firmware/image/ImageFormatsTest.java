@@ -15,6 +15,9 @@ import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.IntBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +49,44 @@ class ImageFormatsTest {
         assertThat(image.bin().orElseThrow()).hasSameBinaryContentAs(expected);
         assertThat(fromHex).hasSameBinaryContentAs(expected);
         assertThat(Files.readAllLines(image.hex().orElseThrow())).first().isEqualTo(":020000040800F2");
+    }
+
+    /** Blocks as Microsoft's specification lays them out; every page has its address, and what is not of the image is erased. */
+    @Test
+    void aBoardWithABootLoaderForUf2GetsAFileOfPages() throws IOException {
+        Path main = folder.resolve("src/main/c/main.c");
+        Files.createDirectories(main.getParent());
+        Files.writeString(main, "static volatile int x[] = {5, 6, 7}; int main(void) { return x[1]++; }");
+        Image image = link("raspberry-pi-pico");
+        byte[] expected = Files.readAllBytes(image.bin().orElseThrow());
+        String elf = image.elf().toString();
+        ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(Path.of(elf.replaceFirst("[.]elf$", ".uf2"))))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        int blocks = (expected.length + 255) / 256;
+        assertThat(file.limit()).isEqualTo(blocks * 512);
+        for (int i = 0; i < blocks; i++) {
+            IntBuffer head = file.position(i * 512).asIntBuffer();
+            assertThat(List.of(
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get(),
+                            head.get()))
+                    .containsExactly(0x0a324655, 0x9e5d5157, 0x2000, 0x10000000 + i * 256, 256, i, blocks, 0xe48bff56);
+            byte[] page = new byte[256];
+            file.position(i * 512 + 32).get(page);
+            byte[] wanted = Arrays.copyOfRange(expected, i * 256, Math.min(expected.length, i * 256 + 256));
+            assertThat(Arrays.copyOf(page, wanted.length)).isEqualTo(wanted);
+            for (int k = wanted.length; k < page.length; k++) {
+                assertThat(page[k]).isEqualTo((byte) 0xff);
+            }
+            assertThat(file.getInt(i * 512 + 508)).isEqualTo(0x0ab16f30);
+        }
+        assertThat(Path.of(link("stm32f405").elf().toString().replaceFirst("[.]elf$", ".uf2")))
+                .doesNotExist();
     }
 
     @Test

@@ -12,6 +12,9 @@ import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.TestFirmware;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.BoardIdentity;
+import io.kiln.toolchain.board.BoardMemories;
+import io.kiln.toolchain.board.BoardSupport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,24 +69,15 @@ class TooBigTest {
         List<Memory> memories = board.memories().stream()
                 .map(m -> new Memory(m.name(), m.kind(), m.base(), m.kind() == Board.Kind.ROM ? flash : ram))
                 .toList();
+        BoardSupport support =
+                new BoardSupport(board.sources(), board.linker(), files, board.untrusted(), board.foreignFiles());
         return new Board(
-                "small",
-                board.title(),
-                board.maker(),
+                new BoardIdentity("small", board.title(), board.maker(), board.origin()),
                 board.target(),
-                memories,
-                board.pools(),
-                board.sources(),
-                board.linker(),
-                board.console(),
-                board.timer(),
-                board.emulation(),
-                board.flashing(),
-                board.building(),
-                files,
-                board.origin(),
-                board.untrusted(),
-                board.foreignFiles());
+                new BoardMemories(memories, board.pools()),
+                support,
+                board.hardware(),
+                board.building());
     }
 
     private static String lengths(String script, long flash, long ram) {

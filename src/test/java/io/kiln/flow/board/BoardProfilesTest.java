@@ -40,7 +40,7 @@ class BoardProfilesTest {
         assertThat(folder.resolve("again.zip")).hasSameBinaryContentAs(zip);
         try (ZipFile file = new ZipFile(zip.toFile())) {
             assertThat(file.stream().map(ZipEntry::getName))
-                    .containsExactly("sensor/board.yaml", "sensor-v3/board.yaml", "sensor-v3/extra.c");
+                    .containsExactly("sensor-v3/board.yaml", "sensor-v3/extra.c", "sensor/board.yaml");
         }
         BoardSources sources =
                 new BoardSources(List.of(new BoardSources.Archive(zip, "com.acme:boards:1.2.0")), Set.of());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -74,11 +75,12 @@ final class DiskFullTest {
     @Test
     void halfABoardIsTakenAway() throws IOException {
         leave(2 * BLOCK);
-        Throwable thrown = catchThrowable(() -> flow.newBoard(spec(), "mine"));
+        BoardFlow boards = new BoardFlow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        Throwable thrown = catchThrowable(() -> boards.newBoard(spec(), "mine"));
         assertThat(thrown).isInstanceOf(KilnException.class).hasMessageContaining("no space left on the disk");
         assertThat(disk.resolve("src/main/boards/mine")).doesNotExist();
         Files.delete(filler);
-        flow.newBoard(spec(), "mine");
+        boards.newBoard(spec(), "mine");
         assertThat(disk.resolve("src/main/boards/mine/board.yaml")).exists();
     }
 

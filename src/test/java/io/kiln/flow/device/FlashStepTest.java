@@ -73,9 +73,8 @@ final class FlashStepTest {
     private FlashSpec flash(String probe, String openOcd) {
         return new FlashSpec(
                 Optional.ofNullable(probe),
-                openOcd,
-                Duration.ofSeconds(30),
-                true,
+                new FlashSpec.Tool(openOcd, Duration.ofSeconds(30)),
+                FlashSpec.Content.WHOLE,
                 new FlashSpec.Journal(Optional.of(folder.resolve("lab.jsonl")), Optional.of("com.example:gesture:1")),
                 faults,
                 false,

@@ -101,16 +101,7 @@ final class ParametersFlashTest {
     }
 
     private static FlashSpec parameters() {
-        FlashSpec usual = FlashSpec.USUAL;
-        return new FlashSpec(
-                usual.probe(),
-                usual.openOcd(),
-                usual.limit(),
-                FlashSpec.Content.of(true, "parameters"),
-                usual.journal(),
-                usual.faults(),
-                usual.allowRpc(),
-                usual.bar());
+        return FlashSpec.USUAL.withContent(FlashSpec.Content.of(true, "parameters"));
     }
 
     private static DeviceSpec asItIs() {

@@ -130,7 +130,7 @@ class LibraryExportTest {
                 .pipeline(targeting(target))
                 .build();
         Path file = export(spec, false);
-        assertThat(folder.resolve("out/export/hello/hello_lib1.o")).exists();
+        assertThat(folder.resolve("out/export/library/hello/hello_lib1.o")).exists();
         if (executor.equals("aot")) {
             try (HostModel model = HostModel.load(file, "hello")) {
                 Bytes input = Bytes.wrap(Files.readAllBytes(golden.resolve("input_0.bin")));

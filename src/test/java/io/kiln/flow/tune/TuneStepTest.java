@@ -2,8 +2,10 @@
 package io.kiln.flow.tune;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.GestureProject;
@@ -12,6 +14,7 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.ir.Function;
@@ -36,6 +39,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,7 +68,7 @@ class TuneStepTest {
 
     private void tune(Path where, String tuner, int trials) {
         TuneSpec spec = TuneSpec.of(tuner, "instructions", new Limits(trials, 0, 60, 0), 3, List.of(), false);
-        new TuneStep(log, build(where), spec, CLOCK).run();
+        new TuneStep(log, build(where), spec, Optional.empty(), CLOCK).run();
     }
 
     @Test
@@ -102,6 +106,33 @@ class TuneStepTest {
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
         assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
+    }
+
+    /** Candidates on a board are compared by its timer: in a virtual board an instruction takes a nanosecond. */
+    @Test
+    void aBoardMeasuresTime() {
+        TestPrograms.need("openocd");
+        BuildSpec spec = new GestureProject(folder)
+                .spec("virtual-stm32f405")
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+        ResolvedBuild board = new Resolver(TestToolchains.environment(log)).resolve(spec);
+        TuneSpec tune = TuneSpec.of("random", "time", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        new TuneStep(log, board, tune, Optional.of(DeviceSpec.USUAL), CLOCK).run();
+        List<TuningRecord> records = RecordReader.read(folder.resolve("src/main/tuning/virtual-stm32f405.log"))
+                .records();
+        assertThat(records).hasSize(8).allSatisfy(record -> {
+            assertThat(record.result().error()).isEqualTo(MeasureError.NONE);
+            assertThat(record.result().mean()).isBetween(1e-7, 1e-3);
+        });
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        assertThat(report.objective()).isEqualTo("time");
+        assertThat(folder.resolve("out/kiln/tune.log")).content().contains("kiln-tune 0 0 ");
+        TuneSpec cycles = TuneSpec.of("random", "cycles", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        assertThatThrownBy(() -> new TuneStep(log, board, cycles, Optional.of(DeviceSpec.USUAL), CLOCK).run())
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the board does not measure cycles")
+                .hasMessageContaining("kiln.tune.objective=time");
     }
 
     /** A profile brings the records of its board. */

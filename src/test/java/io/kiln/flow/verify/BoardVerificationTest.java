@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
@@ -90,16 +91,7 @@ final class BoardVerificationTest {
     }
 
     private static FlashSpec probe(String probe) {
-        FlashSpec usual = FlashSpec.USUAL;
-        return new FlashSpec(
-                Optional.of(probe),
-                usual.openOcd(),
-                usual.limit(),
-                usual.preverify(),
-                usual.journal(),
-                usual.faults(),
-                usual.allowRpc(),
-                usual.bar());
+        return FlashSpec.USUAL.withProbe(Optional.of(probe));
     }
 
     /** The image that answers: the project's objects with the default application. */
@@ -219,7 +211,8 @@ final class BoardVerificationTest {
     void theMonitorShowsWholeCharactersThoughTheyComeInPieces() throws IOException {
         try (RunningProcess qemu = board(folder.resolve("out/gesture.elf"))) {
             ConsoleSpec console = new ConsoleSpec(Optional.of(terminal(qemu)), Optional.empty(), Optional.empty());
-            flow.monitor(spec("stm32f405"), new MonitorSpec(console, Optional.of("1s"), Duration.ofSeconds(1)));
+            new BoardFlow(LOG, TestToolchains.environment(LOG))
+                    .monitor(spec("stm32f405"), new MonitorSpec(console, Optional.of("1s"), Duration.ofSeconds(1)));
         }
         List<String> lines = SAID.stream().filter(line -> line.startsWith("| ")).toList();
         assertThat(lines).hasSizeGreaterThan(10);

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +25,19 @@ class BoardsTest {
                     .containsKeys(board.sources().toArray(String[]::new));
             assertThat(all.emulated(board)).isPresent();
         }
+    }
+
+    /** Builds rely on it: they check only other profiles. */
+    @Test
+    void builtInProfilesSatisfyTheSchema() {
+        YamlSchema schema = new YamlSchema("board.schema.json");
+        BoardFiles profiles = BoardFiles.BuiltIn.load();
+        Problems problems = new Problems();
+        for (String id : profiles.ids()) {
+            schema.check(YamlDocument.parse(id, profiles.read(id).orElseThrow().get(BoardFiles.DESCRIPTOR)), problems);
+        }
+        assertThat(profiles.ids()).contains("common", "mps2-an386");
+        assertThat(problems.list()).isEmpty();
     }
 
     @Test
@@ -84,7 +100,7 @@ class BoardsTest {
         assertThat(board.memory("dtcm").orElseThrow().speed()).isEqualTo(Board.Speed.FAST);
         assertThat(board.memory("flash").orElseThrow().speed()).isEqualTo(Board.Speed.NORMAL);
         assertThat(board.console().orElseThrow().usb()).contains("0483:374b");
-        assertThat(Boards.builtIn().find("mps2-an386").maker()).isEqualTo(Board.Maker.UNKNOWN);
+        assertThat(Boards.builtIn().find("mps2-an386").maker()).isEqualTo(BoardIdentity.Maker.UNKNOWN);
     }
 
     @Test

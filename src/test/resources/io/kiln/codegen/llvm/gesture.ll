@@ -11,9 +11,9 @@ source_filename = "gesture_lib1.ll"
 @tvmgen_gesture_fused_tfl_softmax_exponentials = internal constant [256 x i32] [i32 2147483647, i32 1740558120, i32 1410740583, i32 1143420057, i32 926753965, i32 751143807, i32 608809865, i32 493446899, i32 399943867, i32 324158703, i32 262734034, i32 212948692, i32 172597137, i32 139891822, i32 113383778, i32 91898742, i32 74484896, i32 60370790, i32 48931157, i32 39659227, i32 32144214, i32 26053222, i32 21116410, i32 17115072, i32 13871945, i32 11243355, i32 9112860, i32 7386068, i32 5986486, i32 4852110, i32 3932686, i32 3187483, i32 2583489, i32 2093945, i32 1697164, i32 1375569, i32 1114913, i32 903649, i32 732417, i32 593632, i32 481145, i32 389973, i32 316077, i32 256184, i32 207640, i32 168294, i32 136404, i32 110557, i32 89608, i32 72628, i32 58866, i32 47711, i32 38671, i32 31343, i32 25404, i32 20590, i32 16688, i32 13526, i32 10963, i32 8886, i32 7202, i32 5837, i32 4731, i32 3835, i32 3108, i32 2519, i32 2042, i32 1655, i32 1341, i32 1087, i32 881, i32 714, i32 579, i32 469, i32 380, i32 308, i32 250, i32 203, i32 164, i32 133, i32 108, i32 87, i32 71, i32 57, i32 47, i32 38, i32 31, i32 25, i32 20, i32 16, i32 13, i32 11, i32 9, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 2, i32 2, i32 1, i32 1, i32 1, i32 1, i32 1, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0, i32 0], section ".rodata.tvm", align 16
 @tvmgen_gesture_order0 = internal constant [56 x i8] c"\00\00\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\00\01\00\01\02\03\03\01\01\02\03\03", section ".rodata.tvm", align 16
 
-declare void @kiln_conv_1x4_2_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
-declare void @kiln_conv_1x4_5_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
-declare void @kiln_conv_2x4_4_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_run_step8_1x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
+declare void @kiln_conv_run_step8_2x4_8_out12_scale14_shift20(ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef)
 declare void @kiln_copy_row(ptr noundef, ptr noundef, i32 noundef)
 declare void @kiln_dense_4_3_scale8_shift12_signed(ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef)
 declare void @kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(ptr noundef, ptr noundef, ptr noundef, ptr noundef, ptr noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef, i32 noundef)
@@ -22,8 +22,6 @@ declare i32 @kiln_leading_zeros(i32 noundef)
 declare i32 @kiln_reciprocal(i32 noundef)
 declare i32 @kiln_rescale_any(i32 noundef, i32 noundef, i32 noundef)
 declare i32 @kiln_saturate_8(i32 noundef)
-declare void @kiln_widen_5x3_8(ptr noundef, ptr noundef, ptr noundef)
-declare void @kiln_widen_pair(ptr noundef, ptr noundef, ptr noundef, i32 noundef)
 
 ; qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0`
 define dso_local i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(ptr noalias noundef %input, ptr noalias noundef %output, ptr noalias noundef %scratch, i32 noundef %row_begin, i32 noundef %row_end) #0 {
@@ -85,21 +83,13 @@ if.end:
 for.end.1:
   %20 = load i32, ptr %y, align 4, !tbaa !11
   %21 = srem i32 %20, 5
-  br i1 true, label %if.then.1, label %if.end.1
-
-if.then.1:
   %22 = getelementptr inbounds i8, ptr %scratch, i32 80
-  %23 = getelementptr inbounds i8, ptr %scratch, i32 80
-  call void @kiln_widen_5x3_8(ptr noundef %scratch, ptr noundef %22, ptr noundef %23)
-  %24 = mul nsw i32 %21, 8
-  %25 = getelementptr inbounds i8, ptr %output, i32 %24
-  call void @kiln_conv_1x4_5_scale13_shift19(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %25, i32 noundef 5, i32 noundef 2)
-  br label %if.end.1
-
-if.end.1:
-  %26 = load i32, ptr %y, align 4, !tbaa !11
-  %27 = add nsw i32 %26, 1
-  store i32 %27, ptr %y, align 4, !tbaa !11
+  %23 = mul nsw i32 %21, 8
+  %24 = getelementptr inbounds i8, ptr %output, i32 %23
+  call void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef %scratch, ptr noundef %22, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %24, i32 noundef 1, i32 noundef 2)
+  %25 = load i32, ptr %y, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 1
+  store i32 %26, ptr %y, align 4, !tbaa !11
   br label %for, !llvm.loop !15
 
 for.end:
@@ -270,70 +260,47 @@ for.end:
 ; qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2`
 define dso_local i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(ptr noalias noundef %input, ptr noalias noundef %output, ptr noalias noundef %scratch, i32 noundef %row_begin, i32 noundef %row_end) #0 {
 entry:
-  %x = alloca i32, align 4
   %0 = srem i32 %row_begin, 2
   %1 = sub nsw i32 %0, %row_begin
   %2 = srem i32 %row_begin, 2
   %3 = sub nsw i32 %2, %row_begin
-  store i32 %row_begin, ptr %x, align 4, !tbaa !11
-  br label %for
-
-for:
-  %4 = load i32, ptr %x, align 4, !tbaa !11
-  %5 = sub nsw i32 %row_end, 1
-  %6 = icmp slt i32 %4, %5
-  br i1 %6, label %for.body, label %for.end
-
-for.body:
-  %7 = load i32, ptr %x, align 4, !tbaa !11
-  %8 = add nsw i32 %1, %7
-  %9 = mul nsw i32 %8, 8
-  %10 = getelementptr inbounds i8, ptr %input, i32 %9
-  %11 = load i32, ptr %x, align 4, !tbaa !11
-  %12 = add nsw i32 %1, %11
-  %13 = add nsw i32 %12, 1
-  %14 = mul nsw i32 %13, 8
-  %15 = getelementptr inbounds i8, ptr %input, i32 %14
-  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %10, ptr noundef %15, i32 noundef 8)
-  %16 = load i32, ptr %x, align 4, !tbaa !11
-  %17 = add nsw i32 %3, %16
-  %18 = mul nsw i32 %17, 12
-  %19 = getelementptr inbounds i8, ptr %output, i32 %18
-  %20 = load i32, ptr %x, align 4, !tbaa !11
-  %21 = add nsw i32 %3, %20
-  %22 = add nsw i32 %21, 1
-  %23 = mul nsw i32 %22, 12
-  %24 = getelementptr inbounds i8, ptr %output, i32 %23
-  call void @kiln_conv_2x4_4_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %19, ptr noundef %24, i32 noundef 4, i32 noundef 3)
-  %25 = load i32, ptr %x, align 4, !tbaa !11
-  %26 = add nsw i32 %25, 2
-  store i32 %26, ptr %x, align 4, !tbaa !11
-  br label %for, !llvm.loop !17
-
-for.end:
-  %27 = sub nsw i32 %row_end, %row_begin
-  %28 = srem i32 %27, 2
-  %29 = icmp eq i32 %28, 1
-  br i1 %29, label %if.then, label %if.end
+  %4 = sub nsw i32 %row_end, %row_begin
+  %5 = icmp slt i32 1, %4
+  br i1 %5, label %if.then, label %if.end
 
 if.then:
-  %30 = add nsw i32 %1, %row_end
-  %31 = sub nsw i32 %30, 1
-  %32 = mul nsw i32 %31, 8
-  %33 = getelementptr inbounds i8, ptr %input, i32 %32
-  %34 = add nsw i32 %1, %row_end
-  %35 = sub nsw i32 %34, 1
-  %36 = mul nsw i32 %35, 8
-  %37 = getelementptr inbounds i8, ptr %input, i32 %36
-  call void @kiln_widen_pair(ptr noundef %scratch, ptr noundef %33, ptr noundef %37, i32 noundef 8)
-  %38 = add nsw i32 %3, %row_end
-  %39 = sub nsw i32 %38, 1
-  %40 = mul nsw i32 %39, 12
-  %41 = getelementptr inbounds i8, ptr %output, i32 %40
-  call void @kiln_conv_1x4_2_scale14_shift20(ptr noundef %scratch, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %41, i32 noundef 2, i32 noundef 3)
+  %6 = mul nsw i32 %1, 8
+  %7 = mul nsw i32 %row_begin, 8
+  %8 = add nsw i32 %6, %7
+  %9 = getelementptr inbounds i8, ptr %input, i32 %8
+  %10 = add nsw i32 %3, %row_begin
+  %11 = mul nsw i32 %10, 12
+  %12 = getelementptr inbounds i8, ptr %output, i32 %11
+  %13 = sub nsw i32 %row_end, %row_begin
+  %14 = sdiv i32 %13, 2
+  call void @kiln_conv_run_step8_2x4_8_out12_scale14_shift20(ptr noundef %scratch, ptr noundef %9, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %12, i32 noundef %14, i32 noundef 3)
   br label %if.end
 
 if.end:
+  %15 = sub nsw i32 %row_end, %row_begin
+  %16 = srem i32 %15, 2
+  %17 = icmp eq i32 %16, 1
+  br i1 %17, label %if.then.1, label %if.end.1
+
+if.then.1:
+  %18 = mul nsw i32 %1, 8
+  %19 = sub nsw i32 %row_end, 1
+  %20 = mul nsw i32 %19, 8
+  %21 = add nsw i32 %18, %20
+  %22 = getelementptr inbounds i8, ptr %input, i32 %21
+  %23 = add nsw i32 %3, %row_end
+  %24 = sub nsw i32 %23, 1
+  %25 = mul nsw i32 %24, 12
+  %26 = getelementptr inbounds i8, ptr %output, i32 %25
+  call void @kiln_conv_run_step8_1x4_8_out12_scale14_shift20(ptr noundef %scratch, ptr noundef %22, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight, ptr noundef %26, i32 noundef 1, i32 noundef 3)
+  br label %if.end.1
+
+if.end.1:
   ret i32 0
 }
 
@@ -396,13 +363,13 @@ cond.end:
   %23 = load i32, ptr %c, align 4, !tbaa !11
   %24 = add nsw i32 %23, 1
   store i32 %24, ptr %c, align 4, !tbaa !11
-  br label %for.1, !llvm.loop !18
+  br label %for.1, !llvm.loop !17
 
 for.end.1:
   %25 = load i32, ptr %y, align 4, !tbaa !11
   %26 = add nsw i32 %25, 1
   store i32 %26, ptr %y, align 4, !tbaa !11
-  br label %for, !llvm.loop !19
+  br label %for, !llvm.loop !18
 
 for.end:
   %27 = icmp eq i32 %row_end, 16
@@ -443,7 +410,7 @@ cond.end.1:
   %42 = load i32, ptr %c.1, align 4, !tbaa !11
   %43 = add nsw i32 %42, 1
   store i32 %43, ptr %c.1, align 4, !tbaa !11
-  br label %for.2, !llvm.loop !20
+  br label %for.2, !llvm.loop !19
 
 for.end.2:
   br label %if.end
@@ -491,7 +458,7 @@ for.body:
   %12 = load i32, ptr %i, align 4, !tbaa !11
   %13 = add nsw i32 %12, 1
   store i32 %13, ptr %i, align 4, !tbaa !11
-  br label %for, !llvm.loop !21
+  br label %for, !llvm.loop !20
 
 for.end:
   store i32 0, ptr %sum, align 4, !tbaa !11
@@ -522,7 +489,7 @@ for.body.1:
   %30 = load i32, ptr %i.1, align 4, !tbaa !11
   %31 = add nsw i32 %30, 1
   store i32 %31, ptr %i.1, align 4, !tbaa !11
-  br label %for.1, !llvm.loop !22
+  br label %for.1, !llvm.loop !21
 
 for.end.1:
   %32 = load i32, ptr %sum, align 4, !tbaa !11
@@ -559,7 +526,7 @@ for.body.2:
   %55 = load i32, ptr %i.2, align 4, !tbaa !11
   %56 = add nsw i32 %55, 1
   store i32 %56, ptr %i.2, align 4, !tbaa !11
-  br label %for.2, !llvm.loop !23
+  br label %for.2, !llvm.loop !22
 
 for.end.2:
   ret i32 0
@@ -660,7 +627,7 @@ switch.end:
   %41 = load i32, ptr %turn, align 4, !tbaa !11
   %42 = add nsw i32 %41, 1
   store i32 %42, ptr %turn, align 4, !tbaa !11
-  br label %for, !llvm.loop !24
+  br label %for, !llvm.loop !23
 
 for.end:
   %43 = call i32 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(ptr noundef %3, ptr noundef %global_workspace)
@@ -705,4 +672,3 @@ attributes #1 = { nounwind }
 !21 = distinct !{!21, !0}
 !22 = distinct !{!22, !0}
 !23 = distinct !{!23, !0}
-!24 = distinct !{!24, !0}

@@ -5,30 +5,29 @@ import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
 import io.kiln.frontend.onnx.operator.Expressions;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
+import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
-import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
-import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.OnnxAveragePool;
 import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Turns a mean of floats into a sum of bytes as its importer emits it: that of a window is a depthwise convolution with ones. */
 final class IntegerMean implements Emitter {
-    /** Floats of a vector register. */
-    private static final int LANES = 4;
-
     private final NodeContext node;
     private final MeanForm form;
 
@@ -39,11 +38,15 @@ final class IntegerMean implements Emitter {
 
     @Override
     public Arg emit(Op op, List<Arg> args, Origin origin) {
-        if (op instanceof AvgPool2d pool && !pool.window().isPadded()) {
+        if (op instanceof AvgPool2d pool) {
             return window(pool.window(), args.get(0));
         }
         if (op instanceof Reduce reduce && reduce.kind() == Reduce.Kind.MEAN) {
             return reduced(reduce, args.get(0));
+        }
+        if (op instanceof Pad) {
+            Constant zero = new Expressions(node).number(form.data().by().zeroPoint(), DType.INT8);
+            return node.emit(op, args.get(0), zero);
         }
         if (op instanceof Transpose || op instanceof Reshape) {
             return node.emit(op, args);
@@ -54,14 +57,14 @@ final class IntegerMean implements Emitter {
     private Arg window(Window window, Arg data) {
         int channels = node.type(data).shape().dim(3);
         long count = (long) window.kernelH() * window.kernelW();
-        if (!form.isClear(count)) {
-            return rounded(window, data, count);
+        if (window.isPadded() || !form.isClear(count)) {
+            return inSinglePrecision(window, form.order(node, window), data);
         }
         ElementQuantization by = form.data().by();
         Arg sums = node.emit(
-                new QnnConv2d(window, channels, channels, layout(channels)),
+                new QnnConv2d(window, channels, channels, channels == 1 ? "OHWI" : "HWOI"),
                 data,
-                ones(window, channels, DType.INT8),
+                ones(window, channels),
                 Constant.scalar(by.zeroPoint()),
                 Constant.scalar(0),
                 Constant.scalar(by.scale()),
@@ -69,85 +72,81 @@ final class IntegerMean implements Emitter {
         return rescaled(sums, count);
     }
 
-    /** In floats, in ONNX Runtime's order: the columns of a window first (MlasPool2DVectorKernel in core/mlas/lib/pooling.cpp). */
-    private Arg rounded(Window window, Arg data, long count) {
-        Expressions e = new Expressions(node);
-        int channels = node.type(data).shape().dim(3);
-        Arg real = QuantizedBytes.dequantized(
-                        node, new Dequantized(data, form.data().by()))
-                .arg();
-        Window columns =
-                Window.of(window.kernelH(), 1).strided(window.strideH(), 1).dilated(window.dilationH(), 1);
-        Window rows =
-                Window.of(1, window.kernelW()).strided(1, window.strideW()).dilated(1, window.dilationW());
-        for (Window each : List.of(columns, rows)) {
-            real = node.emit(
-                    new Conv2d(each, channels, channels, layout(channels)), real, ones(each, channels, DType.FLOAT32));
+    /** The steps of floats, in ONNX Runtime's order. */
+    private Arg inSinglePrecision(Window window, OnnxAveragePool.Order order, Arg data) {
+        ElementQuantization by = form.data().by();
+        OnnxAveragePool pool = new OnnxAveragePool(window, order, form.kind());
+        if (!SingleFactor.isOrdinary(by.scale()) || !SingleFactor.isOrdinary(form.to().scale())) {
+            throw new NoIntegers(pool);
         }
-        return quantized(e.divide(real, e.number((double) count, DType.FLOAT32)));
+        Arg bytes = node.emit(
+                pool,
+                data,
+                Constant.scalar(by.scale()),
+                Constant.scalar(by.zeroPoint()),
+                Constant.scalar(form.to().scale()),
+                Constant.scalar(form.to().zeroPoint()));
+        return QuantizedForms.limited(node, bytes, form.limits());
     }
 
-    private static String layout(int channels) {
-        return channels == 1 ? "OHWI" : "HWOI";
-    }
-
-    private Constant ones(Window window, int channels, DType dtype) {
+    private Constant ones(Window window, int channels) {
         Expressions e = new Expressions(node);
         Shape shape = channels == 1
                 ? Shape.of(1, window.kernelH(), window.kernelW(), 1)
                 : Shape.of(window.kernelH(), window.kernelW(), channels, 1);
-        return (Constant) e.broadcast(e.number(1, dtype), shape);
+        return (Constant) e.broadcast(e.number(1, DType.INT8), shape);
     }
 
     private Arg reduced(Reduce reduce, Arg data) {
         Expressions e = new Expressions(node);
+        Shape shape = e.shape(data);
+        List<Integer> axes = reduce.axes();
         long count = 1;
-        for (int axis : reduce.axes()) {
-            count *= node.type(data).shape().dim(axis);
+        for (int axis : axes) {
+            count *= shape.dim(axis);
         }
         if (!form.isClear(count)) {
-            if (!node.node().operator().equals("GlobalAveragePool")) {
-                throw new NoIntegers(reduce);
-            }
-            return roundedMean(reduce, data, (int) count);
+            return reducedInSinglePrecision(reduce, data, Math.toIntExact(count));
         }
         Arg centred = e.add(e.cast(data, DType.INT32), -form.data().by().zeroPoint());
-        Arg sums = node.emit(new Reduce(Reduce.Kind.SUM, reduce.axes(), reduce.keepDims()), centred);
+        Arg sums = node.emit(new Reduce(Reduce.Kind.SUM, axes, reduce.keepDims()), centred);
         return rescaled(sums, count);
     }
 
-    /** In floats, in ONNX Runtime's order: four sums of every fourth element, then the rest (MlasPoolGlobalKernel). */
-    private Arg roundedMean(Reduce reduce, Arg data, int count) {
+    /** The reduced dimensions become the rows of an image with as many channels as there are elements after them. */
+    private Arg reducedInSinglePrecision(Reduce reduce, Arg data, int count) {
         Expressions e = new Expressions(node);
         Shape shape = e.shape(data);
-        int batch = shape.dim(0);
-        int channels = shape.dim(-1);
-        Arg real = QuantizedBytes.dequantized(
-                        node, new Dequantized(data, form.data().by()))
-                .arg();
-        Arg all = e.reshape(real, List.of(batch, count, channels));
-        int whole = count / LANES;
-        Arg sum = e.number(0, DType.FLOAT32);
-        if (whole > 0) {
-            Arg lanes = e.reshape(e.slice(all, 1, 0, whole * LANES), List.of(batch, whole, LANES, channels));
-            Arg sums = e.reshape(e.reduce(Reduce.Kind.SUM, lanes, List.of(1)), List.of(batch, LANES, channels));
-            Arg halves = e.add(e.slice(sums, 1, 0, 2), e.slice(sums, 1, 2, LANES));
-            sum = e.add(e.slice(halves, 1, 0, 1), e.slice(halves, 1, 1, 2));
-        }
-        for (int i = whole * LANES; i < count; i++) {
-            sum = e.add(sum, e.slice(all, 1, i, i + 1));
-        }
-        Shape result = node.type(node.emit(reduce, real)).shape();
-        return quantized(e.reshape(e.divide(sum, e.number(count, DType.FLOAT32)), result));
+        List<Integer> wide =
+                count == 1 ? reduce.axes() : reduce.axes().stream().filter(i -> shape.dim(i) > 1).toList();
+        int last = wide.get(wide.size() - 1);
+        List<Integer> order = new ArrayList<>(IntStream.range(0, shape.rank())
+                .filter(i -> !wide.contains(i))
+                .boxed()
+                .toList());
+        boolean areAdjacent = order.stream().noneMatch(i -> i > wide.get(0) && i < last && shape.dim(i) > 1);
+        order.addAll(wide);
+        Arg ordered = areAdjacent ? data : e.transpose(data, order);
+        int inner = areAdjacent
+                ? shape.dims().subList(last + 1, shape.rank()).stream().reduce(1, (a, b) -> a * b)
+                : 1;
+        int outer = (int) (shape.elements() / count / inner);
+        Arg image = e.reshape(ordered, List.of(outer, count, 1, inner));
+        OnnxAveragePool.Order by = areAdjacent ? form.order(node, outer, inner) : OnnxAveragePool.Order.ROWS;
+        Arg bytes = inSinglePrecision(Window.of(count, 1), by, image);
+        return e.reshape(bytes, result(reduce, shape));
     }
 
-    private Arg quantized(Arg real) {
-        Arg bytes = node.emit(
-                new QnnQuantize(DType.INT8, Rounding.ONNX),
-                real,
-                Constant.scalar(form.to().scale()),
-                Constant.scalar(form.to().zeroPoint()));
-        return QuantizedForms.limited(node, bytes, form.limits());
+    private static List<Integer> result(Reduce reduce, Shape shape) {
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < shape.rank(); i++) {
+            if (!reduce.axes().contains(i)) {
+                dims.add(shape.dim(i));
+            } else if (reduce.keepDims()) {
+                dims.add(1);
+            }
+        }
+        return dims;
     }
 
     private Arg rescaled(Arg sums, long count) {

@@ -11,20 +11,24 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
+import io.kiln.ir.op.OnnxForm;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.OnnxAveragePool;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Means of bytes as rescaled sums. The sum of floats is rounded at each step, so that its quotient by the scale may lie on either side
- * of a half that the exact one hits: only where no sum comes so close are integers computed.
+ * of a half that the exact one hits: where a sum comes so close, integers compute each rounding of the floats.
  *
  * @param data the input
  * @param to quantization of the result
  * @param limits of the bytes
  * @param isOfSum whether the result is defined as a rescaled sum of integers
+ * @param kind which kernel of ONNX Runtime computes it
  */
-record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean isOfSum) {
+record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean isOfSum, OnnxForm kind) {
     private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
 
     /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
@@ -33,12 +37,44 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     private static final double HALF_ULP = Math.scalb(1.0, -24);
     private static final long MOST_SUMS = 1 << 24;
 
+    /** Version from which on windows are summed by a plain loop. */
+    private static final int PLAIN = 19;
+
+    /** Largest step of windows whose columns are summed first. */
+    private static final int MOST_VECTOR_STRIDE = 2;
+
+    /** Means over volumes are computed in two steps. */
+    private static final int VOLUME = 5;
+
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
-        if (!MEANS.contains(node.node().operator())) {
+        boolean isPlane = !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
+        if (!MEANS.contains(node.node().operator()) || !isPlane) {
             return Optional.empty();
         }
         return QuantizedForms.bytes(node, 0)
-                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false).emit(importer, node));
+                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false, OnnxForm.QDQ).emit(importer, node));
+    }
+
+    /** The order in which a window is summed. */
+    OnnxAveragePool.Order order(NodeContext node, Window window) {
+        boolean isPlain = kind != OnnxForm.QDQ || node.version() >= PLAIN || window.strideW() > MOST_VECTOR_STRIDE;
+        return isPlain ? OnnxAveragePool.Order.ROWS : OnnxAveragePool.Order.COLUMNS;
+    }
+
+    /**
+     * The order in which a whole image or adjacent dimensions are summed.
+     *
+     * @param outer elements of the dimensions before them
+     * @param inner elements of those after them
+     */
+    OnnxAveragePool.Order order(NodeContext node, int outer, int inner) {
+        if (node.node().operator().equals("GlobalAveragePool")) {
+            return OnnxAveragePool.Order.LANES;
+        }
+        if (inner == 1) {
+            return OnnxAveragePool.Order.ALIGNED;
+        }
+        return outer == 1 ? OnnxAveragePool.Order.ROWS : OnnxAveragePool.Order.GROUPS;
     }
 
     /** Emits the mean of a node. */

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
-import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.element.QnnQuantize;
-import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.arith.SingleFactor;
+import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.type.Shape;
 import java.util.List;
 import java.util.Optional;
@@ -38,9 +33,12 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
         ElementQuantization to = Parameters.readOne(node, 3, 4, type);
         Dequantized data = QLinearFunction.data(node);
         NodeContext mean = QLinearFunction.onFloats(node, operator, data);
-        MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node));
-        Optional<Arg> integers = form.isOfSum() || isClear(node, form) ? form.emit(importer, mean) : Optional.empty();
-        node.finish(0, QuantizedBytes.value(node, integers.orElseGet(() -> ofFloats(node, mean, to)), type));
+        OnnxForm kind = type == ElementType.UINT8 ? OnnxForm.UINT8 : OnnxForm.INT8;
+        MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node), kind);
+        Arg bytes = form.emit(importer, mean)
+                .orElseThrow(() -> node.failure(
+                        "its scales are " + data.by().scale() + " and " + to.scale(), SingleFactor.ordinaryText()));
+        node.finish(0, QuantizedBytes.value(node, bytes, type));
     }
 
     /** Whether a window is a whole image. */
@@ -55,26 +53,5 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
                                 .equals(shape.dims().subList(2, shape.rank()).stream()
                                         .map(Long::valueOf)
                                         .toList()));
-    }
-
-    private static boolean isClear(NodeContext node, MeanForm form) {
-        long count =
-                node.attributes().wholes("kernel_shape").orElseThrow().stream().reduce(1L, Math::multiplyExact);
-        return form.isClear(count);
-    }
-
-    private Arg ofFloats(NodeContext node, NodeContext mean, ElementQuantization to) {
-        importer.emit(mean);
-        Arg real =
-                mean.output(0).map(OnnxValue::arg).orElseThrow(() -> node.failure("it computes nothing", "one output"));
-        Expressions e = new Expressions(node);
-        int sign = to.type() == ElementType.UINT8 ? Byte.MIN_VALUE : 0;
-        Arg steps = e.divide(real, e.number(to.scale(), DType.FLOAT32));
-        Arg shifted = e.add(steps, (double) to.zeroPoint() - sign);
-        return node.emit(
-                new QnnQuantize(DType.INT8, Rounding.ONNX),
-                e.unary(Unary.Kind.ROUND, shifted),
-                Constant.scalar(1f),
-                Constant.scalar(sign));
     }
 }

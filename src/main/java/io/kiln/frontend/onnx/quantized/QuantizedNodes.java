@@ -114,6 +114,7 @@ public final class QuantizedNodes {
         }
         return SumForm.of(importer, node)
                 .or(() -> MeanForm.of(importer, node))
+                .or(() -> SoftmaxForm.of(importer, node))
                 .or(() -> FunctionForm.of(importer, node))
                 .or(() -> PairForm.of(importer, node));
     }

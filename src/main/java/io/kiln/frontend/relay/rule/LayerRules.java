@@ -6,11 +6,14 @@ import static java.util.Map.entry;
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Rule;
+import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.Conv2dTranspose;
+import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.op.layer.TransposedWindow;
@@ -34,6 +37,8 @@ final class LayerRules {
             entry("nn.global_avg_pool2d", PoolRules::globalAverage),
             entry("nn.max_pool2d", PoolRules::maximum),
             entry("nn.softmax", ArithmeticRules::softmax),
+            entry("onnx.avg_pool2d", Rule.of(LayerRules::onnxPool)),
+            entry("onnx.softmax", Rule.of(LayerRules::onnxSoftmax)),
             entry("qnn.conv2d", ConvolutionRules::quantized),
             entry("qnn.conv2d_transpose", Rule.of(LayerRules::transposedQuantized)),
             entry("qnn.dense", DenseRules::quantized),
@@ -67,6 +72,24 @@ final class LayerRules {
         return new TflSoftmax(
                 (float) a.real("beta"),
                 a.has("out_dtype") ? a.dtype("out_dtype", DType.INT8, DType.INT16) : DType.INT8);
+    }
+
+    private static Op onnxSoftmax(Attributes a) {
+        a.integer("axis", -1, -1, -1);
+        return new OnnxSoftmax(onnxForm(a));
+    }
+
+    private static Op onnxPool(Attributes a) {
+        String order = a.choice("order", OnnxAveragePool.Order.texts().toArray(String[]::new));
+        return new OnnxAveragePool(
+                Windows.of(a, "pool_size", List.of()),
+                OnnxAveragePool.Order.valueOf(order.toUpperCase(Locale.ROOT)),
+                onnxForm(a));
+    }
+
+    private static OnnxForm onnxForm(Attributes a) {
+        return OnnxForm.valueOf(
+                a.choice("form", OnnxForm.texts().toArray(String[]::new)).toUpperCase(Locale.ROOT));
     }
 
     private static TransposedWindow transposed(Attributes a) {

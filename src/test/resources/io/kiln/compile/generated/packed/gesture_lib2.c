@@ -52,235 +52,340 @@ static inline int32_t kiln_reciprocal(int32_t x) {
   return result > INT32_MAX ? INT32_MAX : (int32_t)result;
 }
 
-/* One pixel times blocks of 4 channels. x: inputs widened to 16 bits, two of it, two of another pixel in turn; w: per two
-   inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. */
-__attribute__((noinline))
-static void kiln_conv_1x4_2_scale14_shift20(
-    const int8_t* x, const int32_t* w, int8_t* out, int32_t steps, int32_t blocks) {
+/* 1 times count pixels, 8 bytes apart and their inputs 3, times blocks of 4 channels. weights: per four inputs words for 0 and 2
+   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
-  register const int8_t* r0 __asm__("r0") = x;
-  register const int32_t* r1 __asm__("r1") = w;
-  register int8_t* r2 __asm__("r2") = out;
-  register const int8_t* r3 __asm__("r3") = x + 16 * steps;
-  register int8_t* r4 __asm__("r4") = out + 4 * blocks;
+__attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
-      "push {r7, r11}\n"
-      "push {r0, r2, r3, r4}\n"
+      "push {r4-r11, lr}\n"
+      "add r4, r0, #80\n"
+      "push {r0-r4}\n"
+      "ldr r5, [sp, #56]\n"
+      "ldr r6, [sp, #60]\n"
+      "movw r7, #8\n"
+      "movw r8, #112\n"
+      "mla r5, r5, r7, r3\n"
+      "mla r6, r6, r8, r2\n"
+      "str r5, [sp, #56]\n"
+      "str r6, [sp, #60]\n"
+      "mov r2, r1\n"
       "1:\n"
+      "add r3, r2, #3\n"
+      "str r3, [sp, #4]\n"
+      "ldr r4, [r2, #0]\n"
+      "ldr r6, [r2, #8]\n"
+      "sxtb16 r8, r4\n"
+      "sxtb16 r4, r4, ror #8\n"
+      "sxtb16 r10, r6\n"
+      "sxtb16 r6, r6, ror #8\n"
+      "str r8, [r0, #0]\n"
+      "str r4, [r0, #8]\n"
+      "str r10, [r0, #16]\n"
+      "str r6, [r0, #24]\n"
+      "ldr r4, [r2, #16]\n"
+      "ldr r6, [r2, #24]\n"
+      "sxtb16 r8, r4\n"
+      "sxtb16 r4, r4, ror #8\n"
+      "sxtb16 r10, r6\n"
+      "sxtb16 r6, r6, ror #8\n"
+      "str r8, [r0, #32]\n"
+      "str r4, [r0, #40]\n"
+      "str r10, [r0, #48]\n"
+      "str r6, [r0, #56]\n"
+      "ldr r4, [r2, #32]\n"
+      "sxtb16 r8, r4\n"
+      "sxtb16 r4, r4, ror #8\n"
+      "str r8, [r0, #64]\n"
+      "str r4, [r0, #72]\n"
+      "ldr r1, [sp, #8]\n"
+      "2:\n"
       ".set .Lkiln_at, 0\n"
-      "ldm r1!, {r6, r8, r9, r12}\n"
       "ldr r10, [r0, #.Lkiln_at]\n"
       "ldr r11, [r0, #.Lkiln_at + 8]\n"
+      "ldr r6, [r1, #.Lkiln_at + 0]\n"
+      "ldr r7, [r1, #.Lkiln_at + 4]\n"
+      "ldr r8, [r1, #.Lkiln_at + 8]\n"
+      "ldr r9, [r1, #.Lkiln_at + 12]\n"
       "smuad r2, r10, r6\n"
       "sxtb16 r6, r6\n"
       "smuad r3, r10, r6\n"
-      "smuad r4, r10, r8\n"
+      "smuad r4, r10, r7\n"
+      "sxtb16 r7, r7\n"
+      "smuad r5, r10, r7\n"
+      "smlad r2, r11, r8, r2\n"
       "sxtb16 r8, r8\n"
-      "smuad r5, r10, r8\n"
-      "smlad r2, r11, r9, r2\n"
+      "smlad r3, r11, r8, r3\n"
+      "smlad r4, r11, r9, r4\n"
       "sxtb16 r9, r9\n"
-      "smlad r3, r11, r9, r3\n"
-      "smlad r4, r11, r12, r4\n"
-      "sxtb16 r12, r12\n"
-      "smlad r5, r11, r12, r5\n"
-      ".set .Lkiln_at, 16\n"
-      "ldm r1!, {r6, r8, r9, r12}\n"
-      "ldr r10, [r0, #.Lkiln_at]\n"
-      "ldr r11, [r0, #.Lkiln_at + 8]\n"
-      "smlad r2, r10, r6, r2\n"
-      "sxtb16 r6, r6\n"
-      "smlad r3, r10, r6, r3\n"
-      "smlad r4, r10, r8, r4\n"
-      "sxtb16 r8, r8\n"
-      "smlad r5, r10, r8, r5\n"
-      "smlad r2, r11, r9, r2\n"
-      "sxtb16 r9, r9\n"
-      "smlad r3, r11, r9, r3\n"
-      "smlad r4, r11, r12, r4\n"
-      "sxtb16 r12, r12\n"
-      "smlad r5, r11, r12, r5\n"
-      "add r0, #32\n"
-      "ldr r0, [sp, #4]\n"
-      "sub r2, r2, r3\n"
-      "lsl r2, r2, #6\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r2, r2, r10, r11\n"
-      "ssat r2, #8, r2, asr #20\n"
-      "strb r2, [r0], #1\n"
-      "lsl r3, r3, #14\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r3, r3, r10, r11\n"
-      "ssat r3, #8, r3, asr #20\n"
-      "strb r3, [r0], #1\n"
-      "sub r4, r4, r5\n"
-      "lsl r4, r4, #6\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r4, r4, r10, r11\n"
-      "ssat r4, #8, r4, asr #20\n"
-      "strb r4, [r0], #1\n"
-      "lsl r5, r5, #14\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r5, r5, r10, r11\n"
-      "ssat r5, #8, r5, asr #20\n"
-      "strb r5, [r0], #1\n"
-      "str r0, [sp, #4]\n"
-      "ldr r10, [sp, #12]\n"
-      "ldr r11, [sp]\n"
-      "cmp r0, r10\n"
-      "mov r0, r11\n"
-      "bne 1b\n"
-      "add sp, #16\n"
-      "pop {r7, r11}\n"
-      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4)
-      :
-      : "r5", "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
-#else
-  for (int32_t block = 0; block < blocks; ++block) {
-    int32_t sums[4] = {0};
-    for (int32_t i = 0; i < 4 * steps; ++i) {
-      const int8_t value = x[i / 2 * 8 + i % 2 * 2];
-      for (int32_t pair = 0; pair < 2; ++pair) {
-        const int16_t both = (int16_t)((uint32_t)w[i / 2 * 2 + pair] >> (i % 2 * 16));
-        const int8_t second = (int8_t)both;
-        sums[2 * pair] += value * ((both - second) / 256);
-        sums[2 * pair + 1] += value * second;
-      }
-    }
-    w += 4 * steps;
-    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
-      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 16384 * w[0]) >> 32);
-      value >>= 20;
-      value = value < -128 ? -128 : (value > 127 ? 127 : value);
-      *out++ = (int8_t)value;
-    }
-  }
-#endif
-}
-
-/* One pixel times blocks of 4 channels. x: inputs widened to 16 bits, two of it, two of another pixel in turn; w: per two
-   inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. */
-__attribute__((noinline))
-static void kiln_conv_1x4_5_scale13_shift19(
-    const int8_t* x, const int32_t* w, int8_t* out, int32_t steps, int32_t blocks) {
-#if defined(__ARM_FEATURE_DSP)
-  register const int8_t* r0 __asm__("r0") = x;
-  register const int32_t* r1 __asm__("r1") = w;
-  register int8_t* r2 __asm__("r2") = out;
-  register const int8_t* r3 __asm__("r3") = x + 16 * steps;
-  register int8_t* r4 __asm__("r4") = out + 4 * blocks;
-  __asm__ volatile(
-      "push {r7, r11}\n"
-      "push {r0, r2, r3, r4}\n"
-      "1:\n"
-      ".set .Lkiln_at, 0\n"
-      "ldm r1!, {r6, r8, r9, r12}\n"
-      "ldr r10, [r0, #.Lkiln_at]\n"
-      "ldr r11, [r0, #.Lkiln_at + 8]\n"
-      "smuad r2, r10, r6\n"
-      "sxtb16 r6, r6\n"
-      "smuad r3, r10, r6\n"
-      "smuad r4, r10, r8\n"
-      "sxtb16 r8, r8\n"
-      "smuad r5, r10, r8\n"
-      "smlad r2, r11, r9, r2\n"
-      "sxtb16 r9, r9\n"
-      "smlad r3, r11, r9, r3\n"
-      "smlad r4, r11, r12, r4\n"
-      "sxtb16 r12, r12\n"
-      "smlad r5, r11, r12, r5\n"
+      "smlad r5, r11, r9, r5\n"
       ".set .Lkiln_at, 16\n"
       ".rept 4\n"
-      "  ldm r1!, {r6, r8, r9, r12}\n"
       "  ldr r10, [r0, #.Lkiln_at]\n"
       "  ldr r11, [r0, #.Lkiln_at + 8]\n"
+      "  ldr r6, [r1, #.Lkiln_at + 0]\n"
+      "  ldr r7, [r1, #.Lkiln_at + 4]\n"
+      "  ldr r8, [r1, #.Lkiln_at + 8]\n"
+      "  ldr r9, [r1, #.Lkiln_at + 12]\n"
       "  smlad r2, r10, r6, r2\n"
       "  sxtb16 r6, r6\n"
       "  smlad r3, r10, r6, r3\n"
-      "  smlad r4, r10, r8, r4\n"
+      "  smlad r4, r10, r7, r4\n"
+      "  sxtb16 r7, r7\n"
+      "  smlad r5, r10, r7, r5\n"
+      "  smlad r2, r11, r8, r2\n"
       "  sxtb16 r8, r8\n"
-      "  smlad r5, r10, r8, r5\n"
-      "  smlad r2, r11, r9, r2\n"
+      "  smlad r3, r11, r8, r3\n"
+      "  smlad r4, r11, r9, r4\n"
       "  sxtb16 r9, r9\n"
-      "  smlad r3, r11, r9, r3\n"
-      "  smlad r4, r11, r12, r4\n"
-      "  sxtb16 r12, r12\n"
-      "  smlad r5, r11, r12, r5\n"
+      "  smlad r5, r11, r9, r5\n"
       "  .set .Lkiln_at, .Lkiln_at + 16\n"
       ".endr\n"
-      "add r0, #80\n"
-      "ldr r0, [sp, #4]\n"
+      "add r1, #80\n"
       "sub r2, r2, r3\n"
       "lsl r2, r2, #5\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r2, r2, r10, r11\n"
-      "ssat r2, #8, r2, asr #19\n"
-      "strb r2, [r0], #1\n"
       "lsl r3, r3, #13\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r3, r3, r10, r11\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r3, r3, r12, lr\n"
+      "ssat r2, #8, r2, asr #19\n"
       "ssat r3, #8, r3, asr #19\n"
-      "strb r3, [r0], #1\n"
       "sub r4, r4, r5\n"
       "lsl r4, r4, #5\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r4, r4, r10, r11\n"
-      "ssat r4, #8, r4, asr #19\n"
-      "strb r4, [r0], #1\n"
       "lsl r5, r5, #13\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r5, r5, r10, r11\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r5, r5, r12, lr\n"
+      "ssat r4, #8, r4, asr #19\n"
       "ssat r5, #8, r5, asr #19\n"
-      "strb r5, [r0], #1\n"
-      "str r0, [sp, #4]\n"
-      "ldr r10, [sp, #12]\n"
-      "ldr r11, [sp]\n"
-      "cmp r0, r10\n"
-      "mov r0, r11\n"
+      "ldr r12, [sp, #12]\n"
+      "strb r5, [r12, #3]\n"
+      "strb r4, [r12, #2]\n"
+      "strb r3, [r12, #1]\n"
+      "strb r2, [r12], #4\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #60]\n"
+      "cmp r1, r10\n"
+      "bne 2b\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #56]\n"
+      "ldr r2, [sp, #4]\n"
+      "cmp r12, r10\n"
       "bne 1b\n"
-      "add sp, #16\n"
-      "pop {r7, r11}\n"
-      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4)
-      :
-      : "r5", "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+      "add sp, #20\n"
+      "pop {r4-r11, pc}\n"
+  );
+}
 #else
-  for (int32_t block = 0; block < blocks; ++block) {
-    int32_t sums[4] = {0};
-    for (int32_t i = 0; i < 4 * steps; ++i) {
-      const int8_t value = x[i / 2 * 8 + i % 2 * 2];
-      for (int32_t pair = 0; pair < 2; ++pair) {
-        const int16_t both = (int16_t)((uint32_t)w[i / 2 * 2 + pair] >> (i % 2 * 16));
-        const int8_t second = (int8_t)both;
-        sums[2 * pair] += value * ((both - second) / 256);
-        sums[2 * pair + 1] += value * second;
+static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+  static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
+  for (; count > 0; --count, in += 1 * 3, out += 1 * 8) {
+    const int32_t* w = weights;
+    for (int32_t block = 0; block < blocks; ++block) {
+      int32_t sums[1][4] = {{0}};
+      for (int32_t i = 0; i < 20; ++i) {
+        for (int32_t pixel = 0; pixel < 1; ++pixel) {
+          const int8_t value = in[pixel * 3 + places[i]];
+          for (int32_t pair = 0; pair < 2; ++pair) {
+            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int8_t second = (int8_t)both;
+            sums[pixel][2 * pair] += value * ((both - second) / 256);
+            sums[pixel][2 * pair + 1] += value * second;
+          }
+        }
+      }
+      w += 20;
+      for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+        for (int32_t pixel = 0; pixel < 1; ++pixel) {
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
+          value >>= 19;
+          value = value < -128 ? -128 : (value > 127 ? 127 : value);
+          out[pixel * 8 + 4 * block + channel] = (int8_t)value;
+        }
       }
     }
-    w += 4 * steps;
-    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
-      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 8192 * w[0]) >> 32);
-      value >>= 19;
-      value = value < -128 ? -128 : (value > 127 ? 127 : value);
-      *out++ = (int8_t)value;
+  }
+}
+#endif
+
+/* 1 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per four inputs words for 0 and 2
+   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
+#if defined(__ARM_FEATURE_DSP)
+__attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
+  __asm__ volatile(
+      "push {r4-r11, lr}\n"
+      "add r4, r0, #32\n"
+      "push {r0-r4}\n"
+      "ldr r5, [sp, #56]\n"
+      "ldr r6, [sp, #60]\n"
+      "movw r7, #12\n"
+      "movw r8, #64\n"
+      "mla r5, r5, r7, r3\n"
+      "mla r6, r6, r8, r2\n"
+      "str r5, [sp, #56]\n"
+      "str r6, [sp, #60]\n"
+      "mov r2, r1\n"
+      "1:\n"
+      "add r3, r2, #8\n"
+      "str r3, [sp, #4]\n"
+      "ldr r4, [r2, #0]\n"
+      "ldr r6, [r2, #4]\n"
+      "sxtb16 r8, r4\n"
+      "sxtb16 r4, r4, ror #8\n"
+      "sxtb16 r10, r6\n"
+      "sxtb16 r6, r6, ror #8\n"
+      "str r8, [r0, #0]\n"
+      "str r4, [r0, #8]\n"
+      "str r10, [r0, #16]\n"
+      "str r6, [r0, #24]\n"
+      "ldr r1, [sp, #8]\n"
+      "2:\n"
+      ".set .Lkiln_at, 0\n"
+      "ldr r10, [r0, #.Lkiln_at]\n"
+      "ldr r11, [r0, #.Lkiln_at + 8]\n"
+      "ldr r6, [r1, #.Lkiln_at + 0]\n"
+      "ldr r7, [r1, #.Lkiln_at + 4]\n"
+      "ldr r8, [r1, #.Lkiln_at + 8]\n"
+      "ldr r9, [r1, #.Lkiln_at + 12]\n"
+      "smuad r2, r10, r6\n"
+      "sxtb16 r6, r6\n"
+      "smuad r3, r10, r6\n"
+      "smuad r4, r10, r7\n"
+      "sxtb16 r7, r7\n"
+      "smuad r5, r10, r7\n"
+      "smlad r2, r11, r8, r2\n"
+      "sxtb16 r8, r8\n"
+      "smlad r3, r11, r8, r3\n"
+      "smlad r4, r11, r9, r4\n"
+      "sxtb16 r9, r9\n"
+      "smlad r5, r11, r9, r5\n"
+      ".set .Lkiln_at, 16\n"
+      "ldr r10, [r0, #.Lkiln_at]\n"
+      "ldr r11, [r0, #.Lkiln_at + 8]\n"
+      "ldr r6, [r1, #.Lkiln_at + 0]\n"
+      "ldr r7, [r1, #.Lkiln_at + 4]\n"
+      "ldr r8, [r1, #.Lkiln_at + 8]\n"
+      "ldr r9, [r1, #.Lkiln_at + 12]\n"
+      "smlad r2, r10, r6, r2\n"
+      "sxtb16 r6, r6\n"
+      "smlad r3, r10, r6, r3\n"
+      "smlad r4, r10, r7, r4\n"
+      "sxtb16 r7, r7\n"
+      "smlad r5, r10, r7, r5\n"
+      "smlad r2, r11, r8, r2\n"
+      "sxtb16 r8, r8\n"
+      "smlad r3, r11, r8, r3\n"
+      "smlad r4, r11, r9, r4\n"
+      "sxtb16 r9, r9\n"
+      "smlad r5, r11, r9, r5\n"
+      "add r1, #32\n"
+      "sub r2, r2, r3\n"
+      "lsl r2, r2, #6\n"
+      "lsl r3, r3, #14\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r3, r3, r12, lr\n"
+      "ssat r2, #8, r2, asr #20\n"
+      "ssat r3, #8, r3, asr #20\n"
+      "sub r4, r4, r5\n"
+      "lsl r4, r4, #6\n"
+      "lsl r5, r5, #14\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r5, r5, r12, lr\n"
+      "ssat r4, #8, r4, asr #20\n"
+      "ssat r5, #8, r5, asr #20\n"
+      "ldr r12, [sp, #12]\n"
+      "strb r5, [r12, #3]\n"
+      "strb r4, [r12, #2]\n"
+      "strb r3, [r12, #1]\n"
+      "strb r2, [r12], #4\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #60]\n"
+      "cmp r1, r10\n"
+      "bne 2b\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #56]\n"
+      "ldr r2, [sp, #4]\n"
+      "cmp r12, r10\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r4-r11, pc}\n"
+  );
+}
+#else
+static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+  for (; count > 0; --count, in += 1 * 8, out += 1 * 12) {
+    const int32_t* w = weights;
+    for (int32_t block = 0; block < blocks; ++block) {
+      int32_t sums[1][4] = {{0}};
+      for (int32_t i = 0; i < 8; ++i) {
+        for (int32_t pixel = 0; pixel < 1; ++pixel) {
+          const int8_t value = in[pixel * 8 + i];
+          for (int32_t pair = 0; pair < 2; ++pair) {
+            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int8_t second = (int8_t)both;
+            sums[pixel][2 * pair] += value * ((both - second) / 256);
+            sums[pixel][2 * pair + 1] += value * second;
+          }
+        }
+      }
+      w += 8;
+      for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+        for (int32_t pixel = 0; pixel < 1; ++pixel) {
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
+          value >>= 20;
+          value = value < -128 ? -128 : (value > 127 ? 127 : value);
+          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+        }
+      }
     }
   }
-#endif
 }
+#endif
 
-/* Two pixels times blocks of 4 channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. */
-__attribute__((noinline))
-static void kiln_conv_2x4_4_scale14_shift20(
-    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+/* 2 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per four inputs words for 0 and 2
+   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
-  register const int8_t* r0 __asm__("r0") = x;
-  register const int32_t* r1 __asm__("r1") = w;
-  register int8_t* r2 __asm__("r2") = out0;
-  register int8_t* r3 __asm__("r3") = out1;
-  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
-  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
+__attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
-      "push {r7, r11}\n"
-      "push {r0, r2, r3, r4, r5}\n"
+      "push {r4-r11, lr}\n"
+      "add r4, r0, #32\n"
+      "push {r0-r4}\n"
+      "ldr r5, [sp, #56]\n"
+      "ldr r6, [sp, #60]\n"
+      "movw r7, #24\n"
+      "movw r8, #64\n"
+      "mla r5, r5, r7, r3\n"
+      "mla r6, r6, r8, r2\n"
+      "str r5, [sp, #56]\n"
+      "str r6, [sp, #60]\n"
+      "mov r2, r1\n"
       "1:\n"
+      "add r3, r2, #8\n"
+      "add r4, r3, #8\n"
+      "str r4, [sp, #4]\n"
+      "ldr r4, [r2, #0]\n"
+      "ldr r5, [r3, #0]\n"
+      "ldr r6, [r2, #4]\n"
+      "ldr r7, [r3, #4]\n"
+      "sxtb16 r8, r4\n"
+      "sxtb16 r4, r4, ror #8\n"
+      "sxtb16 r9, r5\n"
+      "sxtb16 r5, r5, ror #8\n"
+      "sxtb16 r10, r6\n"
+      "sxtb16 r6, r6, ror #8\n"
+      "sxtb16 r11, r7\n"
+      "sxtb16 r7, r7, ror #8\n"
+      "str r8, [r0, #0]\n"
+      "str r9, [r0, #4]\n"
+      "str r4, [r0, #8]\n"
+      "str r5, [r0, #12]\n"
+      "str r10, [r0, #16]\n"
+      "str r11, [r0, #20]\n"
+      "str r6, [r0, #24]\n"
+      "str r7, [r0, #28]\n"
+      "ldr r1, [sp, #8]\n"
+      "2:\n"
       ".set .Lkiln_at, 0\n"
       "ldr r10, [r0, #.Lkiln_at]\n"
       "ldr r11, [r0, #.Lkiln_at + 4]\n"
@@ -314,86 +419,90 @@ static void kiln_conv_2x4_4_scale14_shift20(
       "  smlad r9, r11, lr, r9\n"
       "  .set .Lkiln_at, .Lkiln_at + 8\n"
       ".endr\n"
-      "add r0, #32\n"
       "add r1, #32\n"
-      "ldr r0, [sp, #4]\n"
-      "ldr lr, [sp, #8]\n"
       "sub r2, r2, r3\n"
       "sub r6, r6, r7\n"
       "lsl r2, r2, #6\n"
       "lsl r6, r6, #6\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r2, r2, r10, r11\n"
-      "smmla r6, r6, r10, r11\n"
-      "ssat r2, #8, r2, asr #20\n"
-      "ssat r6, #8, r6, asr #20\n"
-      "strb r2, [r0], #1\n"
-      "strb r6, [lr], #1\n"
       "lsl r3, r3, #14\n"
       "lsl r7, r7, #14\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r3, r3, r10, r11\n"
-      "smmla r7, r7, r10, r11\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r6, r6, r10, r11\n"
+      "smmla r3, r3, r12, lr\n"
+      "smmla r7, r7, r12, lr\n"
+      "ssat r2, #8, r2, asr #20\n"
+      "ssat r6, #8, r6, asr #20\n"
       "ssat r3, #8, r3, asr #20\n"
       "ssat r7, #8, r7, asr #20\n"
-      "strb r3, [r0], #1\n"
-      "strb r7, [lr], #1\n"
       "sub r4, r4, r5\n"
       "sub r8, r8, r9\n"
       "lsl r4, r4, #6\n"
       "lsl r8, r8, #6\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r4, r4, r10, r11\n"
-      "smmla r8, r8, r10, r11\n"
-      "ssat r4, #8, r4, asr #20\n"
-      "ssat r8, #8, r8, asr #20\n"
-      "strb r4, [r0], #1\n"
-      "strb r8, [lr], #1\n"
       "lsl r5, r5, #14\n"
       "lsl r9, r9, #14\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r5, r5, r10, r11\n"
-      "smmla r9, r9, r10, r11\n"
+      "ldm r1!, {r10, r11, r12, lr}\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r8, r8, r10, r11\n"
+      "smmla r5, r5, r12, lr\n"
+      "smmla r9, r9, r12, lr\n"
+      "ssat r4, #8, r4, asr #20\n"
+      "ssat r8, #8, r8, asr #20\n"
       "ssat r5, #8, r5, asr #20\n"
       "ssat r9, #8, r9, asr #20\n"
-      "strb r5, [r0], #1\n"
-      "strb r9, [lr], #1\n"
-      "str r0, [sp, #4]\n"
-      "str lr, [sp, #8]\n"
-      "ldr r10, [sp, #16]\n"
-      "ldr r11, [sp]\n"
-      "cmp r0, r10\n"
-      "mov r0, r11\n"
+      "ldr r12, [sp, #12]\n"
+      "strb r6, [r12, #12]\n"
+      "strb r7, [r12, #13]\n"
+      "strb r8, [r12, #14]\n"
+      "strb r9, [r12, #15]\n"
+      "strb r5, [r12, #3]\n"
+      "strb r4, [r12, #2]\n"
+      "strb r3, [r12, #1]\n"
+      "strb r2, [r12], #4\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #60]\n"
+      "cmp r1, r10\n"
+      "bne 2b\n"
+      "add r12, r12, #12\n"
+      "str r12, [sp, #12]\n"
+      "ldr r10, [sp, #56]\n"
+      "ldr r2, [sp, #4]\n"
+      "cmp r12, r10\n"
       "bne 1b\n"
       "add sp, #20\n"
-      "pop {r7, r11}\n"
-      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
-      :
-      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+      "pop {r4-r11, pc}\n"
+  );
+}
 #else
-  for (int32_t block = 0; block < blocks; ++block) {
-    int32_t sums[2][4] = {{0}};
-    for (int32_t i = 0; i < 4 * steps; ++i) {
-      const int8_t value = x[2 * i];
-      for (int32_t pair = 0; pair < 2; ++pair) {
-        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
-        const int8_t second = (int8_t)both;
-        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
-        sums[i / 2 % 2][2 * pair + 1] += value * second;
+static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, const int8_t* in, const int32_t* weights, int8_t* out, int32_t count, int32_t blocks) {
+  for (; count > 0; --count, in += 2 * 8, out += 2 * 12) {
+    const int32_t* w = weights;
+    for (int32_t block = 0; block < blocks; ++block) {
+      int32_t sums[2][4] = {{0}};
+      for (int32_t i = 0; i < 8; ++i) {
+        for (int32_t pixel = 0; pixel < 2; ++pixel) {
+          const int8_t value = in[pixel * 8 + i];
+          for (int32_t pair = 0; pair < 2; ++pair) {
+            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int8_t second = (int8_t)both;
+            sums[pixel][2 * pair] += value * ((both - second) / 256);
+            sums[pixel][2 * pair + 1] += value * second;
+          }
+        }
       }
-    }
-    w += 2 * steps;
-    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
-      for (int32_t pixel = 0; pixel < 2; ++pixel) {
-        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
-        value >>= 20;
-        value = value < -128 ? -128 : (value > 127 ? 127 : value);
-        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+      w += 8;
+      for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+        for (int32_t pixel = 0; pixel < 2; ++pixel) {
+          int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
+          value >>= 20;
+          value = value < -128 ? -128 : (value > 127 ? 127 : value);
+          out[pixel * 12 + 4 * block + channel] = (int8_t)value;
+        }
       }
     }
   }
-#endif
 }
+#endif
 
 /* Copies bytes, eight at a time as far as they go. */
 static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
@@ -479,9 +588,8 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "add r1, #32\n"
       "ldr r0, [sp, #4]\n"
       "sub r2, r2, r3\n"
-      "ldrd r10, r11, [r1], #8\n"
+      "ldm r1!, {r10, r11, r12}\n"
       "smmla r2, r2, r10, r11\n"
-      "ldr r12, [r1], #4\n"
       "ldr r11, [sp, #16]\n"
       "and r10, r12, r2, asr #31\n"
       "sub r2, r2, r10\n"
@@ -489,9 +597,8 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "ssat r2, #8, r2, asr #12\n"
       "strb r2, [r0], #1\n"
       "lsl r3, r3, #8\n"
-      "ldrd r10, r11, [r1], #8\n"
+      "ldm r1!, {r10, r11, r12}\n"
       "smmla r3, r3, r10, r11\n"
-      "ldr r12, [r1], #4\n"
       "ldr r11, [sp, #16]\n"
       "and r10, r12, r3, asr #31\n"
       "sub r3, r3, r10\n"
@@ -499,9 +606,8 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "ssat r3, #8, r3, asr #12\n"
       "strb r3, [r0], #1\n"
       "sub r4, r4, r5\n"
-      "ldrd r10, r11, [r1], #8\n"
+      "ldm r1!, {r10, r11, r12}\n"
       "smmla r4, r4, r10, r11\n"
-      "ldr r12, [r1], #4\n"
       "ldr r11, [sp, #16]\n"
       "and r10, r12, r4, asr #31\n"
       "sub r4, r4, r10\n"
@@ -509,9 +615,8 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
       "ssat r4, #8, r4, asr #12\n"
       "strb r4, [r0], #1\n"
       "lsl r5, r5, #8\n"
-      "ldrd r10, r11, [r1], #8\n"
+      "ldm r1!, {r10, r11, r12}\n"
       "smmla r5, r5, r10, r11\n"
-      "ldr r12, [r1], #4\n"
       "ldr r11, [sp, #16]\n"
       "and r10, r12, r5, asr #31\n"
       "sub r5, r5, r10\n"
@@ -697,109 +802,6 @@ static void kiln_fill_row(int8_t* to, int32_t count, int32_t value) {
   for (int32_t i = 0; i < count; ++i) {
     to[i] = (int8_t)value;
   }
-}
-
-/* Widens two windows of 5 rows of 3 inputs, 8 bytes apart, to 16 bits: of each four, 0 and 2 of a, 0 and 2 of b, 1 and 3
-   of a, 1 and 3 of b. */
-static void kiln_widen_5x3_8(int8_t* to, const int8_t* a, const int8_t* b) {
-#if defined(__ARM_FEATURE_DSP)
-  uint32_t t0, t1, t2, t3;
-  __asm__ volatile(
-      "ldr %3, [%1, #0]\n"
-      "ldr %4, [%2, #0]\n"
-      "sxtb16 %5, %3\n"
-      "sxtb16 %6, %4\n"
-      "sxtb16 %3, %3, ror #8\n"
-      "sxtb16 %4, %4, ror #8\n"
-      "str %5, [%0, #0]\n"
-      "str %6, [%0, #4]\n"
-      "str %3, [%0, #8]\n"
-      "str %4, [%0, #12]\n"
-      "ldr %3, [%1, #8]\n"
-      "ldr %4, [%2, #8]\n"
-      "sxtb16 %5, %3\n"
-      "sxtb16 %6, %4\n"
-      "sxtb16 %3, %3, ror #8\n"
-      "sxtb16 %4, %4, ror #8\n"
-      "str %5, [%0, #16]\n"
-      "str %6, [%0, #20]\n"
-      "str %3, [%0, #24]\n"
-      "str %4, [%0, #28]\n"
-      "ldr %3, [%1, #16]\n"
-      "ldr %4, [%2, #16]\n"
-      "sxtb16 %5, %3\n"
-      "sxtb16 %6, %4\n"
-      "sxtb16 %3, %3, ror #8\n"
-      "sxtb16 %4, %4, ror #8\n"
-      "str %5, [%0, #32]\n"
-      "str %6, [%0, #36]\n"
-      "str %3, [%0, #40]\n"
-      "str %4, [%0, #44]\n"
-      "ldr %3, [%1, #24]\n"
-      "ldr %4, [%2, #24]\n"
-      "sxtb16 %5, %3\n"
-      "sxtb16 %6, %4\n"
-      "sxtb16 %3, %3, ror #8\n"
-      "sxtb16 %4, %4, ror #8\n"
-      "str %5, [%0, #48]\n"
-      "str %6, [%0, #52]\n"
-      "str %3, [%0, #56]\n"
-      "str %4, [%0, #60]\n"
-      "ldr %3, [%1, #32]\n"
-      "ldr %4, [%2, #32]\n"
-      "sxtb16 %5, %3\n"
-      "sxtb16 %6, %4\n"
-      "sxtb16 %3, %3, ror #8\n"
-      "sxtb16 %4, %4, ror #8\n"
-      "str %5, [%0, #64]\n"
-      "str %6, [%0, #68]\n"
-      "str %3, [%0, #72]\n"
-      "str %4, [%0, #76]\n"
-      : "+r"(to), "+r"(a), "+r"(b), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
-      :
-      : "memory");
-#else
-  static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
-  for (int32_t i = 0; i < 20; ++i) {
-    int8_t* const place = to + (i / 4 * 16 + i % 2 * 8 + i % 4 / 2 * 2);
-    place[0] = a[places[i]];
-    place[1] = place[0] < 0 ? -1 : 0;
-    place[4] = b[places[i]];
-    place[5] = place[4] < 0 ? -1 : 0;
-  }
-#endif
-}
-
-/* Widens a run of inputs of two pixels to 16 bits: of each four, 0 and 2 of a, 0 and 2 of b, 1 and 3 of a, 1 and 3 of b. */
-static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_t count) {
-#if defined(__ARM_FEATURE_DSP)
-  uint32_t t0, t1, t2, t3;
-  __asm__ volatile(
-      "1:\n"
-      "ldr %6, [%1], #4\n"
-      "ldr %7, [%2], #4\n"
-      "subs %3, %3, #4\n"
-      "sxtb16 %4, %6\n"
-      "sxtb16 %5, %7\n"
-      "sxtb16 %6, %6, ror #8\n"
-      "sxtb16 %7, %7, ror #8\n"
-      "str %5, [%0, #4]\n"
-      "str %6, [%0, #8]\n"
-      "str %7, [%0, #12]\n"
-      "str %4, [%0], #16\n"
-      "bne 1b\n"
-      : "+r"(to), "+r"(a), "+r"(b), "+r"(count), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
-      :
-      : "cc", "memory");
-#else
-  for (int32_t i = 0; i < count; ++i) {
-    int8_t* const place = to + (i / 4 * 16 + i % 2 * 8 + i % 4 / 2 * 2);
-    place[0] = a[i];
-    place[1] = a[i] < 0 ? -1 : 0;
-    place[4] = b[i];
-    place[5] = b[i] < 0 ? -1 : 0;
-  }
-#endif
 }
 
 /* What a packed function expects of a tensor: dimensions of these sizes, dense, on the CPU. */
@@ -1011,13 +1013,9 @@ static int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_comput
       }
     }
     const int32_t line = y % 5;
-    if (1) {
-      int8_t* const a = &scratch[80];
-      int8_t* const b = &scratch[80];
-      kiln_widen_5x3_8(scratch, a, b);
-      int8_t* const out0 = &output[line * 8];
-      kiln_conv_1x4_5_scale13_shift19(scratch, weight, out0, 5, 2);
-    }
+    const int8_t* const in1 = &scratch[80];
+    int8_t* const out1 = &output[line * 8];
+    kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(scratch, in1, weight, out1, 1, 2);
   }
   return 0;
 }
@@ -1144,22 +1142,15 @@ static int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_comp
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
   const int32_t from = row_begin % 2 - row_begin;
   const int32_t to = row_begin % 2 - row_begin;
-  for (int32_t x = row_begin; x < row_end - 1; x += 2) {
-    int8_t* const pair = scratch;
-    const int8_t* const a = &input[(from + x) * 8];
-    const int8_t* const b = &input[(from + x + 1) * 8];
-    kiln_widen_pair(pair, a, b, 8);
-    int8_t* const out0 = &output[(to + x) * 12];
-    int8_t* const out1 = &output[(to + x + 1) * 12];
-    kiln_conv_2x4_4_scale14_shift20(scratch, weight, out0, out1, 4, 3);
+  if (1 < row_end - row_begin) {
+    const int8_t* const in2 = &input[from * 8 + row_begin * 8];
+    int8_t* const out2 = &output[(to + row_begin) * 12];
+    kiln_conv_run_step8_2x4_8_out12_scale14_shift20(scratch, in2, weight, out2, (row_end - row_begin) / 2, 3);
   }
   if ((row_end - row_begin) % 2 == 1) {
-    int8_t* const pair = scratch;
-    const int8_t* const a = &input[(from + row_end - 1) * 8];
-    const int8_t* const b = &input[(from + row_end - 1) * 8];
-    kiln_widen_pair(pair, a, b, 8);
-    int8_t* const out0 = &output[(to + row_end - 1) * 12];
-    kiln_conv_1x4_2_scale14_shift20(scratch, weight, out0, 2, 3);
+    const int8_t* const in1 = &input[from * 8 + (row_end - 1) * 8];
+    int8_t* const out1 = &output[(to + row_end - 1) * 12];
+    kiln_conv_run_step8_1x4_8_out12_scale14_shift20(scratch, in1, weight, out1, 1, 3);
   }
   return 0;
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.LocalDateTime;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+
+/** Zip archives that are equal wherever they are written: sorted, not compressed (compression depends on the JDK), all of one time. */
+public final class StoredZip {
+    private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
+
+    private StoredZip() {}
+
+    /**
+     * Writes an archive.
+     *
+     * @param files by path, with {@code /} between names
+     */
+    public static byte[] of(SortedMap<String, Bytes> files) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
+            for (Map.Entry<String, Bytes> file : files.entrySet()) {
+                add(out, file.getKey(), file.getValue().toArray());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("an archive in memory cannot be written", e);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static void add(ZipOutputStream out, String name, byte[] content) throws IOException {
+        CRC32 crc = new CRC32();
+        crc.update(content);
+        ZipEntry entry = new ZipEntry(name);
+        entry.setTimeLocal(TIME);
+        entry.setMethod(ZipEntry.STORED);
+        entry.setSize(content.length);
+        entry.setCrc(crc.getValue());
+        out.putNextEntry(entry);
+        out.write(content);
+        out.closeEntry();
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.base.elf.ElfFile.Symbol;
+import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.emulator.BlockTrace.Range;
+import io.kiln.device.emulator.DebugStub.Architecture;
+import io.kiln.process.RunningProcess;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Counts how often each block of instructions is executed in functions that a program calls one after another in one boot, from QEMU's log
+ * of executed blocks.
+ *
+ * @param emulator the board to count on; QEMU must emulate it
+ */
+public record FunctionTrace(Emulator emulator) {
+    /** The function that calls them. */
+    private static final String CALLER = "main";
+
+    /**
+     * Runs a program whose {@code main} calls the functions. Owner {@code i + 1} of a block is function {@code i} with what it calls, owner 0 the rest of the program.
+     *
+     * @param image ELF file with its symbols, linked for the board
+     * @param functions names of the functions in the order of their calls, at least one
+     * @param instructions of each of them, as {@link FunctionCounter} counted them
+     * @param end name of a function that is called after them
+     * @throws KilnException if the log does not have all of these instructions
+     */
+    public List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end) {
+        InstructionCounter.requireQemu(emulator.board());
+        ElfFile elf = ElfFile.read(image);
+        NavigableMap<Long, Range> owners = new TreeMap<>();
+        own(owners, FunctionCounter.symbol(elf, image, CALLER), 0);
+        for (int i = 0; i < functions.size(); i++) {
+            own(owners, FunctionCounter.symbol(elf, image, functions.get(i)), i + 1);
+        }
+        long first = FunctionCounter.address(elf, image, functions.get(0));
+        BlockTrace trace = new BlockTrace(elf, owners, first, FunctionCounter.address(elf, image, end));
+        List<ExecutedBlock> blocks = run(image, Architecture.of(elf), first, trace);
+        for (int i = 0; i < functions.size(); i++) {
+            require(blocks, i + 1, instructions.get(i), functions.get(i));
+        }
+        return blocks;
+    }
+
+    private static void own(NavigableMap<Long, Range> owners, Symbol symbol, int owner) {
+        long start = symbol.value() & ~1L;
+        owners.put(start, new Range(start + symbol.size(), owner));
+    }
+
+    private List<ExecutedBlock> run(Path image, Architecture architecture, long first, BlockTrace trace) {
+        Path folder = InstructionCounter.temporaryFolder();
+        try (RunningProcess process = emulator.start(image, InstructionCounter.sockets(folder), folder, trace::take)) {
+            FunctionCounter.drain(process);
+            try (MachineMonitor monitor = MachineMonitor.connect(
+                            folder.resolve(InstructionCounter.MONITOR), InstructionCounter.TO_CONNECT);
+                    DebugStub stub = DebugStub.connect(
+                            folder.resolve(InstructionCounter.DEBUG), architecture, InstructionCounter.TO_CONNECT)) {
+                stub.stopAt(first);
+                stub.resume();
+                stub.await();
+                // With a breakpoint, QEMU would translate the code around it instruction by instruction.
+                stub.passBy(first);
+                monitor.logBlocks();
+                stub.resume();
+                return trace.result().get(emulator.limit().toMillis(), TimeUnit.MILLISECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw truncated(e);
+            } catch (ExecutionException | TimeoutException e) {
+                throw truncated(e);
+            } catch (KilnException e) {
+                throw emulator.explained(e, image, process);
+            }
+        }
+    }
+
+    private KilnException truncated(Exception cause) {
+        return new KilnException(
+                new Problem(
+                        "the log of executed blocks did not end within "
+                                + emulator.limit().toSeconds() + " s",
+                        emulator.name(),
+                        "a whole log",
+                        "Allow a longer time"),
+                cause);
+    }
+
+    private void require(List<ExecutedBlock> blocks, int owner, long instructions, String function) {
+        long logged = blocks.stream()
+                .filter(block -> block.owner() == owner)
+                .mapToLong(block -> block.count() * block.instructions())
+                .sum();
+        if (logged != instructions) {
+            throw new KilnException(new Problem(
+                    "the log of executed blocks has " + logged + " instructions of " + function + ", but "
+                            + instructions + " were executed",
+                    emulator.name(),
+                    "a whole log",
+                    ""));
+        }
+    }
+}

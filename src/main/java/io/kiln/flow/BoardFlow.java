@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Log;
+import io.kiln.flow.board.BoardDescription;
+import io.kiln.flow.board.BoardList;
+import io.kiln.flow.board.NewBoard;
+import io.kiln.flow.device.MonitorStep;
+import io.kiln.flow.inspect.Doctor;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.util.Optional;
+
+/** What the goals do with boards and this computer's tools, without a model. Errors are those of {@link Flow}. */
+public final class BoardFlow {
+    private final Log log;
+    private final ToolchainEnvironment environment;
+
+    /**
+     * @param log gets what is shown
+     * @param environment where toolchains come from
+     */
+    public BoardFlow(Log log, ToolchainEnvironment environment) {
+        this.log = log;
+        this.environment = environment;
+    }
+
+    /** Lists all visible boards, or shows one in full. */
+    public void boards(BuildSpec spec, Optional<String> one) {
+        one.map(id -> new BoardDescription(spec.boards(), id).lines())
+                .orElseGet(() -> new BoardList(spec.boards()).lines())
+                .forEach(log::info);
+    }
+
+    /** Copies the build's board into the project's boards under another id. */
+    public void newBoard(BuildSpec spec, String id) {
+        new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
+    }
+
+    /**
+     * Reports which tools are installed and which are missing, and installs missing ones on request.
+     *
+     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
+     * @param strict whether missing tools are an error
+     */
+    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+        Doctor doctor = new Doctor(log, environment);
+        doctor.run(spec, install, strict);
+        doctor.ask(spec, port);
+    }
+
+    /** Shows the output of the board's serial console. */
+    public void monitor(BuildSpec spec, MonitorSpec monitor) {
+        Board board = spec.boards().find(spec.board());
+        new MonitorStep(log, board, spec.layout().image("elf"), monitor).run();
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.ModelIdentity;
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.Frontends;
+import io.kiln.firmware.FirmwareProject;
+import io.kiln.firmware.SourceUnit;
+import io.kiln.firmware.image.LinkedArchives;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.state.PluginVersion;
+import io.kiln.report.Json;
+import io.kiln.report.bom.CycloneDx;
+import io.kiln.report.bom.ImageComponent;
+import io.kiln.report.bom.ImageComponent.Kind;
+import io.kiln.report.bom.ImageComponent.Licence;
+import io.kiln.report.bom.Notice;
+import io.kiln.report.bom.Provenance;
+import io.kiln.report.bom.Provenance.Resource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Writes the papers that go with an image: its bill of materials, its notice of licences, and its provenance. */
+final class ImagePapers {
+    /** Extensions of the papers, after the image's name. */
+    static final String BILL = "cdx.json";
+
+    static final String NOTICE = "notice.txt";
+    static final String PROVENANCE = "provenance.json";
+
+    private static final String BUILT_IN = "built in";
+
+    private final ResolvedBuild build;
+    private final BuildSpec spec;
+    private final Layout layout;
+    private final FirmwareProject project;
+
+    ImagePapers(ResolvedBuild build, FirmwareProject project) {
+        this.build = build;
+        this.spec = build.spec();
+        this.layout = spec.layout();
+        this.project = project;
+    }
+
+    void write() {
+        List<ImageComponent> parts = components();
+        Path elf = layout.image("elf");
+        String name = elf.getFileName().toString();
+        String version = PluginVersion.released();
+        Json.write(
+                layout.image(BILL),
+                CycloneDx.of(name, sha256(elf), version, spec.archive().timestamp(), parts));
+        WholeFiles.write(layout.image(NOTICE), Notice.of(name, parts));
+        Json.write(layout.image(PROVENANCE), provenance());
+    }
+
+    /** The parts, in the order in which they are linked, libraries last. */
+    List<ImageComponent> components() {
+        List<ImageComponent> parts = new ArrayList<>();
+        String version = PluginVersion.released();
+        parts.add(new ImageComponent(
+                Kind.LIBRARY,
+                "Kiln runtime",
+                version,
+                Licence.APACHE,
+                "",
+                "The C runtime, and what Kiln adds to a program"));
+        board().ifPresent(parts::add);
+        spec.models().forEach(model -> parts.add(model(model)));
+        if (project.units().stream().anyMatch(unit -> unit.path().startsWith(CmsisNnSources.FOLDER + "/"))) {
+            parts.add(new ImageComponent(
+                    Kind.LIBRARY, "CMSIS-NN", "", Licence.APACHE, "", "The sources that the models call"));
+        }
+        long own = project.units().stream().filter(unit -> isOwn(unit.path())).count();
+        if (own > 0) {
+            parts.add(new ImageComponent(
+                    Kind.APPLICATION, "The project's own code", "", Licence.UNKNOWN, "", own + " source files"));
+        }
+        LinkedArchives.read(layout.image("map"), project.directory())
+                .forEach((file, members) -> parts.add(RuntimeLibraries.component(file, members.size())));
+        return parts;
+    }
+
+    private Optional<ImageComponent> board() {
+        if (build.board().isHost()) {
+            return Optional.empty();
+        }
+        String id = build.board().id();
+        String origin = spec.boards().origin(id);
+        boolean isBuiltIn = origin.equals(BUILT_IN);
+        return Optional.of(new ImageComponent(
+                Kind.LIBRARY,
+                "Board " + id,
+                isBuiltIn ? PluginVersion.released() : "",
+                isBuiltIn ? Licence.APACHE : Licence.UNKNOWN,
+                "",
+                "Start-up code, console and timer; " + origin));
+    }
+
+    private static ImageComponent model(ModelSource model) {
+        ModelIdentity identity = ModelIdentity.of(model.file(), model.version());
+        boolean isArchive = ModelArchives.accepts(model.file());
+        return new ImageComponent(
+                Kind.MACHINE_LEARNING_MODEL,
+                model.name(),
+                identity.version(),
+                Licence.UNKNOWN,
+                identity.sha256(),
+                model.file().getFileName() + (isArchive ? ", C of an archive" : ", as C; Kiln claims no rights in it"));
+    }
+
+    private Provenance provenance() {
+        SortedMap<String, String> parameters = new TreeMap<>();
+        parameters.put("kiln.board", spec.board());
+        parameters.put("kiln.optimize", spec.optimize().text());
+        parameters.put("kiln.io", spec.io().text());
+        parameters.put("kiln.executor", spec.calls().executor().text());
+        parameters.put("kiln.interfaceApi", spec.calls().convention().interfaceApi());
+        parameters.put("kiln.application", spec.application().text());
+        spec.toolchain().ifPresent(id -> parameters.put("kiln.toolchain", id));
+        SortedMap<String, String> tools = new TreeMap<>();
+        tools.put("toolchain", build.toolchain().id());
+        tools.put("compiler", build.toolchain().version());
+        tools.put("target", build.target());
+        return Provenance.of(
+                made(),
+                PluginVersion.released(),
+                parameters,
+                tools,
+                inputs(),
+                spec.archive().timestamp());
+    }
+
+    private List<Resource> made() {
+        return Stream.of("elf", "bin", "hex", "uf2")
+                .map(layout::image)
+                .filter(Files::isRegularFile)
+                .map(file -> Resource.of(file.getFileName().toString(), sha256(file)))
+                .toList();
+    }
+
+    private List<Resource> inputs() {
+        List<Resource> inputs = new ArrayList<>();
+        for (ModelSource model : spec.models()) {
+            inputs.add(input(model.file()));
+            Frontends.parameters(model.file()).forEach(file -> inputs.add(input(file)));
+        }
+        build.board()
+                .files()
+                .forEach(
+                        (name, content) -> inputs.add(Resource.of("board/" + name, Digests.sha256(content.toArray()))));
+        Stream.concat(project.units().stream().map(SourceUnit::path), project.headers().stream())
+                .filter(this::isOwn)
+                .sorted()
+                .forEach(path ->
+                        inputs.add(Resource.of(path, sha256(project.directory().resolve(path)))));
+        return inputs;
+    }
+
+    private boolean isOwn(String path) {
+        return project.code().folderOf(path).isPresent();
+    }
+
+    private static Resource input(Path file) {
+        return Resource.of(file.getFileName().toString(), sha256(file));
+    }
+
+    private static String sha256(Path file) {
+        try {
+            return Digests.sha256(file);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.export;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ModelIdentity;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problems;
+import io.kiln.base.ResourceTree;
+import io.kiln.base.StoredZip;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.flow.build.QuantizedFiles;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.verify.VerificationCases;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Writes the build's models as a library of C sources in the form of another build system, with an example that runs the
+ * proof's vectors. The C has the typed interface with tensors of the caller; it needs nothing of Kiln.
+ */
+public final class SourceExport {
+    private static final String FIRST_VERSION = "0.0.0";
+    private static final Pattern VERSION = Pattern.compile("(?:0|[1-9][0-9]{0,8})(?:\\.(?:0|[1-9][0-9]{0,8})){2}");
+
+    /** Folders of the runtime in an archive, which a library does not repeat. */
+    private static final String INCLUDE = "include/";
+
+    private final Log log;
+    private final BuildSpec spec;
+    private final SourceForm form;
+    private final String version;
+
+    private SourceExport(Log log, BuildSpec spec, SourceForm form, String version) {
+        this.log = log;
+        this.spec = spec;
+        this.form = form;
+        this.version = version;
+    }
+
+    /**
+     * An export to a build system.
+     *
+     * @param kind the build system, a value of {@code kiln.export}
+     * @param version version of the library; empty for that of its models
+     * @throws KilnException if there is no such build system, or the build's models cannot be exported as C
+     */
+    public static SourceExport of(Log log, BuildSpec spec, String kind, String version) {
+        SourceForm form = SourceForm.of(kind, LibraryExport.KIND);
+        Problems problems = new Problems();
+        Exportable.check(spec, problems);
+        Exportable.checkIsOfC(spec, problems);
+        String text = version.isEmpty() ? versionOfModels(spec) : version;
+        if (!VERSION.matcher(text).matches()) {
+            problems.add(
+                    "'" + text + "' is no version of a library",
+                    "kiln.export.version",
+                    "three numbers with dots between them, such as 1.0.0",
+                    "Set -Dkiln.export.version");
+        }
+        problems.throwIfAny();
+        return new SourceExport(log, spec, form, text);
+    }
+
+    /** The version that all models have. */
+    private static String versionOfModels(BuildSpec spec) {
+        Set<String> versions = spec.models().stream().map(ModelSource::version).collect(Collectors.toSet());
+        String one = versions.size() == 1 ? versions.iterator().next() : "";
+        return one.isEmpty() ? FIRST_VERSION : one;
+    }
+
+    /**
+     * Writes the library below {@code <out>/export/<kind>}, and the archive that the build system expects, if it does.
+     *
+     * @return the library's folder
+     * @throws KilnException if a model cannot be compiled, or the expected answers are unknown
+     */
+    public Path run() {
+        String target = spec.boards().find(spec.board()).target();
+        List<CompiledModel> compiled =
+                spec.models().stream().map(model -> compile(model, target)).toList();
+        List<VerificationCases> proof = proof(compiled);
+        SourceLibrary library = library(target, compiled, proof);
+        Path parent = spec.layout().out().resolve("export").resolve(form.text());
+        Path folder = parent.resolve(library.name());
+        FreshFolder.clear(folder);
+        SortedMap<String, Bytes> files = FormFiles.of(form, library);
+        files.forEach((path, content) -> WholeFiles.write(folder.resolve(path), content.toArray()));
+        form.archive().ifPresent(name -> archive(parent.resolve(FormFiles.filled(name, library)), library, files));
+        int cases = proof.stream().mapToInt(ProofSource::cases).sum();
+        log.info("Library " + folder + ": " + files.size() + " files, an example that proves " + cases + " cases");
+        return folder;
+    }
+
+    /** A pack's files lie at its root; other archives hold the folder. */
+    private void archive(Path file, SourceLibrary library, SortedMap<String, Bytes> files) {
+        SortedMap<String, Bytes> entries = files;
+        if (form != SourceForm.CMSIS_PACK) {
+            entries = new TreeMap<>();
+            for (String path : files.keySet()) {
+                entries.put(library.name() + "/" + path, files.get(path));
+            }
+        }
+        WholeFiles.write(file, StoredZip.of(entries));
+        log.info("Archive " + file);
+    }
+
+    private CompiledModel compile(ModelSource model, String target) {
+        return ModelCompiler.compile(CompileRequest.builder(model.file(), target)
+                .quantize(new QuantizedFiles(spec, log).request(model))
+                .name(model.name())
+                .identity(ModelIdentity.of(model.file(), model.version()))
+                .optimize(spec.optimize())
+                .passes(spec.pipeline().options())
+                .inputShapes(model.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .onnxIo(spec.pipeline().onnxIo())
+                .build());
+    }
+
+    private List<VerificationCases> proof(List<CompiledModel> compiled) {
+        Problems problems = new Problems();
+        List<VerificationCases> models = compiled.stream()
+                .map(model -> VerificationCases.of(
+                        model.library().metadata(), model.imported(), spec.verify(), compiled.size() > 1, problems))
+                .toList();
+        for (VerificationCases model : models) {
+            if (model.cases().isEmpty()) {
+                problems.add(
+                        "there is no vector for the example",
+                        "model `" + model.model().name() + "`",
+                        "test vectors or at least one random case",
+                        "Set kiln.verify.vectors or kiln.verify.samples");
+            }
+        }
+        problems.throwIfAny();
+        return models;
+    }
+
+    private SourceLibrary library(String target, List<CompiledModel> compiled, List<VerificationCases> proof) {
+        List<ModelLibrary> libraries =
+                compiled.stream().map(CompiledModel::library).toList();
+        List<String> names =
+                libraries.stream().map(one -> one.metadata().name()).toList();
+        SortedMap<String, Bytes> sources = new TreeMap<>();
+        SortedMap<String, Bytes> headers = new TreeMap<>();
+        for (ModelLibrary library : libraries) {
+            library.artifacts().of(ArtifactKind.SOURCE).forEach(file -> sources.put(file.fileName(), file.content()));
+            library.artifacts().of(ArtifactKind.HEADER).forEach(file -> headers.put(file.fileName(), file.content()));
+        }
+        for (Artifact file : RuntimeFiles.runtime(RuntimeFeature.usedBy(sources.values()))) {
+            String name = file.fileName();
+            if (name.startsWith(INCLUDE)) {
+                headers.put(name.substring(INCLUDE.length()), file.content());
+            } else {
+                sources.put(name.substring(name.lastIndexOf('/') + 1), file.content());
+            }
+        }
+        SortedMap<String, Bytes> example = new TreeMap<>(ResourceTree.read("export/proof"));
+        example.put("kiln_proof.c", Bytes.ofText(ProofSource.print(proof)));
+        return new SourceLibrary("kiln_" + String.join("_", names), version, target, names, sources, headers, example);
+    }
+}

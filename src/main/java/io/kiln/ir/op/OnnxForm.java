@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** Which of ONNX Runtime's kernels an operator on bytes answers like. They differ in how a result becomes a byte. */
+public enum OnnxForm {
+    /** The operator on floats, between DequantizeLinear and QuantizeLinear. */
+    QDQ,
+    /** The operator of the domain com.microsoft on uint8, whose bytes are held as int8, less 128. */
+    UINT8,
+    /** The same on int8. */
+    INT8;
+
+    /** The spelling in Relay text. */
+    public String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** All spellings. */
+    public static List<String> texts() {
+        return Stream.of(values()).map(OnnxForm::text).toList();
+    }
+
+    /** What a byte of the model is larger than the int8 that holds it. */
+    public int offset() {
+        return this == UINT8 ? -Byte.MIN_VALUE : 0;
+    }
+}

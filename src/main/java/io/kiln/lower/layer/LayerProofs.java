@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import io.kiln.lower.ProvenRescale;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What was computed of one layer while schedules for it were tried: several of them, for the whole layer and for its rows, ask for the
+ * same sums and the same proofs, and a search for a rescaling takes longer than all else that is done for a layer. Thread-safe.
+ */
+public final class LayerProofs {
+    private final Map<Question, Optional<ProvenRescale>> answers = new HashMap<>();
+    private Optional<Optional<FoldedSums>> sums = Optional.empty();
+
+    /**
+     * A rescaling that was searched for.
+     *
+     * @param mostScaleBits largest scale of the accumulator, as a power of two; none for as far as 32 bits allow
+     */
+    private record Question(ProvenRescale.Reference reference, List<Long> bounds, Optional<Integer> mostScaleBits) {}
+
+    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List)}. */
+    public synchronized Optional<ProvenRescale> find(ProvenRescale.Reference reference, List<Long> bounds) {
+        return answers.computeIfAbsent(
+                new Question(reference, bounds, Optional.empty()), q -> ProvenRescale.find(reference, bounds));
+    }
+
+    /** As {@link ProvenRescale#find(ProvenRescale.Reference, List, int)}. */
+    public synchronized Optional<ProvenRescale> find(
+            ProvenRescale.Reference reference, List<Long> bounds, int mostScaleBits) {
+        return answers.computeIfAbsent(
+                new Question(reference, bounds, Optional.of(mostScaleBits)),
+                q -> ProvenRescale.find(reference, bounds, mostScaleBits));
+    }
+
+    /** Searches that were made. */
+    synchronized int searches() {
+        return answers.size();
+    }
+
+    synchronized Optional<FoldedSums> sums(ConvComputation conv) {
+        if (sums.isEmpty()) {
+            sums = Optional.of(FoldedSums.compute(conv));
+        }
+        return sums.get();
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.layer;
+
+import io.kiln.ir.arith.OnnxMean;
+import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
+import io.kiln.ir.op.OnnxForm;
+import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import java.util.Arrays;
+import java.util.List;
+
+/** Layers whose bytes are those of ONNX Runtime, computed in floats as there. */
+final class OnnxLayers {
+    private OnnxLayers() {}
+
+    static Tensor softmax(OnnxSoftmax op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        int[] result = new int[data.length];
+        int depth = type.shape().dim(-1);
+        float from = args.get(1).scalarFloat();
+        float to = args.get(3).scalarFloat();
+        int zero = args.get(4).scalarInt();
+        float[] table = op.form() == OnnxForm.QDQ ? new float[0] : OnnxSoftmaxArithmetic.table(from, depth);
+        for (int row = 0; row < data.length; row += depth) {
+            int[] bytes = Arrays.copyOfRange(data, row, row + depth);
+            int[] probabilities = op.form() == OnnxForm.QDQ
+                    ? quantized(bytes, from, args.get(2).scalarInt(), to)
+                    : lookedUp(bytes, table, OnnxSoftmaxArithmetic.factor(to));
+            for (int i = 0; i < depth; i++) {
+                long sum = (long) probabilities[i] + zero;
+                result[row + i] = op.form() == OnnxForm.INT8
+                        ? (byte) sum
+                        : (int) Math.max(Byte.MIN_VALUE, Math.min(Byte.MAX_VALUE, sum));
+            }
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static int[] quantized(int[] bytes, float scale, int zeroPoint, float to) {
+        int largest = Arrays.stream(bytes).max().orElseThrow();
+        float most = (largest - zeroPoint) * scale;
+        float[] exponentials = new float[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            exponentials[i] = OnnxSoftmaxArithmetic.exponential((bytes[i] - zeroPoint) * scale - most);
+        }
+        float reciprocal = 1 / OnnxSoftmaxArithmetic.sum(exponentials);
+        int[] result = new int[bytes.length];
+        Arrays.setAll(result, i -> (int) Math.rint(exponentials[i] * reciprocal / to));
+        return result;
+    }
+
+    private static int[] lookedUp(int[] bytes, float[] table, float factor) {
+        int largest = Arrays.stream(bytes).max().orElseThrow();
+        float[] exponentials = new float[bytes.length];
+        float sum = 0;
+        for (int i = 0; i < bytes.length; i++) {
+            exponentials[i] = table[table.length - 1 + bytes[i] - largest];
+            sum += exponentials[i];
+        }
+        int[] result = new int[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            result[i] = (int) Math.rint(exponentials[i] * factor / sum);
+        }
+        return result;
+    }
+
+    static Tensor average(OnnxAveragePool op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float from = args.get(1).scalarFloat();
+        int zero = args.get(2).scalarInt();
+        OnnxMean mean = new OnnxMean(
+                from, args.get(3).scalarFloat(), args.get(4).scalarInt(), op.form());
+        int columns = args.get(0).type().shape().dim(2);
+        int channels = args.get(0).type().shape().dim(3);
+        int[] result = new int[(int) type.shape().elements()];
+        Pools.reduce(op.window(), args.get(0), type, (places, count, at) -> {
+            float[] reals = new float[count];
+            int[] columnOf = new int[count];
+            for (int i = 0; i < count; i++) {
+                reals[i] = (data[places[i]] - zero) * from;
+                columnOf[i] = places[i] / channels % columns;
+            }
+            result[at] = mean.quantize(sum(op.order(), reals, columnOf, places[0]), count);
+        });
+        return Tensor.of(type, result);
+    }
+
+    /** The sum of elements, given row by row, and the place of the first one. */
+    private static float sum(OnnxAveragePool.Order order, float[] reals, int[] columnOf, int place) {
+        float sum = 0;
+        switch (order) {
+            case ROWS -> {
+                for (float real : reals) {
+                    sum += real;
+                }
+            }
+            case COLUMNS -> {
+                for (int column :
+                        Arrays.stream(columnOf).sorted().distinct().toArray()) {
+                    float part = 0;
+                    for (int i = 0; i < reals.length; i++) {
+                        part += columnOf[i] == column ? reals[i] : 0;
+                    }
+                    sum += part;
+                }
+            }
+            case LANES -> sum = inLanes(reals);
+            case GROUPS -> sum = inGroups(reals);
+            case ALIGNED -> sum = aligned(reals, -place & (OnnxAveragePool.LANES - 1));
+        }
+        return sum;
+    }
+
+    private static float inLanes(float[] reals) {
+        int whole = reals.length / OnnxAveragePool.LANES * OnnxAveragePool.LANES;
+        float[] lanes = new float[OnnxAveragePool.LANES];
+        for (int i = 0; i < whole; i++) {
+            lanes[i % OnnxAveragePool.LANES] += reals[i];
+        }
+        float sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+        for (int i = whole; i < reals.length; i++) {
+            sum += reals[i];
+        }
+        return sum;
+    }
+
+    private static float inGroups(float[] reals) {
+        float sum = 0;
+        int done = 0;
+        for (int size = OnnxAveragePool.LANES; size > 0; size /= 2) {
+            for (; reals.length - done >= size; done += size) {
+                float part = reals[done];
+                for (int i = 1; i < size; i++) {
+                    part += reals[done + i];
+                }
+                sum += part;
+            }
+        }
+        return sum;
+    }
+
+    /** Sums from the first aligned element on in two vectors. */
+    private static float aligned(float[] reals, int firstAligned) {
+        int lanes = OnnxAveragePool.LANES;
+        int begin = Math.min(firstAligned, reals.length);
+        int end = begin + (reals.length - begin) / lanes * lanes;
+        int pairs = begin + (reals.length - begin) / (2 * lanes) * (2 * lanes);
+        float[] vectors = new float[2 * lanes];
+        for (int i = begin; i < pairs; i++) {
+            vectors[(i - begin) % (2 * lanes)] += reals[i];
+        }
+        for (int i = 0; i < lanes; i++) {
+            vectors[i] += vectors[i + lanes];
+            vectors[i] += pairs < end ? reals[pairs + i] : 0;
+        }
+        float sum = (vectors[0] + vectors[2]) + (vectors[1] + vectors[3]);
+        for (int i = 0; i < reals.length; i++) {
+            sum += i < begin || i >= end ? reals[i] : 0;
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.schedule.parts.AsmText;
+import java.util.List;
+
+/**
+ * The assembly that multiplies two pixels, or one, with blocks of four output channels.
+ *
+ * <pre>
+ * r0        inputs, widened and interleaved: two of pixel 0, two of pixel 1
+ * r1        weights of channels a b and c d ({@link DspWeights}), then the constants of the block's channels
+ * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
+ * r6  r7    pixel 1: likewise               r8 r9
+ * r10 r11   inputs                          r12 lr  weights; later r12 is the output
+ * </pre>
+ *
+ * <p>A step of two inputs is 14 instructions for 16 products: 4 LDR in a row, 8 SMLAD, 2 SXTB16. With one pixel, of which scratch has the same
+ * places, the registers of the other one hold weights: two steps are 18 instructions for 16 products. A block ends with about six
+ * instructions for each of its eight outputs; they are stored together, because stores in a row do not stall.
+ *
+ * @param shape sizes
+ * @param epilogue the rescaling of the sums
+ * @param slots what lies where on the stack
+ */
+record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
+    private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
+    private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
+
+    /**
+     * Offsets from the stack pointer.
+     *
+     * @param inputs where the widened inputs begin
+     * @param output the next block of the output
+     * @param inputsEnd where the widened inputs end
+     * @param weightsEnd where the weights of all blocks end
+     * @param late the parameter of the rescaling
+     */
+    record Slots(int inputs, int output, int inputsEnd, int weightsEnd, int late) {}
+
+    /** All blocks of channels of two pixels, with inputs in r0 and weights in r1; leaves the end of the first pixel's outputs in r12. */
+    void emit(AsmText asm) {
+        asm.line("2:");
+        steps(asm, true, 0, 1);
+        steps(asm, false, 1, shape.first() / stepsTogether() - 1);
+        asm.line("add r1, #%d", DspConvShape.STEP_BYTES * shape.first());
+        if (shape.loop() > 0) {
+            asm.line("add r0, #%d", DspConvShape.STEP_BYTES * shape.first());
+            asm.line("3:");
+            steps(asm, false, 0, shape.loop() / stepsTogether());
+            asm.line("ldr r10, [sp, #%d]", slots.inputsEnd);
+            asm.line("add r0, #%d", DspConvShape.STEP_BYTES * shape.loop());
+            asm.line("add r1, #%d", DspConvShape.STEP_BYTES * shape.loop());
+            asm.line("cmp r0, r10");
+            asm.line("bne 3b");
+        }
+        rescale(asm);
+        store(asm);
+        asm.line("str r12, [sp, #%d]", slots.output);
+        asm.line("ldr r10, [sp, #%d]", slots.weightsEnd);
+        if (shape.loop() > 0) {
+            asm.line("ldr r0, [sp, #%d]", slots.inputs);
+        }
+        asm.line("cmp r1, r10");
+        asm.line("bne 2b");
+    }
+
+    /** Steps of two inputs that are one step of the assembly. */
+    private int stepsTogether() {
+        return 3 - shape.pixels();
+    }
+
+    private void steps(AsmText asm, boolean start, int from, int count) {
+        int bytes = DspConvShape.STEP_BYTES * stepsTogether();
+        asm.repeatFrom(from * bytes, bytes, count, () -> {
+            if (shape.pixels() == 1) {
+                stepOfOne(asm, start);
+            } else {
+                step(asm, start);
+            }
+        });
+    }
+
+    private void rescale(AsmText asm) {
+        String late = "[sp, #" + slots.late + "]";
+        for (int c = 0; c < shape.channels(); c += 2) {
+            DspEpilogue.Sums first = new DspEpilogue.Sums(sums(c), sums(c + 1), false);
+            if (c + 1 < shape.channels()) {
+                epilogue.rescaleTwo(asm, first, new DspEpilogue.Sums(sums(c + 1), List.of(), true), late);
+            } else {
+                epilogue.rescale(asm, first, late);
+            }
+        }
+    }
+
+    private List<String> sums(int channel) {
+        return List.of(PIXEL_0[channel], PIXEL_1[channel]).subList(0, shape.pixels());
+    }
+
+    private void store(AsmText asm) {
+        asm.line("ldr r12, [sp, #%d]", slots.output);
+        if (shape.pixels() == 2) {
+            storeSecond(asm);
+        }
+        for (int c = shape.channels() - 1; c > 0; c--) {
+            asm.line("strb %s, [r12, #%d]", PIXEL_0[c], c);
+        }
+        asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
+    }
+
+    private void storeSecond(AsmText asm) {
+        boolean isNear = shape.pitch() + shape.channels() <= AsmText.LOAD_REACH;
+        String second = isNear ? "r12" : "lr";
+        int offset = isNear ? shape.pitch() : 0;
+        if (!isNear) {
+            asm.move("lr", shape.pitch());
+            asm.line("add lr, r12");
+        }
+        for (int c = 0; c < shape.channels(); c++) {
+            asm.line("strb %s, [%s, #%d]", PIXEL_1[c], second, offset + c);
+        }
+    }
+
+    /** Two inputs of both pixels; the first step of a block starts the sums. */
+    private void step(AsmText asm, boolean starts) {
+        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
+        asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
+        asm.line("ldr r12, [r1, #%s]", AsmText.AT);
+        if (!epilogue.range().isSummed()) {
+            multiplyBytes(asm, starts, 0);
+            asm.line("ldr r12, [r1, #%s + 4]", AsmText.AT);
+            multiplyBytes(asm, starts, 2);
+            return;
+        }
+        asm.line("ldr lr, [r1, #%s + 4]", AsmText.AT);
+        multiply(asm, starts, "r2", "r10", "r12");
+        multiply(asm, starts, "r6", "r11", "r12");
+        asm.line("sxtb16 r12, r12");
+        multiply(asm, starts, "r4", "r10", "lr");
+        multiply(asm, starts, "r8", "r11", "lr");
+        asm.line("sxtb16 lr, lr");
+        multiply(asm, starts, "r3", "r10", "r12");
+        multiply(asm, starts, "r7", "r11", "r12");
+        multiply(asm, starts, "r5", "r10", "lr");
+        multiply(asm, starts, "r9", "r11", "lr");
+    }
+
+    /** Four inputs of one pixel; the first step of a block starts the sums. */
+    private void stepOfOne(AsmText asm, boolean starts) {
+        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
+        asm.line("ldr r11, [r0, #%s + 8]", AsmText.AT);
+        List<String> weights = List.of("r6", "r7", "r8", "r9");
+        for (int i = 0; i < weights.size(); i++) {
+            asm.line("ldr %s, [r1, #%s + %d]", weights.get(i), AsmText.AT, 4 * i);
+        }
+        for (int i = 0; i < weights.size(); i++) {
+            String w = weights.get(i);
+            String x = i < 2 ? "r10" : "r11";
+            String both = w;
+            if (!epilogue.range().isSummed()) {
+                asm.line("sxtb16 r12, %s, ror #8", w);
+                both = "r12";
+            }
+            multiply(asm, starts && i < 2, PIXEL_0[i % 2 * 2], x, both);
+            asm.line("sxtb16 %s, %s", w, w);
+            multiply(asm, starts && i < 2, PIXEL_0[i % 2 * 2 + 1], x, w);
+        }
+    }
+
+    /** Products with weights as bytes of two channels. */
+    private static void multiplyBytes(AsmText asm, boolean starts, int channel) {
+        asm.line("sxtb16 lr, r12, ror #8");
+        asm.line("sxtb16 r12, r12");
+        multiply(asm, starts, PIXEL_0[channel], "r10", "lr");
+        multiply(asm, starts, PIXEL_1[channel], "r11", "lr");
+        multiply(asm, starts, PIXEL_0[channel + 1], "r10", "r12");
+        multiply(asm, starts, PIXEL_1[channel + 1], "r11", "r12");
+    }
+
+    /** Multiplies halves and adds both products to a sum, or starts it with them. */
+    static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
+        if (starts) {
+            asm.line("smuad %s, %s, %s", sum, x, w);
+        } else {
+            asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
+        }
+    }
+}

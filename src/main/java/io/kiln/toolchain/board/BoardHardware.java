@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import io.kiln.toolchain.board.Board.Console;
+import java.util.Optional;
+
+/**
+ * How a board is reached, and what stands in for it.
+ *
+ * @param console the serial console of the image
+ * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
+ * @param emulation what runs an image without the hardware
+ * @param flashing what writes images to the hardware; empty if the board cannot be flashed
+ */
+public record BoardHardware(
+        Optional<Console> console, Optional<BoardTimer> timer, Emulation emulation, Optional<Flashing> flashing) {
+    /** The same hardware with another emulation. */
+    public BoardHardware with(Emulation other) {
+        return new BoardHardware(console, timer, other, flashing);
+    }
+
+    /** How OpenOCD reaches it, if it is what flashes the board. */
+    Optional<Flashing.OpenOcd> openOcd() {
+        return flashing.filter(Flashing.OpenOcd.class::isInstance).map(Flashing.OpenOcd.class::cast);
+    }
+
+    /** The Project API server, if one flashes the board. */
+    Optional<Flashing.ProjectApi> projectApi() {
+        return flashing.filter(Flashing.ProjectApi.class::isInstance).map(Flashing.ProjectApi.class::cast);
+    }
+}

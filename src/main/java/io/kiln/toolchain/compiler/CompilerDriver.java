@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The program that compiles and links.
+ *
+ * @param command the driver in command lines: a name if the PATH has it, otherwise an absolute path
+ * @param version first line of its version output
+ * @param home folder of a compiler that is not part of the system; its path must not appear in an image
+ */
+public record CompilerDriver(String command, String version, Optional<Path> home) {}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.cycles.core.CoreTables;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.resolve.Resolver;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.process.TestPrograms;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.Target;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.MeasureError;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective.Metric;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Candidates in the real emulator: a planted better knob wins, a planted wrong kernel never does. */
+class CandidateMeasurerTest {
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void needsAnEmulator() {
+        TestPrograms.need("qemu-system-arm");
+    }
+
+    /** The layer computed without its bias, which the reference adds. */
+    private static LayerTask wrong(LayerTask task) {
+        FusedOperator op = task.op();
+        FusedOperator.Tail tail = new FusedOperator.Tail(Optional.empty(), op.requantization(), op.clip());
+        FusedOperator other =
+                new FusedOperator(op.name(), op.root(), op.rootTypes(), tail, op.output(), op.type(), op.op());
+        Workload right = task.workload();
+        Workload workload = new Workload(ConvComputation.of(other), right.rows(), right.features(), right.optimize());
+        return new LayerTask(task.model(), other, workload, task.key(), task.space(), task.rule());
+    }
+
+    private static LayerTask withRule(LayerTask task, Configuration rule) {
+        return new LayerTask(task.model(), task.op(), task.workload(), task.key(), task.space(), rule);
+    }
+
+    @Test
+    void theBestIsFoundAndWrongAnswersAreNeverChosen() {
+        ResolvedBuild build = new Resolver(TestToolchains.environment(Log.QUIET))
+                .resolve(new GestureProject(folder)
+                        .spec("mps2-an386")
+                        .verify(GestureProject.UNVERIFIED)
+                        .build());
+        CompiledModel model = ModelCompiler.compile(
+                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+        LayerTask task = LayerTask.of(
+                        model.stages().get(model.stages().size() - 1).function(),
+                        Target.parse(build.target()),
+                        Optimize.SPEED,
+                        Metric.INSTRUCTIONS)
+                .get(0);
+        Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
+        assertThat(task.space().configurations()).contains(slow);
+        TuneSpec spec = TuneSpec.of(
+                "grid", "instructions:1,ram:0.001", new TuneSpec.Limits(100, 0, 60, 0), 0, List.of(), false);
+        TaskSearch search = new TaskSearch(withRule(task, slow), spec, List.of());
+        LayerTask broken = wrong(task);
+
+        List<Candidate> candidates = List.of(
+                new Candidate(broken, task.rule()),
+                new Candidate(task, slow),
+                new Candidate(task, task.rule()),
+                new Candidate(broken, slow));
+        Board board = build.runsOn().orElseThrow();
+        EmulatorRunner runner =
+                new EmulatorRunner(Emulator.of(board, Duration.ofMinutes(1)), CoreTables.find("cortex-m4"));
+        CandidateMeasurer measurer = new CandidateMeasurer(
+                build, runner, board, model.library().metadata(), folder.resolve("candidates"), 7);
+        List<Measured> measured = measurer.measure(candidates);
+        assertThat(measured)
+                .extracting(Measured::error)
+                .containsExactly(
+                        MeasureError.WRONG_ANSWER, MeasureError.NONE, MeasureError.NONE, MeasureError.WRONG_ANSWER);
+        assertThat(measurer.measure(candidates)).isEqualTo(measured);
+        for (Measured right : measured.subList(1, 3)) {
+            double instructions = right.metrics().get(Metric.INSTRUCTIONS);
+            assertThat(right.metrics().get(Metric.CYCLES)).isBetween(instructions, 2 * instructions);
+        }
+        assertThat(measured.get(1).metrics().get(Metric.CYCLES))
+                .isGreaterThan(measured.get(2).metrics().get(Metric.CYCLES));
+
+        Configuration other = task.space().configurations().stream()
+                .filter(c -> !c.equals(slow) && !c.equals(task.rule()))
+                .findFirst()
+                .orElseThrow();
+        search.update(slow, measured.get(1), Instant.EPOCH);
+        search.update(task.rule(), measured.get(2), Instant.EPOCH);
+        TuningRecord failed =
+                search.update(other, measured.get(0), Instant.EPOCH).orElseThrow();
+        assertThat(failed.line()).contains("\"result\": [[1000000000.0], 5, 0.0, 0.0]");
+        assertThat(search.wrong()).isEqualTo(1);
+        assertThat(search.winner()).contains(task.rule());
+        assertThat(search.best().getAsDouble()).isLessThan(search.before().getAsDouble());
+    }
+}
