@@ -104,7 +104,7 @@ public final class PlainZip {
     }
 
     /**
-     * Writes files: sorted, uncompressed (compression depends on the JDK), all with the same time. Equal files give equal bytes.
+     * Writes files; equal ones give equal bytes.
      *
      * @throws KilnException if {@link #read} would refuse the zip
      */

@@ -2,6 +2,7 @@
 package io.kiln.maven;
 
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -9,13 +10,15 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.LibraryArtifacts;
-import io.kiln.maven.artifact.ReactorBoards;
+import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.artifact.ReactorFolders;
 import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Timestamps;
 import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +28,15 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
 abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     /**
-     * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
+     * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. {@code
+     * group:artifact:version} is an artifact of packaging {@code model}, with {@code :FILE} if it has several models, and with {@code :mlf} the
+     * archive of a firmware project. If neither this nor {@code models} is set, the one file in {@code src/main/model}, or the one dependency of
+     * type {@code model}.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.model")
-    private File model;
+    private String model;
 
     /**
      * Name of the model in the generated C: {@code tvmgen_NAME_run}.
@@ -232,7 +238,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
 
     /** The user's request. */
     final BuildSpec spec() {
-        List<ModelSource> modelSources = modelSources();
+        Optional<SharedModel> shared = shared();
+        List<ModelSource> modelSources = modelSources(shared);
         BoardArtifacts artifacts = new BoardArtifacts(board);
         BuildSpecBuilder build = BuildSpec.builder(layout(modelSources), modelSources, artifacts.id())
                 .toolchain(Optional.ofNullable(toolchain))
@@ -242,12 +249,12 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         calls(build);
-        quantization(build);
-        verification(build);
+        quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
+        verification(build, shared.flatMap(SharedModel::vectors));
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
-                        new ReactorBoards(session().getProjects(), fetcher())))
+                        new ReactorFolders(ReactorFolders.BOARDS, session().getProjects(), fetcher())))
                 .pipeline(pipeline())
                 .code(OwnCode.of(folder(), sources, include, define, compilerArgs)
                         .with(new LibraryArtifacts(session().getProjects(), fetcher())
@@ -269,19 +276,27 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
         return inputShapes == null ? "" : inputShapes;
     }
 
-    private List<ModelSource> modelSources() {
+    /** The single model that is named, or that a dependency brings because the project has none of its own. */
+    private Optional<SharedModel> shared() {
+        ModelArtifacts artifacts = new ModelArtifacts(session().getProjects(), fetcher(), homeFolder());
+        if (model != null) {
+            return Optional.of(artifacts.named(model, folder()));
+        }
+        boolean hasOwn = models != null || Files.isDirectory(projectLayout().userModels());
+        return hasOwn ? Optional.empty() : artifacts.ofDependency(project().getDependencies());
+    }
+
+    private List<ModelSource> modelSources(Optional<SharedModel> shared) {
         List<ModelSource> given = new ArrayList<>();
         if (models != null) {
             for (Model each : models) {
                 given.add(each.source(folder()));
             }
         }
-        List<ModelSource> chosen = ModelFiles.choose(
-                given,
-                model == null ? Optional.empty() : Optional.of(model.toPath()),
-                name,
-                inputShapes(),
-                folder().resolve("src").resolve("main").resolve("model"));
+        String shapes = inputShapes().isEmpty()
+                ? shared.map(SharedModel::inputShapes).orElse("")
+                : inputShapes();
+        List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, projectLayout().userModels());
         String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
         return chosen.stream().map(source -> source.withVersion(version)).toList();
     }

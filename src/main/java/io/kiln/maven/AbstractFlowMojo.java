@@ -139,7 +139,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return new MavenArtifacts(repositories, session().getRepositorySession(), project());
     }
 
-    /** Shared by all builds. */
+    /** Folder of what all builds share. */
     final Path homeFolder() {
         return home == null
                 ? ToolchainEnvironment.defaultHome(

@@ -102,10 +102,16 @@ abstract class AbstractQuantizingMojo extends AbstractCompilingMojo {
     @Parameter(property = "kiln.quantize.minSqnr")
     private Double quantizeMinSqnr;
 
-    /** Sets how float models are quantized. */
-    final void quantization(BuildSpecBuilder build) {
+    /**
+     * Sets how float models are quantized.
+     *
+     * @param samples that come with the model; the user's take their place
+     * @param labels likewise; used with these samples only
+     */
+    final void quantization(BuildSpecBuilder build, Optional<Path> samples, Optional<Path> labels) {
         Quantize bean = quantize == null ? new Quantize() : quantize;
         List<String> kept = bean.keepFloat();
+        Optional<Path> given = path(bean.samples(), quantizeSamples);
         build.quantize(new QuantizeSpec.Text(
                 first(bean.mode(), quantizeMode, "none"),
                 first(bean.method(), quantizeMethod, "minmax"),
@@ -117,7 +123,8 @@ abstract class AbstractQuantizingMojo extends AbstractCompilingMojo {
                                 .or(() -> Optional.ofNullable(quantizeMaxAccuracyLoss)),
                         Optional.ofNullable(bean.minSqnr()).or(() -> Optional.ofNullable(quantizeMinSqnr))),
                 new QuantizeSpec.Text.SampleFiles(
-                        path(bean.samples(), quantizeSamples), path(bean.labels(), quantizeLabels))));
+                        given.or(() -> samples),
+                        path(bean.labels(), quantizeLabels).or(() -> given.isPresent() ? Optional.empty() : labels))));
     }
 
     private static String first(String bean, String property, String otherwise) {

@@ -32,7 +32,7 @@ import java.util.SortedMap;
 /** Models that are C already: archives in Model Library Format, made by TVM or by Kiln. */
 public final class ModelArchives {
     /** Suffix of archives that are looked for in a folder. */
-    static final String SUFFIX = ".tar";
+    public static final String SUFFIX = ".tar";
 
     /** Compressed suffixes, recognised only to give a useful error. */
     private static final List<String> COMPRESSED = List.of(".tar.gz", ".tgz");

@@ -43,7 +43,7 @@ public record LibraryArtifacts(List<MavenProject> modules, ArtifactFetcher other
                         && module.getVersion().equals(wanted.getVersion()))
                 .findFirst()
                 .map(LibraryArtifacts::ofModule)
-                .orElseGet(() -> ReactorBoards.ofWorkspace(
+                .orElseGet(() -> ReactorFolders.ofWorkspace(
                         others.fetch(wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion(), "", EXTENSION),
                         SOURCES));
     }

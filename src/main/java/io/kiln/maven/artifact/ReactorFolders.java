@@ -13,43 +13,61 @@ import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /**
- * Fetches board profiles, from modules of this build first. Before such a module is packaged it has no file, so {@code
- * mvn compile} and an editor's import get the folder of its profiles.
+ * Fetches artifacts that are packed folders, such as board profiles, from modules of this build first. Before such a module is packaged it has
+ * no file, so {@code mvn compile} and an editor's import get the folder.
  */
-public final class ReactorBoards implements ArtifactFetcher {
+public final class ReactorFolders implements ArtifactFetcher {
+    /** Board profiles. */
+    public static final Part BOARDS =
+            new Part(BoardArtifacts.TYPE, "boardsDirectory", Path.of("src", "main", "boards"));
+
+    /** Models with their vectors. */
+    static final Part MODELS = new Part(ModelArtifacts.TYPE, "modelDirectory", Path.of("src", "main", "model"));
+
     private static final String PLUGIN = "io.kiln:kiln-maven-plugin";
-    private static final String PARAMETER = "boardsDirectory";
-    private static final Path USUAL = Path.of("src", "main", "boards");
 
     /** Deepest level of an editor's output folder in a module. */
     private static final int DEEPEST_OUTPUT = 3;
 
+    private final Part part;
     private final List<MavenProject> modules;
     private final ArtifactFetcher others;
 
     /**
+     * What is packed.
+     *
+     * @param packaging of the modules
+     * @param parameter that names the folder, also a property with the prefix {@code kiln.}
+     * @param usual the folder if nothing names it
+     */
+    public record Part(String packaging, String parameter, Path usual) {}
+
+    /**
+     * @param part what is fetched
      * @param modules the modules of this build
      * @param others fetches artifacts of other projects
      */
-    public ReactorBoards(List<MavenProject> modules, ArtifactFetcher others) {
+    public ReactorFolders(Part part, List<MavenProject> modules, ArtifactFetcher others) {
+        this.part = part;
         this.modules = List.copyOf(modules);
         this.others = others;
     }
 
-    /** The artifact's file, or a folder of profiles. */
+    /** The artifact's file, or a folder. */
     @Override
     public Path fetch(String groupId, String artifactId, String version, String classifier, String extension) {
         return modules.stream()
-                .filter(module -> module.getPackaging().equals(BoardArtifacts.TYPE))
+                .filter(module -> module.getPackaging().equals(part.packaging()))
                 .filter(module -> module.getGroupId().equals(groupId)
                         && module.getArtifactId().equals(artifactId)
                         && module.getVersion().equals(version))
                 .findFirst()
-                .map(ReactorBoards::profiles)
-                .orElseGet(() -> ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), USUAL));
+                .map(this::packed)
+                .orElseGet(() ->
+                        ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), part.usual()));
     }
 
-    private static Path profiles(MavenProject module) {
+    private Path packed(MavenProject module) {
         return Optional.ofNullable(module.getArtifact().getFile())
                 .filter(File::isFile)
                 .map(File::toPath)
@@ -57,22 +75,22 @@ public final class ReactorBoards implements ArtifactFetcher {
     }
 
     /** The folder that the module itself uses: its own configuration, the property, or the default. */
-    private static Path folder(MavenProject module) {
+    private Path folder(MavenProject module) {
         String named = Stream.of(
                         configured(module),
-                        Optional.ofNullable(module.getProperties().getProperty("kiln.boardsDirectory")))
+                        Optional.ofNullable(module.getProperties().getProperty("kiln." + part.parameter())))
                 .flatMap(Optional::stream)
                 .findFirst()
-                .orElse(USUAL.toString());
+                .orElse(part.usual().toString());
         return module.getBasedir().toPath().resolve(named);
     }
 
-    private static Optional<String> configured(MavenProject module) {
+    private Optional<String> configured(MavenProject module) {
         return Optional.ofNullable(module.getPlugin(PLUGIN))
                 .map(Plugin::getConfiguration)
                 .filter(Xpp3Dom.class::isInstance)
                 .map(Xpp3Dom.class::cast)
-                .map(configuration -> configuration.getChild(PARAMETER))
+                .map(configuration -> configuration.getChild(part.parameter()))
                 .map(Xpp3Dom::getValue);
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.part;
 
-import java.nio.file.Path;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -22,14 +21,13 @@ public final class PackBoardsMojo extends AbstractProfilesMojo {
     private boolean skipPackBoards;
 
     @Override
-    boolean isGoalSkipped() {
+    protected boolean isSkipped() {
         return skipPackBoards;
     }
 
     @Override
-    void run() {
-        Path zip = target().resolve(project().getBuild().getFinalName() + ".zip");
-        profiles().pack(zip);
-        project().getArtifact().setFile(zip.toFile());
+    protected void work() {
+        profiles().pack(artifact());
+        publish(artifact());
     }
 }

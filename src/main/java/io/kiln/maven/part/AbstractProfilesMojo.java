@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.part;
 
 import io.kiln.flow.board.BoardProfiles;
+import io.kiln.maven.AbstractPartMojo;
 import io.kiln.maven.session.MojoLog;
 import java.io.File;
-import java.nio.file.Path;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** Goals of packaging {@code board-profile}. */
-abstract class AbstractProfilesMojo extends AbstractFlowMojo {
+abstract class AbstractProfilesMojo extends AbstractPartMojo {
     /**
      * The folder of the profiles: one folder with a {@code board.yaml} for each.
      *
@@ -18,10 +18,6 @@ abstract class AbstractProfilesMojo extends AbstractFlowMojo {
     private File boardsDirectory;
 
     final BoardProfiles profiles() {
-        return new BoardProfiles(boardsDirectory.toPath(), new MojoLog(getLog()));
-    }
-
-    final Path target() {
-        return Path.of(project().getBuild().getDirectory());
+        return new BoardProfiles(boardsDirectory.toPath(), log());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.maven;
+package io.kiln.maven.part;
 
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -22,12 +22,12 @@ public final class CheckBoardsMojo extends AbstractProfilesMojo {
     private boolean skipCheckBoards;
 
     @Override
-    boolean isGoalSkipped() {
+    protected boolean isSkipped() {
         return skipCheckBoards;
     }
 
     @Override
-    void run() {
-        profiles().check(target().resolve("kiln").resolve("boards"), environment());
+    protected void work() {
+        profiles().check(target().resolve("kiln").resolve("boards"), toolchains());
     }
 }

@@ -18,7 +18,7 @@ import org.codehaus.plexus.util.xml.Xpp3Dom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ReactorBoardsTest {
+class ReactorFoldersTest {
     private static final Path REPOSITORY = Path.of("repository.zip");
     private static final ArtifactFetcher OTHERS = (group, artifact, version, classifier, extension) -> REPOSITORY;
 
@@ -66,15 +66,15 @@ class ReactorBoardsTest {
     void anEditorsOutputFolderLeadsToTheModule() throws IOException {
         Path output = Files.createDirectories(folder.resolve("target/classes"));
         ArtifactFetcher workspace = (group, artifact, version, classifier, extension) -> output;
-        assertThat(new ReactorBoards(List.of(), workspace).fetch("g", "a", "1", "", "zip"))
+        assertThat(new ReactorFolders(ReactorFolders.BOARDS, List.of(), workspace).fetch("g", "a", "1", "", "zip"))
                 .isEqualTo(output);
         Files.createFile(folder.resolve("pom.xml"));
-        assertThat(new ReactorBoards(List.of(), workspace).fetch("g", "a", "1", "", "zip"))
+        assertThat(new ReactorFolders(ReactorFolders.BOARDS, List.of(), workspace).fetch("g", "a", "1", "", "zip"))
                 .isEqualTo(folder.resolve("src/main/boards"));
     }
 
     private static Path fetch(MavenProject module, String version) {
-        return new ReactorBoards(List.of(module), OTHERS).fetch("com.acme", "boards", version, "", "zip");
+        return new ReactorFolders(ReactorFolders.BOARDS, List.of(module), OTHERS).fetch("com.acme", "boards", version, "", "zip");
     }
 
     private MavenProject module(String packaging) {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.model;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.PlainZip;
+import io.kiln.base.PlainZip.Kind;
+import io.kiln.base.PlainZip.Limits;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.Frontends;
+import io.kiln.flow.resolve.ModelArchives;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * A model with what belongs to it.
+ *
+ * @param file the model
+ * @param inputShapes as {@code kiln.inputShapes}; empty for the file's
+ * @param vectors folder of test vectors
+ * @param samples typical inputs for quantization
+ * @param labels of the samples
+ */
+public record SharedModel(
+        Path file, String inputShapes, Optional<Path> vectors, Optional<Path> samples, Optional<Path> labels) {
+    /** Models for microcontrollers are smaller by far; they are read into memory. */
+    static final Kind MODELS = new Kind(
+            "a model", "model", "vectors/input_0.bin", 1, new Limits(64 << 20, 20_000, 64 << 20, 128L << 20));
+
+    /** A model alone. */
+    public static SharedModel of(Path file) {
+        return new SharedModel(file, "", Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * The model of an artifact.
+     *
+     * @param artifact a zip, or the folder that it is packed from
+     * @param name the model's file in it; empty for the one that the card names
+     * @param home folder in which zips are unpacked, each once
+     * @throws KilnException if the artifact is damaged, hostile, or has no such model
+     */
+    public static SharedModel of(Path artifact, Optional<String> name, Path home) {
+        Path folder = Files.isDirectory(artifact) ? artifact : unpacked(artifact, home);
+        ModelCard card = ModelCard.read(folder);
+        return new SharedModel(
+                name.map(given -> named(folder, given)).orElseGet(() -> model(folder, card)),
+                card.inputShapes(),
+                part(folder, card.vectors(), "vectors"),
+                part(folder, card.samples(), "samples"),
+                part(folder, card.labels(), "labels.csv"));
+    }
+
+    /** By the zip's digest, so that what is there is always whole and right; the card is written last. */
+    private static Path unpacked(Path zip, Path home) {
+        try {
+            Path folder = home.resolve("models").resolve(Digests.sha256(zip));
+            if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
+                TreeMap<String, Bytes> files = new TreeMap<>(PlainZip.read(MODELS, zip));
+                Optional<Bytes> card = Optional.ofNullable(files.remove(ModelCard.FILE));
+                files.forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
+                card.ifPresent(content -> WholeFiles.write(folder.resolve(ModelCard.FILE), content.toArray()));
+            }
+            return folder;
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", zip, e);
+        }
+    }
+
+    /** A name leads to a file of the folder, and to nothing else. */
+    private static Path named(Path folder, String name) {
+        List<Path> models = models(folder);
+        return models.stream()
+                .filter(file -> relative(folder, file).equals(name))
+                .findFirst()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "there is no model " + name + " in it",
+                        folder.toString(),
+                        models.stream().map(file -> relative(folder, file)).toList() + "",
+                        "Correct the last part of kiln.model")));
+    }
+
+    static Path model(Path folder, ModelCard card) {
+        if (card.file().isPresent()) {
+            Path file = folder.resolve(card.file().get());
+            if (!Files.isRegularFile(file)) {
+                throw new KilnException(new Problem(
+                        "there is no file " + card.file().get(), card.document().where("/file"), "the model", ""));
+            }
+            return file;
+        }
+        List<Path> models = models(folder);
+        if (models.size() != 1) {
+            throw new KilnException(new Problem(
+                    "there are " + models.size() + " models: "
+                            + models.stream().map(file -> relative(folder, file)).toList(),
+                    folder.toString(),
+                    "one, or file: in model.yaml",
+                    "Name the model in model.yaml"));
+        }
+        return models.get(0);
+    }
+
+    private static List<Path> models(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
+                            .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix)))
+                    .sorted()
+                    .toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    private static Optional<Path> part(Path folder, Optional<String> named, String usual) {
+        return Optional.of(folder.resolve(named.orElse(usual))).filter(path -> named.isPresent() || Files.exists(path));
+    }
+
+    private static String relative(Path folder, Path file) {
+        return folder.relativize(file).toString().replace('\\', '/');
+    }
+
+    /** All files of a folder by their names in the zip. */
+    static SortedMap<String, Bytes> files(Path folder) {
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(folder)) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                files.put(relative(folder, file), Bytes.wrap(Files.readAllBytes(file)));
+            }
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot read", folder, e);
+        }
+        return files;
+    }
+}

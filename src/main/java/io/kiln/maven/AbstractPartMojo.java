@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.Log;
+import io.kiln.maven.session.MojoLog;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.nio.file.Path;
+
+/** A goal of a packaging that other builds use a part of: board profiles, models. */
+public abstract class AbstractPartMojo extends AbstractFlowMojo {
+    /** Does the goal's work. */
+    protected abstract void work();
+
+    /** The value of {@code kiln.GOAL.skip}. */
+    protected abstract boolean isSkipped();
+
+    @Override
+    final void run() {
+        work();
+    }
+
+    @Override
+    final boolean isGoalSkipped() {
+        return isSkipped();
+    }
+
+    /** Where toolchains come from. */
+    protected final ToolchainEnvironment toolchains() {
+        return environment();
+    }
+
+    /** Maven's log. */
+    protected final Log log() {
+        return new MojoLog(getLog());
+    }
+
+    /** The project's output folder. */
+    protected final Path target() {
+        return Path.of(project().getBuild().getDirectory());
+    }
+
+    /** The file of the project's artifact, to be written. */
+    protected final Path artifact() {
+        return target().resolve(project().getBuild().getFinalName() + ".zip");
+    }
+
+    /** Makes a file the project's artifact. */
+    protected final void publish(Path file) {
+        project().getArtifact().setFile(file.toFile());
+    }
+}
