@@ -17,7 +17,8 @@ final class GatherImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Gather", GatherImporters::gather),
             onnx("GatherElements", GatherImporters::gatherElements),
-            onnx("GatherND", GatherImporters::gatherNd));
+            onnx("GatherND", GatherImporters::gatherNd),
+            onnx("GridSample", new GridSampleImporter()));
 
     private GatherImporters() {}
 

@@ -9,12 +9,15 @@ import java.util.stream.Stream;
 
 /** The table of products of tensors and transforms of signals. */
 public final class TensorImporters {
-    private static final List<OnnxRegistration> OWN =
-            List.of(onnx("Einsum", new EinsumImporter()), onnx("Det", new DetImporter()));
+    private static final List<OnnxRegistration> OWN = List.of(
+            onnx("Einsum", new EinsumImporter()),
+            onnx("Det", new DetImporter()),
+            onnx("MelWeightMatrix", new MelWeightImporter()));
 
     /** All operators of the family. */
-    public static final List<OnnxRegistration> ALL =
-            Stream.of(OWN, WindowImporters.ALL).flatMap(List::stream).toList();
+    public static final List<OnnxRegistration> ALL = Stream.of(OWN, WindowImporters.ALL, FourierImporters.ALL)
+            .flatMap(List::stream)
+            .toList();
 
     private TensorImporters() {}
 }
