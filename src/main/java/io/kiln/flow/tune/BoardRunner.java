@@ -31,8 +31,8 @@ import java.util.regex.Pattern;
  * Measures the time of candidates on a board, by its own timer: flashes an image and reads from the console what its program says of each call.
  */
 final class BoardRunner implements CandidateRunner {
-    private static final Pattern SAID =
-            Pattern.compile(MeasuringProgram.SAID + " ([0-9]{1,9}) ([0-9]{1,10}) ([1-9][0-9]{0,8}) ([0-9]{1,18}) ([1-9][0-9]{0,10})");
+    private static final Pattern SAID = Pattern.compile(
+            MeasuringProgram.SAID + " ([0-9]{1,9}) ([0-9]{1,10}) ([1-9][0-9]{0,8}) ([0-9]{1,18}) ([1-9][0-9]{0,10})");
 
     /** Longest line of an answer; longer ones are none. */
     private static final int LONGEST = 80;
@@ -59,11 +59,15 @@ final class BoardRunner implements CandidateRunner {
         String board = "the board " + build.board().id();
         if (build.board().timer().isEmpty()) {
             throw new KilnException(new Problem(
-                    board + " has no timer", build.board().origin(), "timer in board.yaml", "Use -Dkiln.tune.on=emulator"));
+                    board + " has no timer",
+                    build.board().origin(),
+                    "timer in board.yaml",
+                    "Use -Dkiln.tune.on=emulator"));
         }
         if (!FlashRunners.areFor(build.board()) || !device.isFlashed()) {
             throw new KilnException(new Problem(
-                    "candidates must be flashed, and " + board + (device.isFlashed() ? " has no flash runner" : " is not"),
+                    "candidates must be flashed, and " + board
+                            + (device.isFlashed() ? " has no flash runner" : " is not"),
                     "kiln.tune.on",
                     "flash in " + build.board().origin() + ", and no kiln.flash.skip",
                     "Use -Dkiln.tune.on=emulator"));
@@ -80,8 +84,8 @@ final class BoardRunner implements CandidateRunner {
         Answers answers = new Answers(image.functions().size());
         End end;
         try (Lease lease = new Leases(build, device, limit, console).take();
-                Transport line = lease.start(() ->
-                        new FlashStep(Log.QUIET, build, device.flash()).flash(image.elf(), lease::flashRunner))) {
+                Transport line = lease.start(
+                        () -> new FlashStep(Log.QUIET, build, device.flash()).flash(image.elf(), lease::flashRunner))) {
             end = LineFollower.follow(line, limit, piece -> {
                 String text = new String(piece, StandardCharsets.ISO_8859_1);
                 lease.log().accept(text);

@@ -159,16 +159,14 @@ final class MeasuringProgram {
         String call = "(void)" + function.name() + "(" + String.join(", ", arguments) + ")";
         String wrong = (isFloat ? "wrong_floats" : "wrong_bytes") + "(output, answer_" + number + ", sizeof answer_"
                 + number + ")";
-        calls.append(String.format(
-                """
+        calls.append(String.format("""
                     memcpy(input, input_%d, sizeof input_%d);
                     memset(output, 0xA5, sizeof answer_%d);
-                """,
-                number, number, number));
+                """, number, number, number));
         calls.append(
                 isTimed
-                        ? "    times = 1;\n    TIMED(times, ticks, " + call + ");\n    say(" + candidates + ", "
-                                + wrong + ", times, ticks);\n"
+                        ? "    times = 1;\n    TIMED(times, ticks, " + call + ");\n    say(" + candidates + ", " + wrong
+                                + ", times, ticks);\n"
                         : "    " + call + ";\n    " + TOLD + "(" + wrong + ");\n");
         candidates++;
     }

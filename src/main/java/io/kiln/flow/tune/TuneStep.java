@@ -183,7 +183,10 @@ public final class TuneStep {
                         "a board with an emulator or a stand-in",
                         "kiln:boards shows what runs where")));
         CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
-                        build, board, tune.timeout(), build.spec().layout().reports().resolve("tune.log")))
+                        build,
+                        board,
+                        tune.timeout(),
+                        build.spec().layout().reports().resolve("tune.log")))
                 .orElseGet(() -> emulator(emulated, images));
         return new CandidateMeasurer(
                 build,

@@ -58,8 +58,7 @@ final class WholeModels {
         Map<String, Long> operators = new LinkedHashMap<>();
         report.operators()
                 .forEach(operator -> operators.put(
-                        operator.name(),
-                        inCycles ? operator.estimatedCycles().expected() : operator.instructions()));
+                        operator.name(), inCycles ? operator.estimatedCycles().expected() : operator.instructions()));
         return new Image(
                 new TuneReport.Sizes(
                         profile.instructions(),

@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
  * @param packed whether weights come in pairs: 2 LB of a step then become 4 shifts
  * @param interleaved whether a product is added while the next one is multiplied, in the register of the weights' end
  */
-record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolean interleaved) implements BlockedAssembly {
+record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolean interleaved)
+        implements BlockedAssembly {
     private static final int INPUT = 0;
     private static final int STRIDE = 4;
     private static final int END = 8;

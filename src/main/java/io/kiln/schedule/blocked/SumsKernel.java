@@ -77,9 +77,10 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
 
     private String lines() {
         return switch (core) {
-            case ARMV7_M -> interleaved
-                    ? new InterleavedSumsThumb2(pixels, channels).lines()
-                    : new SumsThumb2(pixels, channels).lines();
+            case ARMV7_M ->
+                interleaved
+                        ? new InterleavedSumsThumb2(pixels, channels).lines()
+                        : new SumsThumb2(pixels, channels).lines();
             case ARMV6_M -> SumsThumb1.lines(channels);
             case RV32 -> new SumsRiscV(pixels, channels, interleaved).lines();
         };
