@@ -10,8 +10,7 @@ import java.util.stream.Stream;
 
 /** C files as text. All comments with text from elsewhere are made here. */
 public final class CText {
-    private static final Pattern INCLUDE =
-            Pattern.compile("#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]");
+    private static final Pattern INCLUDE = Pattern.compile("#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]");
 
     private CText() {}
 

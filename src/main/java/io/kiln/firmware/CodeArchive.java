@@ -21,7 +21,8 @@ final class CodeArchive {
     private static final long MOST_BYTES = 256L << 20;
 
     /** A file in one of the folders of a library; no part of the name is {@code .} or {@code ..}. */
-    private static final Pattern NAME = Pattern.compile("(?:c|include|lib)(?:/(?!\\.\\.?(?:/|$))[^/\\\\\\p{Cntrl}:]{1,100}){1,16}");
+    private static final Pattern NAME =
+            Pattern.compile("(?:c|include|lib)(?:/(?!\\.\\.?(?:/|$))[^/\\\\\\p{Cntrl}:]{1,100}){1,16}");
 
     private CodeArchive() {}
 

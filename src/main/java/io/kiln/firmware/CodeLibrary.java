@@ -74,8 +74,8 @@ public record CodeLibrary(String name, Path place) {
     /** Unpacks each content once, into a folder of its own that appears complete or not at all. */
     private Path unpacked(Path folder) {
         try {
-            Path target = folder.resolve(name + "-"
-                    + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
+            Path target = folder.resolve(
+                    name + "-" + Digests.sha256(Files.readAllBytes(place)).substring(0, DIGITS));
             Path mark = target.resolve(".complete");
             if (!Files.exists(mark)) {
                 CodeArchive.read(place)

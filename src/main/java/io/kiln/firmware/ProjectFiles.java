@@ -232,8 +232,7 @@ final class ProjectFiles {
                 compile(name, UserFile.isCplusplus(name) ? SourceKind.CPLUSPLUS : SourceKind.USER);
             }
         });
-        CodeSupport.files(request, units)
-                .forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
+        CodeSupport.files(request, units).forEach((name, content) -> addOwn(name, content, CodeSupport.kind(name)));
         boolean ownMain = hasTests
                 || user.entrySet().stream()
                         .anyMatch(file ->
@@ -291,6 +290,9 @@ final class ProjectFiles {
     }
 
     private static boolean isCompiled(UserCode code, String name) {
-        return isSource(name) && code.folderOf(name).filter(folder -> folder.role().isCompiled()).isPresent();
+        return isSource(name)
+                && code.folderOf(name)
+                        .filter(folder -> folder.role().isCompiled())
+                        .isPresent();
     }
 }

@@ -65,6 +65,9 @@ public final class TestMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        flow().test(spec(), deviceSpec(), TestSpec.of(testOn, units.stream().map(String::strip).toList()));
+        flow().test(
+                        spec(),
+                        deviceSpec(),
+                        TestSpec.of(testOn, units.stream().map(String::strip).toList()));
     }
 }

@@ -65,8 +65,9 @@ public final class JUnitXml {
 
     private static void append(StringBuilder xml, TestReport.Suite suite) {
         Duration all = suite.cases().stream().map(TestReport.Case::time).reduce(Duration.ZERO, Duration::plus);
-        long failures =
-                suite.cases().stream().filter(test -> test.failure().isPresent()).count();
+        long failures = suite.cases().stream()
+                .filter(test -> test.failure().isPresent())
+                .count();
         xml.append(String.format(
                 Locale.ROOT,
                 "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%s\">\n",

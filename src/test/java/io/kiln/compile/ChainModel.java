@@ -29,12 +29,11 @@ final class ChainModel {
         int before = input;
         int value = input;
         for (int i = 0; i < operators; i++) {
-            int next =
-                    switch (i % 3) {
-                        case 0 -> convolution(value, 1);
-                        case 1 -> convolution(value, 3);
-                        default -> sum(before, value);
-                    };
+            int next = switch (i % 3) {
+                case 0 -> convolution(value, 1);
+                case 1 -> convolution(value, 3);
+                default -> sum(before, value);
+            };
             before = value;
             value = next;
         }
@@ -53,19 +52,13 @@ final class ChainModel {
             data[i] = (byte) (i * 37 + count * 11 | 1);
         }
         float[] scales = {0.004f, 0.005f, 0.006f, 0.007f};
-        int weights = model.tensor(TensorSpec.of(
-                        "weights" + count,
-                        TensorType.INT8,
-                        CHANNELS,
-                        kernel,
-                        kernel,
-                        CHANNELS)
+        int weights = model.tensor(TensorSpec.of("weights" + count, TensorType.INT8, CHANNELS, kernel, kernel, CHANNELS)
                 .quantized(scales, new long[CHANNELS], 0)
                 .withData(data));
         float[] products = new float[CHANNELS];
         IntStream.range(0, CHANNELS).forEach(i -> products[i] = scales[i] * SCALE);
-        int bias = model.tensor(TensorSpec.int32("bias" + count, 5, -7, 11, count)
-                .quantized(products, new long[CHANNELS], 0));
+        int bias = model.tensor(
+                TensorSpec.int32("bias" + count, 5, -7, 11, count).quantized(products, new long[CHANNELS], 0));
         int output = activation();
         model.operator(
                 BuiltinOperator.CONV_2D,

@@ -36,9 +36,10 @@ class CompileGrowthTest {
         Path model = folder.resolve("chain.tflite");
         Files.write(model, ChainModel.write(operators));
         long before = THREADS.getCurrentThreadAllocatedBytes();
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
-                .name("chain")
-                .build());
+        CompiledModel compiled =
+                ModelCompiler.compile(CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                        .name("chain")
+                        .build());
         long after = THREADS.getCurrentThreadAllocatedBytes();
         assertThat(compiled.module().operators()).hasSize(operators);
         return after - before;

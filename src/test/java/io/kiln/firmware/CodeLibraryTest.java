@@ -64,7 +64,8 @@ class CodeLibraryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"../c/a.c", "/c/a.c", "c/../../a.c", "c/./a.c", "c\\a.c", "pom.xml", "c", "c/a:b.c", "C/a.c"})
+    @ValueSource(
+            strings = {"../c/a.c", "/c/a.c", "c/../../a.c", "c/./a.c", "c\\a.c", "pom.xml", "c", "c/a:b.c", "C/a.c"})
     void entriesThatLeadElsewhereAreRefused(String name) throws IOException {
         TreeMap<String, Bytes> files = new TreeMap<>();
         files.put(name, Bytes.ofText("int a;\n"));

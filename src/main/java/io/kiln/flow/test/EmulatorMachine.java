@@ -61,8 +61,6 @@ record EmulatorMachine(ResolvedBuild build, RunnableImage image, Path logs) impl
                 process.output(),
                 process.input(),
                 image.file(),
-                () -> process.waitFor(TO_END)
-                        .map(OptionalInt::of)
-                        .orElse(OptionalInt.empty()));
+                () -> process.waitFor(TO_END).map(OptionalInt::of).orElse(OptionalInt.empty()));
     }
 }

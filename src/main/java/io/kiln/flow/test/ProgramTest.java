@@ -26,11 +26,12 @@ final class ProgramTest {
         Ending ending = program.follow(script.limit(), console, progress);
         List<Problem> problems = new ArrayList<>();
         ending.fault().ifPresent(problems::add);
-        progress.missing().ifPresent(expected -> problems.add(new Problem(
-                "the program did not print this text; " + ending.text(script.limit()),
-                expected.where(),
-                "\"" + expected.text() + "\"",
-                progress.said().isEmpty() ? "It printed nothing more" : "It printed: " + progress.said())));
+        progress.missing()
+                .ifPresent(expected -> problems.add(new Problem(
+                        "the program did not print this text; " + ending.text(script.limit()),
+                        expected.where(),
+                        "\"" + expected.text() + "\"",
+                        progress.said().isEmpty() ? "It printed nothing more" : "It printed: " + progress.said())));
         if (problems.isEmpty()) {
             script.exit()
                     .flatMap(exit -> wrongEnd(exit, ending, script.limit()))

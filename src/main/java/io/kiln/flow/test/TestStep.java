@@ -93,7 +93,8 @@ public final class TestStep {
     }
 
     private static String summary(TestReport report) {
-        return report.tests() + (report.tests() == 1 ? " test, " : " tests, ")
+        return report.tests()
+                + (report.tests() == 1 ? " test, " : " tests, ")
                 + (report.failures() == 0 ? "all passed" : report.failures() + " failed");
     }
 
@@ -125,9 +126,9 @@ public final class TestStep {
 
     private Map<String, List<ProgramScript>> byBoard(List<ProgramScript> scripts) {
         Map<String, List<ProgramScript>> groups = new LinkedHashMap<>();
-        scripts.forEach(script -> groups.computeIfAbsent(
-                        script.board().orElse(spec.board()), board -> new ArrayList<>())
-                .add(script));
+        scripts.forEach(
+                script -> groups.computeIfAbsent(script.board().orElse(spec.board()), board -> new ArrayList<>())
+                        .add(script));
         return groups;
     }
 
@@ -157,7 +158,8 @@ public final class TestStep {
     /** The same build for another board, in a folder of its own. The host has its own compiler. */
     private BuildSpec forBoard(String board) {
         Layout layout = spec.layout();
-        Layout own = new Layout(layout.project(), layout.reports().resolve("test").resolve(board), layout.base());
+        Layout own =
+                new Layout(layout.project(), layout.reports().resolve("test").resolve(board), layout.base());
         Optional<String> toolchain = board.equals(HOST) ? Optional.empty() : spec.toolchain();
         return spec.toBuilder().board(board).toolchain(toolchain).layout(own).build();
     }

@@ -68,8 +68,8 @@ final class UnitTestLines implements Consumer<String> {
      */
     List<TestReport.Case> cases(String ending) {
         List<TestReport.Case> all = new ArrayList<>(cases);
-        running.ifPresent(
-                name -> all.add(new TestReport.Case(name, Duration.ofNanos(clock.getAsLong() - began), Optional.of(ending))));
+        running.ifPresent(name ->
+                all.add(new TestReport.Case(name, Duration.ofNanos(clock.getAsLong() - began), Optional.of(ending))));
         return all;
     }
 }

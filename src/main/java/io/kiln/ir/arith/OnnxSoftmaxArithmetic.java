@@ -18,9 +18,7 @@ public final class OnnxSoftmaxArithmetic {
     private static final float LN2_HIGH = 0x1.62e4p-1f;
     private static final float LN2_LOW = 0x1.7f7d1cp-20f;
     private static final float FIRST = 0x1.694p-10f;
-    private static final float[] COEFFICIENTS = {
-        0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.55545p-3f, 0x1.fffff6p-2f, 1, 1
-    };
+    private static final float[] COEFFICIENTS = {0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.55545p-3f, 0x1.fffff6p-2f, 1, 1};
 
     /** Elements up to which the exponentials of {@link #table} sum to a finite number, over what they are below the largest one. */
     private static final int RESERVED = 5;

@@ -55,7 +55,12 @@ public record FoldedSums(
         }
         Limits limits = Limits.of(op);
         return Optional.of(new FoldedSums(
-                op.requantization().orElseThrow(), bias, bounds, (int) limits.low(), (int) limits.high(), conv.proofs()));
+                op.requantization().orElseThrow(),
+                bias,
+                bounds,
+                (int) limits.low(),
+                (int) limits.high(),
+                conv.proofs()));
     }
 
     /** The reference's function of the sums. */

@@ -49,8 +49,7 @@ final class OnnxSoftmaxLowering extends VectorLowering {
     LoweredOperator lower(Rows rows) {
         Buffer exponentials = buffers.scratch(DType.UINT32, depth);
         if (form != OnnxForm.QDQ) {
-            Buffer table = tables.add(
-                    "exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
+            Buffer table = tables.add("exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
             return lower(rows, (block, from, to) -> lookedUp(block, from, to, table, exponentials));
         }
         int most = Byte.MAX_VALUE - outputZero;

@@ -49,8 +49,7 @@ final class SingleIntrinsics {
     static final Intrinsic DIVIDE = of("kiln_single_divide", List.of(UINT32, UINT32), UINT32, with(SINGLE));
 
     /** A float that is not negative as an integer, halves to even. */
-    static final Intrinsic ROUND =
-            of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));
+    static final Intrinsic ROUND = of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));
 
     private SingleIntrinsics() {}
 

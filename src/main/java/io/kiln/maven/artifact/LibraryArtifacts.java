@@ -44,8 +44,7 @@ public record LibraryArtifacts(List<MavenProject> modules, ArtifactFetcher other
                 .findFirst()
                 .map(LibraryArtifacts::ofModule)
                 .orElseGet(() -> ReactorBoards.ofWorkspace(
-                        others.fetch(
-                                wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion(), "", EXTENSION),
+                        others.fetch(wanted.getGroupId(), wanted.getArtifactId(), wanted.getVersion(), "", EXTENSION),
                         SOURCES));
     }
 

@@ -46,8 +46,7 @@ public final class ReactorBoards implements ArtifactFetcher {
                         && module.getVersion().equals(version))
                 .findFirst()
                 .map(ReactorBoards::profiles)
-                .orElseGet(() ->
-                        ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), USUAL));
+                .orElseGet(() -> ofWorkspace(others.fetch(groupId, artifactId, version, classifier, extension), USUAL));
     }
 
     private static Path profiles(MavenProject module) {

@@ -70,8 +70,8 @@ final class OnnxLayers {
         int[] data = args.get(0).ints();
         float from = args.get(1).scalarFloat();
         int zero = args.get(2).scalarInt();
-        OnnxMean mean = new OnnxMean(
-                from, args.get(3).scalarFloat(), args.get(4).scalarInt(), op.form());
+        OnnxMean mean =
+                new OnnxMean(from, args.get(3).scalarFloat(), args.get(4).scalarInt(), op.form());
         int columns = args.get(0).type().shape().dim(2);
         int channels = args.get(0).type().shape().dim(3);
         int[] result = new int[(int) type.shape().elements()];
@@ -97,8 +97,7 @@ final class OnnxLayers {
                 }
             }
             case COLUMNS -> {
-                for (int column :
-                        Arrays.stream(columnOf).sorted().distinct().toArray()) {
+                for (int column : Arrays.stream(columnOf).sorted().distinct().toArray()) {
                     float part = 0;
                     for (int i = 0; i < reals.length; i++) {
                         part += columnOf[i] == column ? reals[i] : 0;

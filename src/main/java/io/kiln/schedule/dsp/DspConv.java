@@ -221,7 +221,8 @@ final class DspConv {
         String suffix = "" + pixels.pixels();
         Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
         Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
-        List<Expr> scalars = new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
+        List<Expr> scalars =
+                new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
         scalars.addAll(epilogue.arguments());
         block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
     }

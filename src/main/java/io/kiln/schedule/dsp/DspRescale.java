@@ -35,9 +35,7 @@ record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, in
     }
 
     private static Optional<DspRescale> of(FoldedSums sums, boolean fits) {
-        Optional<DspRescale> proven = (fits
-                        ? find(sums, LEAST_SCALE_BITS)
-                        : sums.proven())
+        Optional<DspRescale> proven = (fits ? find(sums, LEAST_SCALE_BITS) : sums.proven())
                 .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums));
         long most = sums.bounds().stream().mapToLong(b -> b).max().orElse(0);
         boolean isSummed = fits && most <= Integer.MAX_VALUE >> LEAST_SCALE_BITS;

@@ -69,7 +69,12 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
 
     private List<String> parameters() {
         List<String> parameters = new ArrayList<>(List.of(
-                "int8_t* x", "const int8_t* in", "const int32_t* weights", "int8_t* out", "int32_t count", "int32_t blocks"));
+                "int8_t* x",
+                "const int8_t* in",
+                "const int32_t* weights",
+                "int8_t* out",
+                "int32_t count",
+                "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
         return parameters;
     }

@@ -60,8 +60,7 @@ record DspWidening(List<Integer> offsets, int rest, int pitch, String kind) {
 
     /** Inputs that lie one after the other: at least four. */
     private static DspWidening ofRun(int inputs, int pitch) {
-        List<Integer> offsets =
-                IntStream.range(0, inputs / 4 * 4).boxed().toList();
+        List<Integer> offsets = IntStream.range(0, inputs / 4 * 4).boxed().toList();
         return new DspWidening(offsets, inputs % 4, pitch, "run");
     }
 

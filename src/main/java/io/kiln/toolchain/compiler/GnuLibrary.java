@@ -74,7 +74,8 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
     private static List<Path> headers(Toolchain gnu) {
         List<Path> folders = new ArrayList<>();
         boolean isSearched = false;
-        for (String line : said(gnu, gnu.flags().compile(), List.of("-E", "-v")).lines().toList()) {
+        for (String line :
+                said(gnu, gnu.flags().compile(), List.of("-E", "-v")).lines().toList()) {
             if (line.equals(BEGIN_OF_SEARCH)) {
                 isSearched = true;
             } else if (line.equals(END_OF_SEARCH)) {
@@ -93,7 +94,8 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
     private static List<Path> archives(Toolchain gnu) {
         List<Path> folders = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>();
-        List<String> flags = Stream.concat(gnu.link().stream(), gnu.libraries().stream()).toList();
+        List<String> flags =
+                Stream.concat(gnu.link().stream(), gnu.libraries().stream()).toList();
         for (String word : said(gnu, flags, List.of("-###")).split("\\s+")) {
             String plain = word.replace("\"", "");
             if (plain.startsWith("-L")) {
@@ -102,9 +104,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
                 names.add("lib" + plain.substring(2) + ".a");
             }
         }
-        return names.stream()
-                .flatMap(name -> find(folders, name).stream())
-                .toList();
+        return names.stream().flatMap(name -> find(folders, name).stream()).toList();
     }
 
     private static Optional<Path> find(List<Path> folders, String name) {

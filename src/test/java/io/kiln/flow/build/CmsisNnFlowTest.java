@@ -106,7 +106,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
                         List.of(new ModelSource(archive, "sine")),
                         "host")
                 .toolchain(Optional.of("host"))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.empty(), Optional.of(artifact(sources)))))
+                .pipeline(PipelineSpec.STANDARD.withCodegens(
+                        new CodegenSpec(Optional.empty(), Optional.of(artifact(sources)))))
                 .trustedArchives(TrustedArchives.parse("sine.tar"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 1, 0))
                 .build();
@@ -118,12 +119,16 @@ final class CmsisNnFlowTest extends ArchiveProject {
 
     /** The folder of an artifact with these sources, as {@code kiln.cmsisNn=com.example:cmsis-nn:7.0.0:tar.gz} names it. */
     private Path artifact(Path sources) throws IOException {
-        Path published = SourceArchives.tarGz(folder.resolve("published.tar.gz"), SourceArchives.below(sources, "CMSIS-NN-7.0.0/"));
+        Path published = SourceArchives.tarGz(
+                folder.resolve("published.tar.gz"), SourceArchives.below(sources, "CMSIS-NN-7.0.0/"));
         return CmsisNnArtifact.folder(
                 "com.example:cmsis-nn:7.0.0:tar.gz",
                 folder,
                 new ToolchainEnvironment(
-                        folder.resolve("home"), List.of(), (group, name, version, classifier, extension) -> published, Log.QUIET));
+                        folder.resolve("home"),
+                        List.of(),
+                        (group, name, version, classifier, extension) -> published,
+                        Log.QUIET));
     }
 
     @Test
@@ -138,7 +143,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the models call CMSIS-NN, whose sources are not there")
-                .hasMessageContaining("Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them");
+                .hasMessageContaining(
+                        "Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them");
     }
 
     /** The stand-in with the interface of a version, whose header the version is read from. */

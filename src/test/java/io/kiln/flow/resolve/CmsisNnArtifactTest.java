@@ -46,20 +46,24 @@ class CmsisNnArtifactTest {
 
     @Test
     void whatIsNotCoordinatesIsAFolder() {
-        assertThat(CmsisNnArtifact.folder("lib/CMSIS-NN", folder, environment)).isEqualTo(folder.resolve("lib/CMSIS-NN"));
+        assertThat(CmsisNnArtifact.folder("lib/CMSIS-NN", folder, environment))
+                .isEqualTo(folder.resolve("lib/CMSIS-NN"));
         assertThat(CmsisNnArtifact.folder("/opt/CMSIS-NN", folder, environment)).isEqualTo(Path.of("/opt/CMSIS-NN"));
-        assertThat(CmsisNnArtifact.folder("group:artifact", folder, environment)).isEqualTo(folder.resolve("group:artifact"));
+        assertThat(CmsisNnArtifact.folder("group:artifact", folder, environment))
+                .isEqualTo(folder.resolve("group:artifact"));
         assertThat(fetched).isEmpty();
     }
 
     @Test
     void extensionAndClassifierMayBeStated() throws IOException {
         SourceArchives.zip(archive, SourceArchives.texts(List.of(HEADER, "Source/a.c")));
-        for (String text : List.of("com.example:nn:7.0.0", "com.example:nn:7.0.0:jar", " com.example:nn:7.0.0:tar.gz:src ")) {
+        for (String text :
+                List.of("com.example:nn:7.0.0", "com.example:nn:7.0.0:jar", " com.example:nn:7.0.0:tar.gz:src ")) {
             CmsisNnArtifact.folder(text, folder, environment);
         }
         assertThat(fetched)
-                .containsExactly("com.example:nn:7.0.0::zip", "com.example:nn:7.0.0::jar", "com.example:nn:7.0.0:src:tar.gz");
+                .containsExactly(
+                        "com.example:nn:7.0.0::zip", "com.example:nn:7.0.0::jar", "com.example:nn:7.0.0:src:tar.gz");
     }
 
     /** A release as it is published: everything in one folder, and more than Kiln needs. */
@@ -77,8 +81,10 @@ class CmsisNnArtifactTest {
             Map<String, byte[]> library = SourceArchives.below(STAND_IN, "");
             library.remove("README.md");
             assertThat(SourceArchives.below(unpacked, "").keySet()).isEqualTo(library.keySet());
-            library.forEach((name, content) -> assertThat(unpacked.resolve(name)).hasBinaryContent(content));
-            assertThat(CmsisNnArtifact.folder("com.example:nn:7.0.0", folder, environment)).isEqualTo(unpacked);
+            library.forEach(
+                    (name, content) -> assertThat(unpacked.resolve(name)).hasBinaryContent(content));
+            assertThat(CmsisNnArtifact.folder("com.example:nn:7.0.0", folder, environment))
+                    .isEqualTo(unpacked);
             folders.add(unpacked);
         }
         try (Stream<Path> all = Files.list(folder.resolve("home/cmsis-nn"))) {
@@ -123,7 +129,9 @@ class CmsisNnArtifactTest {
         refused("the sources are too large", "67108864 in all");
         SourceArchives.zip(
                 archive,
-                SourceArchives.texts(IntStream.range(0, 2001).mapToObj(i -> "Source/" + i + ".c").toList()));
+                SourceArchives.texts(IntStream.range(0, 2001)
+                        .mapToObj(i -> "Source/" + i + ".c")
+                        .toList()));
         refused("too many sources", "at most 2000");
         SourceArchives.longName(archive, 300 << 10);
         refused("the headers of an entry have more than 262144 bytes");
@@ -139,7 +147,8 @@ class CmsisNnArtifactTest {
                 SourceArchives.tarGz(folder.resolve("a"), release), SourceArchives.zip(folder.resolve("b"), release))) {
             byte[] content = Files.readAllBytes(good);
             for (int i = 0; i < 150; i++) {
-                byte[] damaged = Arrays.copyOf(content, random.nextBoolean() ? content.length : random.nextInt(content.length));
+                byte[] damaged =
+                        Arrays.copyOf(content, random.nextBoolean() ? content.length : random.nextInt(content.length));
                 for (int change = random.nextInt(4); change >= 0 && damaged.length > 0; change--) {
                     damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
                 }

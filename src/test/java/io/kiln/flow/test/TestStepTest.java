@@ -83,21 +83,30 @@ final class TestStepTest {
                 """);
         test();
         assertThat(log.said())
-                .contains("unit tests on this computer: 2 tests, all passed", "unit tests on mps2-an386: 2 tests, all passed")
-                .anySatisfy(line -> assertThat(line).startsWith("program on qemu-system-arm").endsWith("1 test, all passed"));
+                .contains(
+                        "unit tests on this computer: 2 tests, all passed",
+                        "unit tests on mps2-an386: 2 tests, all passed")
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("program on qemu-system-arm")
+                        .endsWith("1 test, all passed"));
         assertThat(report())
                 .contains("<testcase classname=\"unit tests on this computer\" name=\"one_number\" time=\"")
                 .contains("name=\"talk\" time=\"")
                 .doesNotContain("<failure");
 
-        write("src/test/c/mean_test.c", UNIT + "KILN_TEST(wrong) { KILN_CHECK_EQUAL(2 + 2, -5); }\n"
-                + "KILN_TEST(fault) { __builtin_trap(); }\n");
+        write(
+                "src/test/c/mean_test.c",
+                UNIT + "KILN_TEST(wrong) { KILN_CHECK_EQUAL(2 + 2, -5); }\n"
+                        + "KILN_TEST(fault) { __builtin_trap(); }\n");
         write("src/test/firmware/code.yaml", "schema: 1\nsteps:\n  - expect: ready\n  - send: \"1\"\nexit: 0\n");
-        write("src/test/firmware/text.yaml", "schema: 1\nsteps:\n  - expect: ready\n  - send: \"1\"\n  - expect: mean 9\n");
+        write(
+                "src/test/firmware/text.yaml",
+                "schema: 1\nsteps:\n  - expect: ready\n  - send: \"1\"\n  - expect: mean 9\n");
         write("src/test/firmware/wait.yaml", "schema: 1\ntimeout: 1\nsteps:\n  - expect: ready\n  - expect: never\n");
         KilnException failed = catchThrowableOfType(KilnException.class, this::test);
         assertThat(failed)
-                .hasMessageContaining("unit tests on this computer, wrong: src/test/c/mean_test.c:12: 2 + 2 == -5: 4 is not -5")
+                .hasMessageContaining(
+                        "unit tests on this computer, wrong: src/test/c/mean_test.c:12: 2 + 2 == -5: 4 is not -5")
                 .hasMessageContaining("unit tests on mps2-an386, wrong: src/test/c/mean_test.c:12")
                 .hasMessageContaining("code.yaml:5:1: the program did not end as it should: it ended with code 3")
                 .hasMessageContaining("text.yaml:5:5: the program did not print this text; it ended with code 3")

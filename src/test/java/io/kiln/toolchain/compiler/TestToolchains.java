@@ -30,8 +30,7 @@ public final class TestToolchains {
 
     /** As {@link #resolve}, with a C library. */
     public static Toolchain with(Libc libc, String id, String target) {
-        return Toolchains.with(
-                libc, resolve(id, target), TargetOptions.parse(target), environment(Log.QUIET));
+        return Toolchains.with(libc, resolve(id, target), TargetOptions.parse(target), environment(Log.QUIET));
     }
 
     /** Bundled compilers come from the test class path and are unpacked once into {@code target}. */

@@ -76,7 +76,8 @@ final class IntegerMean implements Emitter {
     private Arg inSinglePrecision(Window window, OnnxAveragePool.Order order, Arg data) {
         ElementQuantization by = form.data().by();
         OnnxAveragePool pool = new OnnxAveragePool(window, order, form.kind());
-        if (!SingleFactor.isOrdinary(by.scale()) || !SingleFactor.isOrdinary(form.to().scale())) {
+        if (!SingleFactor.isOrdinary(by.scale())
+                || !SingleFactor.isOrdinary(form.to().scale())) {
             throw new NoIntegers(pool);
         }
         Arg bytes = node.emit(
@@ -117,8 +118,9 @@ final class IntegerMean implements Emitter {
     private Arg reducedInSinglePrecision(Reduce reduce, Arg data, int count) {
         Expressions e = new Expressions(node);
         Shape shape = e.shape(data);
-        List<Integer> wide =
-                count == 1 ? reduce.axes() : reduce.axes().stream().filter(i -> shape.dim(i) > 1).toList();
+        List<Integer> wide = count == 1
+                ? reduce.axes()
+                : reduce.axes().stream().filter(i -> shape.dim(i) > 1).toList();
         int last = wide.get(wide.size() - 1);
         List<Integer> order = new ArrayList<>(IntStream.range(0, shape.rank())
                 .filter(i -> !wide.contains(i))

@@ -47,12 +47,13 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     private static final int VOLUME = 5;
 
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
-        boolean isPlane = !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
+        boolean isPlane =
+                !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
         if (!MEANS.contains(node.node().operator()) || !isPlane) {
             return Optional.empty();
         }
-        return QuantizedForms.bytes(node, 0)
-                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false, OnnxForm.QDQ).emit(importer, node));
+        return QuantizedForms.bytes(node, 0).map(data ->
+                (Deferred) (to, limits) -> new MeanForm(data, to, limits, false, OnnxForm.QDQ).emit(importer, node));
     }
 
     /** The order in which a window is summed. */

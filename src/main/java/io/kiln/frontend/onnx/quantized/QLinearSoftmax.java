@@ -52,8 +52,8 @@ final class QLinearSoftmax implements OnnxImporter {
                 "its result of " + count + " elements has the scale " + to.scale(),
                 "at most 1, and no result that is infinite in ONNX Runtime's single precision");
         OnnxForm form = to.type() == ElementType.UINT8 ? OnnxForm.UINT8 : OnnxForm.INT8;
-        List<Integer> axes = new ArrayList<>(
-                IntStream.range(0, e.shape(data).rank()).boxed().toList());
+        List<Integer> axes =
+                new ArrayList<>(IntStream.range(0, e.shape(data).rank()).boxed().toList());
         Collections.swap(axes, axis, axes.size() - 1);
         Arg bytes = SoftmaxForm.softmax(node, form, e.transpose(data, axes), from, to);
         return e.transpose(bytes, axes);

@@ -85,10 +85,12 @@ final class RandomSingles {
     }
 
     private void softmax() {
-        int classes = name.startsWith("Q") ? 2 + random.nextInt(30) : 1 + random.nextInt(random.nextBoolean() ? 16 : 70);
+        int classes =
+                name.startsWith("Q") ? 2 + random.nextInt(30) : 1 + random.nextInt(random.nextBoolean() ? 16 : 70);
         List<Integer> dims = List.of(3, 1 + random.nextInt(9), classes);
         boolean isUsual = random.nextBoolean() || name.startsWith("Q");
-        float to = isUsual ? (random.nextBoolean() ? 1f / 256 : 1f / 255) : (float) (0.002 + 0.01 * random.nextDouble());
+        float to =
+                isUsual ? (random.nextBoolean() ? 1f / 256 : 1f / 255) : (float) (0.002 + 0.01 * random.nextDouble());
         int zeroPoint = isUsual ? -128 : zero();
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("axis", (long) random.nextInt(3));
@@ -117,13 +119,7 @@ final class RandomSingles {
         int outH = (height + 2 * padH - kernelH) / stride + 1;
         int outW = (width + 2 * padW - kernelW) / stride + 1;
         float to = random.nextBoolean() ? from : from / 2;
-        emit(
-                List.of(1, channels, height, width),
-                List.of(1, channels, outH, outW),
-                from,
-                to,
-                zero(),
-                attributes);
+        emit(List.of(1, channels, height, width), List.of(1, channels, outH, outW), from, to, zero(), attributes);
     }
 
     private void whole() {
@@ -133,7 +129,8 @@ final class RandomSingles {
         float from = scale();
         float to = random.nextBoolean() ? from : from / 4;
         boolean isGlobal = name.startsWith("Global");
-        List<Long> axes = List.of(List.of(2L, 3L), List.of(1L), List.of(1L, 2L), List.of(1L, 3L)).get(random.nextInt(4));
+        List<Long> axes = List.of(List.of(2L, 3L), List.of(1L), List.of(1L, 2L), List.of(1L, 3L))
+                .get(random.nextInt(4));
         Map<String, Object> attributes = isGlobal ? Map.of() : Map.of("axes", axes);
         int batch = 1 + random.nextInt(2);
         List<Integer> results = new ArrayList<>(List.of(batch, channels, height, width));

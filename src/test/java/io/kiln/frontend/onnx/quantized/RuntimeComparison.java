@@ -78,11 +78,13 @@ final class RuntimeComparison {
 
     /** No C computes with floats. */
     void assertNoFloats() {
-        assertThat(artifacts).isNotEmpty().allSatisfy(files -> assertThat(files)
-                .noneMatch(file -> FLOAT.matcher(COMMENT
-                                .matcher(new String(file.content().toArray(), StandardCharsets.UTF_8))
-                                .replaceAll(""))
-                        .find()));
+        assertThat(artifacts)
+                .isNotEmpty()
+                .allSatisfy(files -> assertThat(files)
+                        .noneMatch(file -> FLOAT.matcher(COMMENT.matcher(
+                                                new String(file.content().toArray(), StandardCharsets.UTF_8))
+                                        .replaceAll(""))
+                                .find()));
     }
 
     /** Compares all of them. */
