@@ -94,7 +94,8 @@ public final class PlainZip {
             // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
                     new Problem(
-                            "this is not a zip of " + kind.contents() + ": " + printable(String.valueOf(e.getMessage())),
+                            "this is not a zip of " + kind.contents() + ": "
+                                    + printable(String.valueOf(e.getMessage())),
                             zip.toString(),
                             "an artifact of packaging " + kind.packaging(),
                             ""),
@@ -120,7 +121,10 @@ public final class PlainZip {
             for (int count = 1; entries.hasMoreElements(); count++) {
                 ZipArchiveEntry entry = entries.nextElement();
                 if (count > kind.limits().entries()) {
-                    throw refused("the archive has too many entries", "", "at most " + kind.limits().entries());
+                    throw refused(
+                            "the archive has too many entries",
+                            "",
+                            "at most " + kind.limits().entries());
                 }
                 if (entry.isDirectory()) {
                     String name = entry.getName();

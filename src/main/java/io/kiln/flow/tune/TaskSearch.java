@@ -95,8 +95,7 @@ final class TaskSearch {
     private List<Sample> transfer(List<TuningRecord> records) {
         Map<String, Double> best = new HashMap<>();
         List<TuningRecord> others = records.stream()
-                .filter(record -> TaskKeys.family(record.task())
-                                .equals(TaskKeys.family(task.key()))
+                .filter(record -> TaskKeys.family(record.task()).equals(TaskKeys.family(task.key()))
                         && !record.task().workload().equals(task.key().workload())
                         && record.result().isMeasured()
                         && record.result().mean() > 0)

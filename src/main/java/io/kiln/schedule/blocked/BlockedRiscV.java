@@ -170,33 +170,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         if (interleaved && !first) {
             RiscVProducts.interleaved(asm, registers(), registers().end(), place);
         } else {
-            products(asm, place, first);
-        }
-    }
-
-    private void products(AsmText asm, int place, boolean first) {
-        for (int p = 0; p < pixels; p++) {
-            asm.line("lb %s, %d(%s)", registers().value(), place, registers().input(p));
-            for (int c = 0; c < channels; c++) {
-                if (first) {
-                    asm.line(
-                            "mul %s, %s, %s",
-                            registers().sum(c, p),
-                            registers().value(),
-                            registers().weight(c));
-                } else {
-                    asm.line(
-                            "mul %s, %s, %s",
-                            registers().product(),
-                            registers().value(),
-                            registers().weight(c));
-                    asm.line(
-                            "add %s, %s, %s",
-                            registers().sum(c, p),
-                            registers().sum(c, p),
-                            registers().product());
-                }
-            }
+            RiscVProducts.plain(asm, registers(), place, first);
         }
     }
 

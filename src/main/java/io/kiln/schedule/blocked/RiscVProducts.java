@@ -29,6 +29,25 @@ final class RiscVProducts {
         add(asm, registers, second, products - 1);
     }
 
+    /**
+     * Emits them one after the other.
+     *
+     * @param first whether they are the first ones of the sums
+     */
+    static void plain(AsmText asm, BlockedRiscVRegisters registers, int tap, boolean first) {
+        for (int p = 0; p < registers.pixels(); p++) {
+            asm.line("lb %s, %d(%s)", registers.value(), tap, registers.input(p));
+            for (int c = 0; c < registers.channels(); c++) {
+                String sum = registers.sum(c, p);
+                String product = first ? sum : registers.product();
+                asm.line("mul %s, %s, %s", product, registers.value(), registers.weight(c));
+                if (!first) {
+                    asm.line("add %s, %s, %s", sum, sum, product);
+                }
+            }
+        }
+    }
+
     private static void add(AsmText asm, BlockedRiscVRegisters registers, String second, int product) {
         String sum = registers.sum(product % registers.channels(), product / registers.channels());
         asm.line("add %s, %s, %s", sum, sum, product(registers, second, product));

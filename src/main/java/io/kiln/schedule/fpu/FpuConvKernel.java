@@ -41,8 +41,7 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
     private static final int UNROLL = 4;
 
     Kernel kernel() {
-        String name = "kiln_fpu_conv_%dx%d%s%s"
-                .formatted(pixels, channels, unfused ? "_unfused" : "", limits.suffix());
+        String name = "kiln_fpu_conv_%dx%d%s%s".formatted(pixels, channels, unfused ? "_unfused" : "", limits.suffix());
         List<DType> scalars = new ArrayList<>(Collections.nCopies(11, INT32));
         scalars.addAll(limits.parameters());
         List<Pointer> pointers =
@@ -165,8 +164,7 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
         if (unfused) {
             addApart(out, products, values + 2 * pixels);
         } else {
-            products.forEach(
-                    one -> out.append("vfma.f32 s%d, s%d, s%d\n".formatted(one.sum, one.value, one.weight)));
+            products.forEach(one -> out.append("vfma.f32 s%d, s%d, s%d\n".formatted(one.sum, one.value, one.weight)));
         }
         return out.toString();
     }

@@ -12,11 +12,7 @@ import java.util.TreeMap;
 /** A zip of board profiles, one folder per profile at its root. */
 final class BoardArchive {
     private static final Kind PROFILES = new Kind(
-            "board profiles",
-            "board-profile",
-            "my-board/startup.c",
-            2,
-            new Limits(4 << 20, 2_000, 1 << 20, 16L << 20));
+            "board profiles", "board-profile", "my-board/startup.c", 2, new Limits(4 << 20, 2_000, 1 << 20, 16L << 20));
 
     private BoardArchive() {}
 

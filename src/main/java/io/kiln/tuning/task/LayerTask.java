@@ -60,9 +60,8 @@ public record LayerTask(
         for (int i = 0; i < operators.size(); i++) {
             FusedOperator op = operators.get(i);
             if (Dispatch.hasChoice(op)) {
-                LayerTask task =
-                        of(alone(fused, fused.groups().get(i), op), op, target, optimize, objective)
-                                .knowing(known);
+                LayerTask task = of(alone(fused, fused.groups().get(i), op), op, target, optimize, objective)
+                        .knowing(known);
                 if (task.space.configurations().size() > 1) {
                     tasks.putIfAbsent(task.key().workload(), task);
                 }

@@ -61,14 +61,17 @@ class ShippedRecordsTest {
         for (String file : logs) {
             String core = file.substring(0, file.length() - ".log".length());
             List<TuningRecord> records = ShippedRecords.of(core);
-            assertThat(RecordReader.parse(ShippedRecords.text(core).orElseThrow(), file).warnings())
+            assertThat(RecordReader.parse(ShippedRecords.text(core).orElseThrow(), file)
+                            .warnings())
                     .isEmpty();
             assertThat(records).isNotEmpty().allSatisfy(record -> {
                 assertThat(record.result().isMeasured()).isTrue();
                 assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
                 assertThat(record.task().keys()).isNotEmpty();
             });
-            assertThat(records.stream().map(record -> TaskKeys.layer(record.task())).collect(Collectors.toSet()))
+            assertThat(records.stream()
+                            .map(record -> TaskKeys.layer(record.task()))
+                            .collect(Collectors.toSet()))
                     .hasSameSizeAs(records);
         }
     }
@@ -84,10 +87,12 @@ class ShippedRecordsTest {
                 .orElseThrow();
         TuningRecord shipped = ShippedRecords.of("rv32imac").stream()
                 .filter(record -> layer.reason()
-                        .contains(String.format("%,d cycles", Math.round(record.result().mean() * 1e9))))
+                        .contains(String.format(
+                                "%,d cycles", Math.round(record.result().mean() * 1e9))))
                 .findFirst()
                 .orElseThrow();
-        TuningRecord.Result slow = new TuningRecord.Result(List.of(1.0), shipped.result().error(), 0, 0);
+        TuningRecord.Result slow =
+                new TuningRecord.Result(List.of(1.0), shipped.result().error(), 0, 0);
         TuningRecord own = TuningRecord.of(shipped.task(), shipped.config(), slow);
         RecordFiles.write(BoardRecords.log(build.spec()), List.of(own));
         assertThat(operators(compiled(build)))

@@ -46,7 +46,9 @@ class TransferAcrossCoresTest {
     /** A cost with its least value at three channels and four steps of plain loops. */
     private static double cost(Configuration configuration) {
         return configuration.schedule().equals("conv_direct")
-                ? 100 + 10 * Math.abs(configuration.number("channel_block") - 3) + 5 * (4 - configuration.number("unroll"))
+                ? 100
+                        + 10 * Math.abs(configuration.number("channel_block") - 3)
+                        + 5 * (4 - configuration.number("unroll"))
                 : 500;
     }
 
@@ -61,8 +63,7 @@ class TransferAcrossCoresTest {
                 .mapToDouble(TransferAcrossCoresTest::cost)
                 .min()
                 .orElseThrow();
-        TuneSpec spec = TuneSpec.of(
-                "xgb", "instructions", new TuneSpec.Limits(1000, 0, 60, 0), seed, List.of(), false);
+        TuneSpec spec = TuneSpec.of("xgb", "instructions", new TuneSpec.Limits(1000, 0, 60, 0), seed, List.of(), false);
         TaskSearch search = new TaskSearch(task, spec, records);
         for (int trials = 1; ; trials++) {
             Configuration next = search.next(1).get(0).configuration();

@@ -41,9 +41,13 @@ class RecordArtifactsTest {
 
     private static List<Path> fetch(List<MavenProject> modules) {
         return RecordArtifacts.fetch(
-                List.of(dependency("elsewhere", "tuning-records"), dependency("code", "jar"), dependency("here", "tuning-records")),
+                List.of(
+                        dependency("elsewhere", "tuning-records"),
+                        dependency("code", "jar"),
+                        dependency("here", "tuning-records")),
                 modules,
-                (group, artifact, version, classifier, extension) -> Path.of(group, artifact, version + "." + extension));
+                (group, artifact, version, classifier, extension) ->
+                        Path.of(group, artifact, version + "." + extension));
     }
 
     @Test
@@ -52,7 +56,8 @@ class RecordArtifactsTest {
         assertThat(fetch(List.of())).containsExactly(elsewhere, Path.of("com.acme", "here", "1.log"));
         MavenProject module = module("here");
         assertThat(fetch(List.of(module)))
-                .containsExactly(elsewhere, folder.resolve("src").resolve("main").resolve("tuning"));
+                .containsExactly(
+                        elsewhere, folder.resolve("src").resolve("main").resolve("tuning"));
         Path log = Files.createFile(folder.resolve("here-1.log"));
         module.getArtifact().setFile(log.toFile());
         assertThat(fetch(List.of(module))).containsExactly(elsewhere, log);
