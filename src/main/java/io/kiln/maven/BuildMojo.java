@@ -34,11 +34,8 @@ public final class BuildMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(
-                layout(List.of()),
-                new MojoLog(getLog()),
-                "kiln:build",
-                record -> flow().build(spec(), deviceSpec(), record));
+        VerifyRecord.keep(layout(List.of()), new MojoLog(getLog()), "kiln:build", record -> flow().build(
+                        spec(), deviceSpec(), record));
         checkBudgets(spec());
     }
 }

@@ -41,11 +41,8 @@ public final class VerifyMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(
-                projectLayout(),
-                new MojoLog(getLog()),
-                "kiln:verify",
-                record -> flow().verify(spec(), deviceSpec(), record));
+        VerifyRecord.keep(projectLayout(), new MojoLog(getLog()), "kiln:verify", record -> flow().verify(
+                        spec(), deviceSpec(), record));
         checkBudgets(spec());
     }
 }

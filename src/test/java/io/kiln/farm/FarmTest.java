@@ -160,7 +160,8 @@ final class FarmTest {
         worker("one", "b");
         assertThat(text(client.submit(DigestRunner.digest("b", 1, "x")).join()))
                 .isEqualTo(DigestRunner.digested(1, "x"));
-        FarmJob wrong = FarmJob.of("b", RunPlace.EMULATOR, Duration.ofSeconds(9), Bytes.ofText("1"), new FarmTask.Flash());
+        FarmJob wrong =
+                FarmJob.of("b", RunPlace.EMULATOR, Duration.ofSeconds(9), Bytes.ofText("1"), new FarmTask.Flash());
         assertThat(client.submit(wrong).join().answer()).isInstanceOf(Failed.class);
         assertThat(keeper.state().failures())
                 .extracting(failure -> failure.job())

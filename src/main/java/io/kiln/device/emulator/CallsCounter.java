@@ -23,8 +23,7 @@ public interface CallsCounter {
             }
 
             @Override
-            public List<ExecutedBlock> blocks(
-                    Path image, List<String> functions, List<Long> instructions, String end) {
+            public List<ExecutedBlock> blocks(Path image, List<String> functions, List<Long> instructions, String end) {
                 return new FunctionTrace(emulator).blocks(image, functions, instructions, end);
             }
         };

@@ -177,7 +177,8 @@ public final class FarmKeeper implements AutoCloseable {
                 .map(name -> new FarmState.Queue(name, link.count(name)))
                 .toList();
         List<FarmFailure> failures = new ArrayList<>();
-        link.browse(FarmQueues.FAILURES, FAILURES).forEach(message -> failure(message).ifPresent(failures::add));
+        link.browse(FarmQueues.FAILURES, FAILURES)
+                .forEach(message -> failure(message).ifPresent(failures::add));
         Collections.reverse(failures);
         return new FarmState(farm, now(), seen, queues, failures);
     }

@@ -100,7 +100,12 @@ public final class FarmRuns implements AutoCloseable {
         @Override
         public Calls count(Path image, List<String> functions, String told) {
             FarmAnswer.Counted counted = answer(
-                            board, RunPlace.EMULATOR, limit, image, new Count(functions, told), FarmAnswer.Counted.class)
+                            board,
+                            RunPlace.EMULATOR,
+                            limit,
+                            image,
+                            new Count(functions, told),
+                            FarmAnswer.Counted.class)
                     .value();
             return new Calls(
                     counted.calls().stream()

@@ -153,17 +153,15 @@ public final class BuildSpecBuilder {
      */
     public BuildSpecBuilder calls(
             Optional<String> interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
-        Convention usual = application == Application.RPC ? Convention.PACKED : Convention.TYPED;
-        String api = interfaceApi.orElse(usual.interfaceApi());
-        calls = read(() -> CallSpec.of(api, unpackedApi, systemLib, disableAssert))
+        String usual = (application == Application.RPC ? Convention.PACKED : Convention.TYPED).interfaceApi();
+        calls = read(() -> CallSpec.of(interfaceApi.orElse(usual), unpackedApi, systemLib, disableAssert))
                 .orElse(calls);
         return this;
     }
 
     /**
-     * Sets what calls the operators in order, after how programs call the models.
+     * Sets what calls the operators in order, as {@code kiln.executor} has it, after how programs call the models.
      *
-     * @param kind as {@code kiln.executor} has it
      * @param linkParams whether constants lie in the C
      */
     public BuildSpecBuilder executor(String kind, boolean linkParams) {

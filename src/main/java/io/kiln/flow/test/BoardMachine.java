@@ -5,8 +5,8 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
-import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.BoardUse;
+import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.Leases;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
@@ -33,7 +33,8 @@ record BoardMachine(Log log, ResolvedBuild build, DeviceSpec device, Path logs) 
     public Result run(ProgramScript script) {
         long start = System.nanoTime();
         Path elf = FlashStep.image(build);
-        try (Lease lease = new Leases(BoardUse.of(build), device, script.limit(), logs.resolve(script.name() + ".log")).take();
+        try (Lease lease = new Leases(BoardUse.of(build), device, script.limit(), logs.resolve(script.name() + ".log"))
+                        .take();
                 Transport line = lease.start(() -> bring(lease, elf))) {
             ProgramRun program = new ProgramRun(line.input(), line.output(), elf, OptionalInt::empty);
             List<Problem> problems = ProgramTest.run(script, program, lease.log());

@@ -205,7 +205,10 @@ public final class TuneStep {
         Path images = folder.resolve("candidates");
         Board emulated = emulated();
         CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
-                        build, board, tune.timeout(), build.spec().layout().reports().resolve("tune.log")))
+                        build,
+                        board,
+                        tune.timeout(),
+                        build.spec().layout().reports().resolve("tune.log")))
                 .orElseGet(() -> emulator(emulated, images));
         return measurer(model, runner, device.isPresent() ? build.board() : emulated, images);
     }

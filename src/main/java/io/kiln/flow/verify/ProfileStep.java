@@ -59,7 +59,11 @@ public final class ProfileStep {
         FarmVerification.requireConsole(build);
         FarmUse use = build.spec().farm().get();
         try (FarmRuns farm = FarmRuns.open(use, log)) {
-            run(image, farm.runs(image.board(), LIMIT), emulator, " of the farm " + use.address().url());
+            run(
+                    image,
+                    farm.runs(image.board(), LIMIT),
+                    emulator,
+                    " of the farm " + use.address().url());
         }
     }
 
@@ -83,8 +87,8 @@ public final class ProfileStep {
                     .toList();
             operators.addAll(cycles.estimated(model, counts, counted));
         }
-        ProfileReport instructions =
-                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
+        ProfileReport instructions = new ProfileReport(
+                build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
         ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);

@@ -188,9 +188,17 @@ final class FarmFlowTest {
         try (FarmClient client = FarmClient.connect(broker.address(), Duration.ofSeconds(60), Log.QUIET)) {
             FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, List.of())));
             FarmJob script = FarmJob.of(
-                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("#!/bin/sh\ntouch owned\n"), run);
+                    "mps2-an386",
+                    RunPlace.EMULATOR,
+                    Duration.ofSeconds(5),
+                    Bytes.ofText("#!/bin/sh\ntouch owned\n"),
+                    run);
             FarmJob flash = FarmJob.of(
-                    "mps2-an386", RunPlace.EMULATOR, Duration.ofSeconds(5), Bytes.ofText("\177ELF"), new FarmTask.Flash());
+                    "mps2-an386",
+                    RunPlace.EMULATOR,
+                    Duration.ofSeconds(5),
+                    Bytes.ofText("\177ELF"),
+                    new FarmTask.Flash());
             assertThat(client.run(List.of(script, flash)))
                     .allSatisfy(result -> assertThat(result.answer()).isInstanceOf(Failed.class));
         }
