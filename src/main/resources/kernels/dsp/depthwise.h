@@ -23,6 +23,7 @@
 #define KERNEL_H 3
 #define ROWS 1
 #define STRIDE_W 1
+#define DILATION_W 1
 #define STRIDE_H 1
 #define TAP table[kx * 2 + (ky < 2 ? ky % 2 * 1 + ky / 2 : 1)] >> (ky < 2 ? 0 : 16)
 #define RESCALE int32_t value = table[7] + (int32_t)(((int64_t)sum * table[6]) >> 32); value >>= 3;
@@ -54,7 +55,7 @@ static void NAME(PARAMETERS) {
         int32_t sum = 0;
         for (int32_t kx = 0; kx < KERNEL_W; ++kx) {
           for (int32_t ky = 0; ky < KERNEL_H; ++ky) {
-            const int32_t x = scratch[((i / ROWS * STRIDE_W + kx) * 4 + c) * COLUMN_ROWS + i % ROWS * STRIDE_H + ky];
+            const int32_t x = scratch[((i / ROWS * STRIDE_W + kx * DILATION_W) * 4 + c) * COLUMN_ROWS + i % ROWS * STRIDE_H + ky];
             sum += x * (int16_t)(TAP);
           }
         }

@@ -35,6 +35,7 @@ import java.util.List;
  * weights: per channel pairs of rows as halves of a word, scaled by what the rescaling wants beside, then multiplier and offset
  * padding: a row of the input's zero point, read in place of rows outside the input
  * channels that are no multiple of four: the last block lies over the one before
+ * dilated windows: one row of the output at a time
  * </pre>
  *
  * <p>Rows of the output are written after all the input rows that they need are read, four channels at a time.
@@ -163,8 +164,9 @@ final class DspDepthwise {
         Expr top = block.let(
                 "top" + suffix, sub(mul(y, shape.strideH()), imm(conv.window().padTop())));
         List<Expr> scalars = new ArrayList<>();
+        int distance = shape.kernelH() == 1 ? 1 : conv.window().dilationH();
         for (int i = 0; i < shape.inputRows(count); i++) {
-            scalars.add(block.let("row" + i + suffix, inputRow(n, add(top, i))));
+            scalars.add(block.let("row" + i + suffix, inputRow(n, add(top, (long) i * distance))));
         }
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
         Expr first = mul(line, (long) shape.width() * shape.channels());

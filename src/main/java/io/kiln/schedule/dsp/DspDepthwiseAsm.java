@@ -140,7 +140,7 @@ final class DspDepthwiseAsm {
      * Number of unrolled outputs of a row: all of a short row, otherwise a number that divides the row if there is one.
      */
     private int unroll() {
-        int reach = (LDRD_REACH - shape.kernelW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
+        int reach = (LDRD_REACH - shape.spanW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
         int rowBelow = outputRows == 2 ? shape.width() * shape.channels() : 0;
         int most = Math.min(Math.min(MOST_UNROLLED, reach), (LDR_REACH - rowBelow) / shape.channels());
         if (shape.width() <= most) {
@@ -156,7 +156,8 @@ final class DspDepthwiseAsm {
 
     /** Outputs of a row; of a single row two at a time, if their windows overlap. */
     private void outputs(int count) {
-        int together = outputRows == 1 && shape.strideW() < shape.kernelW() ? 2 : 1;
+        boolean overlap = shape.strideW() < shape.kernelW() && shape.dilationW() == 1;
+        int together = outputRows == 1 && overlap ? 2 : 1;
         for (int i = 0; i < count; i += together) {
             List<Sum> sums = new ArrayList<>();
             for (int column = 0; column < Math.min(together, count - i); column++) {
@@ -186,16 +187,16 @@ final class DspDepthwiseAsm {
             sums.stream().skip(1).forEach(sum -> text.line("mov %s, r2", sum.register));
             started.addAll(sums);
         }
-        int columns = sums.get(sums.size() - 1).column + shape.kernelW();
-        for (int column = 0; column < columns; column++) {
+        int columns = sums.get(sums.size() - 1).column + shape.spanW();
+        for (int column = 0; column < columns; column += shape.dilationW()) {
             int words = (inputRows + 1) / 2;
             for (int pair = 0; pair < words; pair += 2) {
                 int place = (first + column) * shape.columnBytes() + pair * WORD;
                 boolean two = pair + 1 < words;
                 text.line(two ? "ldrd r12, lr, [r0, #%d]" : "ldr r12, [r0, #%d]", place);
                 for (Sum sum : sums) {
-                    int kx = column - sum.column;
-                    if (kx >= 0 && kx < shape.kernelW()) {
+                    int kx = (column - sum.column) / shape.dilationW();
+                    if (column >= sum.column && kx < shape.kernelW()) {
                         products(sum, kx, 2 * pair, "r12", started);
                         if (two) {
                             products(sum, kx, 2 * pair + 2, "lr", started);

@@ -45,7 +45,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
     private String definition() {
         KernelText text = TEXT.with("NAME", name())
                 .with("ROWS_WORDS", rows == 1 ? "One row" : "Two rows")
-                .with("KERNEL", shape.kernelH() + "x" + shape.kernelW())
+                .with("KERNEL", kernelInWords())
                 .with("STRIDE", shape.strideH() + "x" + shape.strideW())
                 .with("WIDTH", shape.width())
                 .with("WEIGHT_SCALE", 1 << epilogue.weightBits())
@@ -54,6 +54,11 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
                 .with("PARAMETERS", parameters(""))
                 .with("ASSEMBLY", DspDepthwiseAsm.of(this));
         return twin(text).text();
+    }
+
+    private String kernelInWords() {
+        String dilated = shape.dilationW() == 1 ? "" : ", dilated by " + shape.dilationW();
+        return shape.kernelH() + "x" + shape.kernelW() + dilated;
     }
 
     private String parameters(String attribute) {
@@ -88,6 +93,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
                 .with("KERNEL_H", shape.kernelH())
                 .with("ROWS", rows)
                 .with("STRIDE_W", shape.strideW())
+                .with("DILATION_W", shape.dilationW())
                 .with("STRIDE_H", shape.strideH())
                 .with("TAP", tap())
                 .with("RESCALE", epilogue.twin(shape.weights()).indent(8))

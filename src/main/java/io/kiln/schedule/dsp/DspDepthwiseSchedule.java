@@ -4,7 +4,6 @@ package io.kiln.schedule.dsp;
 import static io.kiln.schedule.dsp.DspDepthwiseShape.BLOCK;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -39,7 +38,6 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     }
 
     private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
         boolean isInt8 = conv.weight().type().dtype() == DType.INT8
                 && conv.op().rootTypes().get(0).dtype() == DType.INT8
                 && conv.kernelZeroPoint() == 0;
@@ -49,12 +47,10 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
         DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
         return conv.channels() >= BLOCK
                 && conv.channels() <= REACH
-                && (w.dilationH() == 1 || w.kernelH() == 1)
-                && (w.dilationW() == 1 || w.kernelW() == 1)
                 && shape.inputColumns() > 0
                 && shape.inputRows(1) <= MOST_INPUT_ROWS
                 && shape.weights() <= MOST_WEIGHTS
-                && (shape.padLeft() + shape.kernelW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
+                && (shape.padLeft() + shape.spanW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
     }
 
     @Override
@@ -67,7 +63,9 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     private static int mostRows(ConvComputation conv) {
         DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
         int below = (shape.width() + 1) * shape.channels();
-        return shape.inputRows(2) <= MOST_INPUT_ROWS
+        boolean areNeighbours = conv.window().dilationH() == 1 || shape.kernelH() == 1;
+        return areNeighbours
+                        && shape.inputRows(2) <= MOST_INPUT_ROWS
                         && below <= REACH
                         && conv.output().dim(1) > 1
                 ? 2

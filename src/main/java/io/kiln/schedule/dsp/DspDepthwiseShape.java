@@ -31,8 +31,9 @@ record DspDepthwiseShape(
      *
      * @param padding columns of padding before the first input column
      * @param input columns of the input
+     * @param dilation columns from a tap to the next
      */
-    record Columns(int padding, int input) {}
+    record Columns(int padding, int input, int dilation) {}
 
     /** Channels that are computed together: as many as a word of the input holds. */
     static final int BLOCK = 4;
@@ -42,14 +43,17 @@ record DspDepthwiseShape(
     static DspDepthwiseShape of(ConvComputation conv) {
         Window w = conv.window();
         int width = conv.output().dim(2);
-        int reached = (width - 1) * w.strideW() + w.kernelW() - w.padLeft();
+        int reached = (width - 1) * w.strideW() + w.spanW() - w.padLeft();
         int rows = w.strideH() + w.kernelH();
         return new DspDepthwiseShape(
                 w.kernel(),
                 w.stride(),
                 width,
                 conv.channels(),
-                new Columns(w.padLeft(), Math.max(0, Math.min(conv.input().dim(2), reached))),
+                new Columns(
+                        w.padLeft(),
+                        Math.max(0, Math.min(conv.input().dim(2), reached)),
+                        w.kernelW() == 1 ? 1 : w.dilationW()),
                 w.padTop() + w.padBottom() > 0,
                 (rows + 1) / 2);
     }
@@ -79,6 +83,16 @@ record DspDepthwiseShape(
         return columnsRead.padding;
     }
 
+    /** Input columns from a tap to the next. */
+    int dilationW() {
+        return columnsRead.dilation;
+    }
+
+    /** Columns from the first tap to the last. */
+    int spanW() {
+        return (kernelW() - 1) * dilationW() + 1;
+    }
+
     /** Input columns that the windows reach. */
     int inputColumns() {
         return columnsRead.input;
@@ -91,7 +105,7 @@ record DspDepthwiseShape(
 
     /** Columns in scratch, padding included. */
     int columns() {
-        return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + kernelW());
+        return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + spanW());
     }
 
     /** Bytes of scratch from a column to the next. */
@@ -132,7 +146,8 @@ record DspDepthwiseShape(
 
     /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
-        return kernelH() + "x" + kernelW() + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c" + channels
-                + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");
+        String dilated = dilationW() == 1 ? "" : "_dilated" + dilationW();
+        return kernelH() + "x" + kernelW() + dilated + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c"
+                + channels + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");
     }
 }

@@ -40,10 +40,14 @@ record DspFloorEpilogue(Range range) implements DspEpilogue {
                 asm.line("asr %s, %s, #%d", v, v, bits);
             }
             asm.line("smlal r11, r12, %s, r10", v);
-            asm.line("mov %s, r12", v);
+            if (i < values.size() - 1) {
+                asm.line("mov %s, r12", v);
+            }
         }
         asm.line("ldr r10, [r1], #4");
-        values.forEach(v -> asm.line("asr %s, %s, r10", v, v));
+        for (int i = 0; i < values.size(); i++) {
+            asm.line("asr %s, %s, r10", values.get(i), i < values.size() - 1 ? values.get(i) : "r12");
+        }
         values.forEach(v -> asm.line("ssat %s, #8, %s", v, v));
         range.limit(asm, values);
     }
