@@ -293,10 +293,14 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 given.add(each.source(folder()));
             }
         }
-        String shapes = inputShapes().isEmpty()
-                ? shared.map(SharedModel::inputShapes).orElse("")
-                : inputShapes();
-        List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, projectLayout().userModels());
+        String shapes =
+                inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
+        List<ModelSource> chosen = ModelFiles.choose(
+                given,
+                shared.map(SharedModel::file),
+                name,
+                shapes,
+                projectLayout().userModels());
         String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
         return chosen.stream().map(source -> source.withVersion(version)).toList();
     }

@@ -34,8 +34,11 @@ public final class BuildMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(layout(List.of()), new MojoLog(getLog()), "kiln:build", record -> flow().build(
-                        spec(), deviceSpec(), record));
+        VerifyRecord.keep(
+                layout(List.of()),
+                new MojoLog(getLog()),
+                "kiln:build",
+                record -> flow().build(spec(), deviceSpec(), record));
         checkBudgets(spec());
     }
 }

@@ -41,8 +41,11 @@ public final class VerifyMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        VerifyRecord.keep(projectLayout(), new MojoLog(getLog()), "kiln:verify", record -> flow().verify(
-                        spec(), deviceSpec(), record));
+        VerifyRecord.keep(
+                projectLayout(),
+                new MojoLog(getLog()),
+                "kiln:verify",
+                record -> flow().verify(spec(), deviceSpec(), record));
         checkBudgets(spec());
     }
 }

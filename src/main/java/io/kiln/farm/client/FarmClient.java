@@ -205,8 +205,10 @@ public final class FarmClient implements AutoCloseable {
     }
 
     private void failAll(KilnException failure) {
-        outstanding.keySet().forEach(job -> Optional.ofNullable(outstanding.remove(job))
-                .ifPresent(waiting -> waiting.result().completeExceptionally(failure)));
+        outstanding
+                .keySet()
+                .forEach(job -> Optional.ofNullable(outstanding.remove(job))
+                        .ifPresent(waiting -> waiting.result().completeExceptionally(failure)));
     }
 
     /** Nobody waits for them any more. */

@@ -37,8 +37,10 @@ public final class ResultFormat {
             out.list(ran.runs(), outputs -> out.list(outputs.bytes(), out::bytes));
             problems(out, ran.failure());
         } else if (answer instanceof Counted counted) {
-            out.number(1).list(counted.calls(), call -> out.number(call.instructions())
-                    .number(call.verdict()));
+            out.number(1)
+                    .list(
+                            counted.calls(),
+                            call -> out.number(call.instructions()).number(call.verdict()));
             out.list(counted.failure().stream().toList(), out::text);
         } else if (answer instanceof Profiled profiled) {
             out.number(2).number(profiled.total()).list(profiled.operators(), each -> out.number(each));
@@ -68,10 +70,12 @@ public final class ResultFormat {
     }
 
     private static void problems(WireWriter out, List<Problem> problems) {
-        out.list(problems, problem -> out.text(problem.what())
-                .text(problem.where())
-                .text(problem.expected())
-                .text(problem.next()));
+        out.list(
+                problems,
+                problem -> out.text(problem.what())
+                        .text(problem.where())
+                        .text(problem.expected())
+                        .text(problem.next()));
     }
 
     /**

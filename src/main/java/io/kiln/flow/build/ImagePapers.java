@@ -92,8 +92,10 @@ final class ImagePapers {
 
     /** Its licence is what all its sources state. */
     private Optional<ImageComponent> ownCode() {
-        List<String> own =
-                project.units().stream().map(SourceUnit::path).filter(this::isOwn).toList();
+        List<String> own = project.units().stream()
+                .map(SourceUnit::path)
+                .filter(this::isOwn)
+                .toList();
         List<String> licences = own.stream()
                 .map(path -> SourceLicences.of(project.directory().resolve(path)))
                 .distinct()

@@ -60,10 +60,11 @@ public record FlashRunners(Log log, BoardUse use, FlashSpec spec) {
     }
 
     private Optional<FlashRunner> projectApi() {
-        return board().projectApi().flatMap(how -> use.build().map(build -> {
-            requireNoFaults();
-            return new ProjectRunner(log, new BoardProject(build, how));
-        }));
+        return board().projectApi()
+                .flatMap(how -> use.build().map(build -> {
+                    requireNoFaults();
+                    return new ProjectRunner(log, new BoardProject(build, how));
+                }));
     }
 
     private Optional<FlashRunner> virtual() {

@@ -51,10 +51,12 @@ public final class FlashStep {
             log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
             return;
         }
-        flash(image(build), () -> build.spec()
-                .farm()
-                .map(use -> (FlashRunner) new FarmFlashRunner(board, spec.limit(), image(build), use, log))
-                .orElseGet(() -> new FlashRunners(log, BoardUse.of(build), spec).open()));
+        flash(
+                image(build),
+                () -> build.spec()
+                        .farm()
+                        .map(use -> (FlashRunner) new FarmFlashRunner(board, spec.limit(), image(build), use, log))
+                        .orElseGet(() -> new FlashRunners(log, BoardUse.of(build), spec).open()));
     }
 
     /** The file that is flashed: the image, or the archive of which a Project API server makes one. */

@@ -31,17 +31,19 @@ final class ProjectLease implements Lease {
      * @throws KilnException if something else than RPC is to be spoken: the server's images have microTVM's RPC server
      */
     static Optional<Lease> of(Leases wanted) {
-        return wanted.use().build().flatMap(build -> build.board().projectApi().map(how -> {
-            if (build.spec().verify().over() != VerifyOver.RPC) {
-                throw new KilnException(
-                        new Problem(
-                                "the board is flashed by a Project API server, whose images speak microTVM's RPC only",
-                                build.board().origin(),
-                                "kiln.verify.over rpc",
-                                "Set kiln.verify.over to rpc, and in flash.projectApi.options what makes the image host-driven"));
-            }
-            return new ProjectLease(wanted, new BoardProject(build, how));
-        }));
+        return wanted.use()
+                .build()
+                .flatMap(build -> build.board().projectApi().map(how -> {
+                    if (build.spec().verify().over() != VerifyOver.RPC) {
+                        throw new KilnException(
+                                new Problem(
+                                        "the board is flashed by a Project API server, whose images speak microTVM's RPC only",
+                                        build.board().origin(),
+                                        "kiln.verify.over rpc",
+                                        "Set kiln.verify.over to rpc, and in flash.projectApi.options what makes the image host-driven"));
+                    }
+                    return new ProjectLease(wanted, new BoardProject(build, how));
+                }));
     }
 
     @Override

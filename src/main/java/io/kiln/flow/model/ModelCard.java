@@ -100,7 +100,9 @@ record ModelCard(
     }
 
     private static Optional<String> text(YamlDocument document, String key) {
-        return Optional.of(document.root().path(key)).filter(JsonNode::isTextual).map(JsonNode::asText);
+        return Optional.of(document.root().path(key))
+                .filter(JsonNode::isTextual)
+                .map(JsonNode::asText);
     }
 
     private static List<Tensor> tensors(YamlDocument document, String key) {

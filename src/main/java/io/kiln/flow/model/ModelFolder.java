@@ -10,9 +10,9 @@ import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.model.ModelCard.Tensor;
 import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
-import io.kiln.frontend.CustomOperators;
 import io.kiln.ir.type.TensorType;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -135,7 +135,8 @@ public final class ModelFolder {
      */
     public void pack(Path zip) {
         if (!Files.isRegularFile(folder.resolve(ModelCard.FILE))) {
-            throw new KilnException(new Problem("does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card", ""));
+            throw new KilnException(
+                    new Problem("does not exist", folder.resolve(ModelCard.FILE).toString(), "the model's card", ""));
         }
         PlainZip.write(SharedModel.MODELS, SharedModel.files(folder), zip);
         log.info("Packed " + SharedModel.files(folder).size() + " files in " + zip);

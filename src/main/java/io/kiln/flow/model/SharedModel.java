@@ -34,8 +34,8 @@ import java.util.stream.Stream;
 public record SharedModel(
         Path file, String inputShapes, Optional<Path> vectors, Optional<Path> samples, Optional<Path> labels) {
     /** Models for microcontrollers are smaller by far; they are read into memory. */
-    static final Kind MODELS = new Kind(
-            "a model", "model", "vectors/input_0.bin", 1, new Limits(64 << 20, 20_000, 64 << 20, 128L << 20));
+    static final Kind MODELS =
+            new Kind("a model", "model", "vectors/input_0.bin", 1, new Limits(64 << 20, 20_000, 64 << 20, 128L << 20));
 
     /** A model alone. */
     public static SharedModel of(Path file) {
@@ -103,7 +103,9 @@ public record SharedModel(
         if (models.size() != 1) {
             throw new KilnException(new Problem(
                     "there are " + models.size() + " models: "
-                            + models.stream().map(file -> relative(folder, file)).toList(),
+                            + models.stream()
+                                    .map(file -> relative(folder, file))
+                                    .toList(),
                     folder.toString(),
                     "one, or file: in model.yaml",
                     "Name the model in model.yaml"));

@@ -3,7 +3,6 @@ package io.kiln.maven.part;
 
 import io.kiln.flow.board.BoardProfiles;
 import io.kiln.maven.AbstractPartMojo;
-import io.kiln.maven.session.MojoLog;
 import java.io.File;
 import org.apache.maven.plugins.annotations.Parameter;
 

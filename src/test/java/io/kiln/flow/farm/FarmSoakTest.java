@@ -147,10 +147,11 @@ final class FarmSoakTest {
         workers.values().forEach(RunningProcess::close);
         assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
         stop();
-        assertThat(ProcessHandle.allProcesses().filter(process -> process.info()
-                        .commandLine()
-                        .filter(line -> line.contains(home().toString()))
-                        .isPresent()))
+        assertThat(ProcessHandle.allProcesses()
+                        .filter(process -> process.info()
+                                .commandLine()
+                                .filter(line -> line.contains(home().toString()))
+                                .isPresent()))
                 .isEmpty();
         Clock later = Clock.offset(Clock.systemUTC(), BoardLeases.USUAL_TERM);
         BoardLeases leases = new BoardLeases(home().resolve("leases"), later, BoardLeases.USUAL_TERM);

@@ -85,7 +85,8 @@ class SharedModelTest {
         assertThatThrownBy(() -> SharedModel.of(folder, Optional.empty(), home))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there are 2 models: [other.tflite, sine.tflite]");
-        assertThat(SharedModel.of(folder, Optional.of("other.tflite"), home).file()).hasFileName("other.tflite");
+        assertThat(SharedModel.of(folder, Optional.of("other.tflite"), home).file())
+                .hasFileName("other.tflite");
         assertThatThrownBy(() -> SharedModel.of(folder, Optional.of("../home/x.tflite"), home))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there is no model ../home/x.tflite in it");
@@ -104,7 +105,8 @@ class SharedModelTest {
                 .hasMessageContaining("unknown key \"license\"")
                 .hasMessageContaining("licence");
         Files.delete(folder.resolve("model.yaml"));
-        assertThatThrownBy(() -> new ModelFolder(folder, log).check()).hasMessageContaining("model.yaml: does not exist");
+        assertThatThrownBy(() -> new ModelFolder(folder, log).check())
+                .hasMessageContaining("model.yaml: does not exist");
         assertThatThrownBy(() -> packed("none.zip")).hasMessageContaining("model.yaml: does not exist");
         assertThat(temporary.resolve("none.zip")).doesNotExist();
     }
@@ -123,8 +125,8 @@ class SharedModelTest {
     @ParameterizedTest
     @ValueSource(strings = {"../evil.tflite", "/evil.tflite", "a/../../evil.tflite", "C:/evil.tflite"})
     void hostileNamesLeaveNothingBehind(String name) throws IOException {
-        TreeMap<String, Bytes> files = new TreeMap<>(Map.of(
-                "model.yaml", Bytes.ofText("schema: 1\ntitle: x\nlicence: MIT\n"), name, Bytes.ofText("evil")));
+        TreeMap<String, Bytes> files = new TreeMap<>(
+                Map.of("model.yaml", Bytes.ofText("schema: 1\ntitle: x\nlicence: MIT\n"), name, Bytes.ofText("evil")));
         Path zip = Files.write(temporary.resolve("evil.zip"), StoredZip.of(files));
         assertThatThrownBy(() -> SharedModel.of(zip, Optional.empty(), home))
                 .isInstanceOf(KilnException.class)

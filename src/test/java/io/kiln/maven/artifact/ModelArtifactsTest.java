@@ -46,8 +46,11 @@ class ModelArtifactsTest {
         Files.writeString(models.resolve("model.yaml"), "schema: 1\ntitle: x\nlicence: MIT\n");
         Files.writeString(models.resolve("a.tflite"), "x");
         MavenProject module = module("keywords", "model");
-        assertThat(artifacts(module).named("com.acme:keywords:1", folder).file()).isEqualTo(models.resolve("a.tflite"));
-        assertThat(artifacts(module).named("com.acme:keywords:1:a.tflite", folder).file())
+        assertThat(artifacts(module).named("com.acme:keywords:1", folder).file())
+                .isEqualTo(models.resolve("a.tflite"));
+        assertThat(artifacts(module)
+                        .named("com.acme:keywords:1:a.tflite", folder)
+                        .file())
                 .isEqualTo(models.resolve("a.tflite"));
 
         Dependency dependency = new Dependency();
@@ -55,8 +58,10 @@ class ModelArtifactsTest {
         dependency.setArtifactId("keywords");
         dependency.setVersion("1");
         dependency.setType("model");
-        assertThat(artifacts(module).ofDependency(List.of(dependency, new Dependency()))).isPresent();
-        assertThat(artifacts(module).ofDependency(List.of(dependency, dependency))).isEmpty();
+        assertThat(artifacts(module).ofDependency(List.of(dependency, new Dependency())))
+                .isPresent();
+        assertThat(artifacts(module).ofDependency(List.of(dependency, dependency)))
+                .isEmpty();
         assertThat(artifacts(module).ofDependency(List.of())).isEmpty();
     }
 

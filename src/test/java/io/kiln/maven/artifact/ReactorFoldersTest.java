@@ -74,7 +74,8 @@ class ReactorFoldersTest {
     }
 
     private static Path fetch(MavenProject module, String version) {
-        return new ReactorFolders(ReactorFolders.BOARDS, List.of(module), OTHERS).fetch("com.acme", "boards", version, "", "zip");
+        return new ReactorFolders(ReactorFolders.BOARDS, List.of(module), OTHERS)
+                .fetch("com.acme", "boards", version, "", "zip");
     }
 
     private MavenProject module(String packaging) {
