@@ -20,7 +20,6 @@ import io.kiln.maven.session.Timestamps;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -263,9 +262,10 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
-                .tuningRecords(Optional.ofNullable(tuneRecords).map(File::toPath))
-                .sharedRecords(RecordArtifacts.fetch(
-                        project().getDependencies(), session().getProjects(), fetcher()))
+                .tuningRecords(
+                        Optional.ofNullable(tuneRecords).map(File::toPath),
+                        RecordArtifacts.fetch(
+                                project().getDependencies(), session().getProjects(), fetcher()))
                 .farm(farmUse())
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();
@@ -278,21 +278,18 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
 
     /** The single model that is named, or that a dependency brings because the project has none of its own. */
     private Optional<SharedModel> shared() {
-        ModelArtifacts artifacts = new ModelArtifacts(session().getProjects(), fetcher(), homeFolder());
-        if (model != null) {
-            return Optional.of(artifacts.named(model, folder()));
-        }
         boolean hasOwn = models != null || Files.isDirectory(projectLayout().userModels());
-        return hasOwn ? Optional.empty() : artifacts.ofDependency(project().getDependencies());
+        return new ModelArtifacts(session().getProjects(), fetcher(), homeFolder())
+                .find(
+                        Optional.ofNullable(model),
+                        folder(),
+                        hasOwn ? List.of() : project().getDependencies());
     }
 
     private List<ModelSource> modelSources(Optional<SharedModel> shared) {
-        List<ModelSource> given = new ArrayList<>();
-        if (models != null) {
-            for (Model each : models) {
-                given.add(each.source(folder()));
-            }
-        }
+        List<Model> named = models == null ? List.of() : models;
+        List<ModelSource> given =
+                named.stream().map(each -> each.source(folder())).toList();
         String shapes =
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
         List<ModelSource> chosen = ModelFiles.choose(

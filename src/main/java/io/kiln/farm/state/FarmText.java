@@ -37,8 +37,8 @@ public final class FarmText {
     }
 
     private static void worker(List<String> lines, WorkerNews news) {
-        lines.add("Worker " + news.name() + " on " + news.host() + ", process " + news.process() + ": " + news.done()
-                + " jobs done, " + news.failed() + " of them failed");
+        lines.add("Worker " + news.name() + " on " + news.host() + ", process " + news.process() + ": "
+                + news.jobs().done() + " jobs done, " + news.jobs().failed() + " of them failed");
         String emulators = news.offers().stream()
                 .filter(offer -> offer.probe().isEmpty())
                 .map(Offered::board)

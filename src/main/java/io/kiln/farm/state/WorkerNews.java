@@ -10,24 +10,24 @@ import java.util.List;
  * @param host name of its computer
  * @param process its process id there
  * @param slots how many emulators run at once
- * @param done jobs that it answered
- * @param failed those of them that failed
+ * @param jobs how many it answered
  * @param offers what it has
  * @param running jobs that it runs now
  */
 public record WorkerNews(
-        String name,
-        String host,
-        long process,
-        int slots,
-        long done,
-        long failed,
-        List<Offered> offers,
-        List<Running> running) {
+        String name, String host, long process, int slots, Jobs jobs, List<Offered> offers, List<Running> running) {
     public WorkerNews {
         offers = List.copyOf(offers);
         running = List.copyOf(running);
     }
+
+    /**
+     * Jobs of a worker.
+     *
+     * @param done those that it answered
+     * @param failed those of them that failed
+     */
+    public record Jobs(long done, long failed) {}
 
     /**
      * A board that a worker emulates or has.

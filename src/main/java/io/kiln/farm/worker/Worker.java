@@ -87,8 +87,7 @@ public final class Worker implements AutoCloseable {
                 host,
                 ProcessHandle.current().pid(),
                 setup.slots(),
-                tally.done(),
-                tally.failed(),
+                new WorkerNews.Jobs(tally.done(), tally.failed()),
                 slots.stream()
                         .flatMap(slot -> slot.offered().stream())
                         .distinct()

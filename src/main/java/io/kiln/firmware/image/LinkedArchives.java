@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -25,8 +26,8 @@ public final class LinkedArchives {
      * @param map the linker's map
      * @param directory the folder in which the linker ran
      */
-    public static SortedMap<Path, TreeSet<String>> read(Path map, Path directory) {
-        SortedMap<Path, TreeSet<String>> members = new TreeMap<>();
+    public static SortedMap<Path, Set<String>> read(Path map, Path directory) {
+        SortedMap<Path, Set<String>> members = new TreeMap<>();
         try {
             Matcher matcher = MEMBER.matcher(Files.readString(map, StandardCharsets.ISO_8859_1));
             while (matcher.find()) {

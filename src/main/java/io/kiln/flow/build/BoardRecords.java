@@ -80,9 +80,12 @@ public final class BoardRecords {
 
     /** The best records without the project's own. */
     public static HistoryBest given(ResolvedBuild build) {
-        Path none = log(build.spec()).resolveSibling("no-records");
-        return best(build.with(
-                build.spec().toBuilder().tuningRecords(Optional.of(none)).build(), build.runsOn()));
+        BuildSpec spec = build.spec();
+        Path none = log(spec).resolveSibling("no-records");
+        BuildSpec other = spec.toBuilder()
+                .tuningRecords(Optional.of(none), spec.compiler().sharedRecords())
+                .build();
+        return best(build.with(other, build.runsOn()));
     }
 
     private static String core(ResolvedBuild build) {

@@ -23,9 +23,7 @@ import java.util.Optional;
  * @param licence an SPDX expression
  * @param file the model; empty if the folder has only one
  * @param inputShapes as {@code kiln.inputShapes}; empty for the file's
- * @param vectors folder of test vectors, if named
- * @param samples typical inputs for quantization, if named
- * @param labels of the samples, if named
+ * @param data what comes with the model
  * @param inputs that the model must have; empty if the card does not say
  * @param outputs likewise
  * @param document the card as it was read, for messages
@@ -34,9 +32,7 @@ record ModelCard(
         String licence,
         Optional<String> file,
         String inputShapes,
-        Optional<String> vectors,
-        Optional<String> samples,
-        Optional<String> labels,
+        Data data,
         List<Tensor> inputs,
         List<Tensor> outputs,
         YamlDocument document) {
@@ -49,6 +45,15 @@ record ModelCard(
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);
     }
+
+    /**
+     * What comes with a model.
+     *
+     * @param vectors folder of test vectors, if named
+     * @param samples typical inputs for quantization, if named
+     * @param labels of the samples, if named
+     */
+    record Data(Optional<String> vectors, Optional<String> samples, Optional<String> labels) {}
 
     /** An input or output as the card states it. */
     record Tensor(String name, String dtype, List<Integer> shape, String where) {
@@ -91,9 +96,7 @@ record ModelCard(
                 document.root().path("licence").asText(),
                 text(document, "file"),
                 text(document, "inputShapes").orElse(""),
-                text(document, "vectors"),
-                text(document, "samples"),
-                text(document, "labels"),
+                new Data(text(document, "vectors"), text(document, "samples"), text(document, "labels")),
                 tensors(document, "inputs"),
                 tensors(document, "outputs"),
                 document);

@@ -56,9 +56,9 @@ public record SharedModel(
         return new SharedModel(
                 name.map(given -> named(folder, given)).orElseGet(() -> model(folder, card)),
                 card.inputShapes(),
-                part(folder, card.vectors(), "vectors"),
-                part(folder, card.samples(), "samples"),
-                part(folder, card.labels(), "labels.csv"));
+                part(folder, card.data().vectors(), "vectors"),
+                part(folder, card.data().samples(), "samples"),
+                part(folder, card.data().labels(), "labels.csv"));
     }
 
     /** By the zip's digest, so that what is there is always whole and right; the card is written last. */

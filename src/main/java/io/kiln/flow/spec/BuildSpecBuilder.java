@@ -259,15 +259,10 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets the log of tuning records; empty for the board's own in the project, if there is one. */
-    public BuildSpecBuilder tuningRecords(Optional<Path> value) {
-        tuningRecords = value;
-        return this;
-    }
-
-    /** Sets logs, or folders of logs, that other projects share. */
-    public BuildSpecBuilder sharedRecords(List<Path> value) {
-        sharedRecords = value;
+    /** Sets the log of tuning records, empty for the board's own in the project, and logs or folders of logs that other projects share. */
+    public BuildSpecBuilder tuningRecords(Optional<Path> own, List<Path> shared) {
+        tuningRecords = own;
+        sharedRecords = shared;
         return this;
     }
 
@@ -288,12 +283,7 @@ public final class BuildSpecBuilder {
         PassConfig config = read(() -> PassConfig.parse(settings)).orElse(PassConfig.NONE);
         io = config.io().orElse(io);
         pipeline = config.fuseMaxDepth().map(pipeline::withFuseMaxDepth).orElse(pipeline);
-        calls = new CallSpec(
-                calls.convention(),
-                calls.systemLib(),
-                config.disableAssert().orElse(calls.disableAssert()),
-                calls.executor(),
-                config.linkParams().orElse(calls.linkParams()));
+        calls = calls.with(config);
         return this;
     }
 

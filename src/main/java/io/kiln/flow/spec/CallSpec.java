@@ -37,6 +37,16 @@ public record CallSpec(
                 : new CallSpec(Convention.PACKED, true, disableAssert, kind, linked);
     }
 
+    /** The same with what TVM's names say. */
+    CallSpec with(PassConfig config) {
+        return new CallSpec(
+                convention,
+                systemLib,
+                config.disableAssert().orElse(disableAssert),
+                executor,
+                config.linkParams().orElse(linkParams));
+    }
+
     /** The typed interface. */
     public static final CallSpec TYPED = new CallSpec(Convention.TYPED, false, false);
 

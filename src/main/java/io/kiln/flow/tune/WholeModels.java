@@ -47,7 +47,7 @@ final class WholeModels {
         Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
         BuildSpec spec = build.spec().toBuilder()
                 .layout(layout)
-                .tuningRecords(Optional.of(records))
+                .tuningRecords(Optional.of(records), build.spec().compiler().sharedRecords())
                 .build();
         ResolvedBuild other = build.with(spec, build.runsOn());
         new GenerateStep(Log.QUIET, other).run();

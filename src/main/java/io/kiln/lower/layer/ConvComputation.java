@@ -16,8 +16,7 @@ import java.util.Optional;
  *
  * @param op the fused operator
  * @param window geometry
- * @param input NHWC dimensions of the input
- * @param output NHWC dimensions of the output
+ * @param extent the images
  * @param grouping which inputs an output channel reads
  * @param kernels the kernels
  * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
@@ -27,12 +26,19 @@ import java.util.Optional;
 public record ConvComputation(
         FusedOperator op,
         Window window,
-        Shape input,
-        Shape output,
+        Extent extent,
         Grouping grouping,
         Kernels kernels,
         Upsampling upsampling,
         LayerProofs proofs) {
+    /**
+     * The images before and behind the layer.
+     *
+     * @param input NHWC dimensions of the input
+     * @param output NHWC dimensions of the output
+     */
+    public record Extent(Shape input, Shape output) {}
+
     /**
      * Which inputs an output channel reads.
      *
@@ -62,12 +68,21 @@ public record ConvComputation(
         return new ConvComputation(
                 op,
                 layer.isTransposed() ? upsampling.window(layer.window()) : layer.window(),
-                layer.input(),
-                layer.output(),
+                new Extent(layer.input(), layer.output()),
                 new Grouping(layer.groups(), layer.isDepthwise()),
                 new Kernels(weight, isFloat ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT), kernel.zeroPoint),
                 upsampling,
                 new LayerProofs());
+    }
+
+    /** NHWC dimensions of the input. */
+    public Shape input() {
+        return extent.input;
+    }
+
+    /** NHWC dimensions of the output. */
+    public Shape output() {
+        return extent.output;
     }
 
     /** Groups of channels; 1 for a dense convolution. */
@@ -144,12 +159,12 @@ public record ConvComputation(
     }
 
     public int channels() {
-        return output.dim(3);
+        return extent.output.dim(3);
     }
 
     /** Input channels that one output channel reads. */
     public int channelsPerGroup() {
-        return grouping.depthwise ? 1 : input.dim(3) / grouping.groups;
+        return grouping.depthwise ? 1 : extent.input.dim(3) / grouping.groups;
     }
 
     /** Products that one output element sums, padding included. */
@@ -174,15 +189,26 @@ public record ConvComputation(
     public long macsInside() {
         if (isTransposed()) {
             Upsampling u = upsampling;
-            long rows = spread(output.dim(1), u.strideH(), u.padTop(), window.kernelH(), input.dim(1));
-            long columns = spread(output.dim(2), u.strideW(), u.padLeft(), window.kernelW(), input.dim(2));
-            return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+            long rows = spread(extent.output.dim(1), u.strideH(), u.padTop(), window.kernelH(), extent.input.dim(1));
+            long columns =
+                    spread(extent.output.dim(2), u.strideW(), u.padLeft(), window.kernelW(), extent.input.dim(2));
+            return (long) extent.output.dim(0) * rows * columns * channelsPerGroup() * channels();
         }
         long rows = inside(
-                output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), input.dim(1));
+                extent.output.dim(1),
+                window.strideH(),
+                window.padTop(),
+                window.dilationH(),
+                window.kernelH(),
+                extent.input.dim(1));
         long columns = inside(
-                output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), input.dim(2));
-        return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+                extent.output.dim(2),
+                window.strideW(),
+                window.padLeft(),
+                window.dilationW(),
+                window.kernelW(),
+                extent.input.dim(2));
+        return (long) extent.output.dim(0) * rows * columns * channelsPerGroup() * channels();
     }
 
     private static long spread(int outputs, int stride, int padding, int taps, int inputs) {

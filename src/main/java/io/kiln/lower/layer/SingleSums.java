@@ -85,7 +85,7 @@ record SingleSums(BlockBuilder block, TapRange ky, TapRange kx, Taps taps) {
     }
 
     private Expr lanes(int count) {
-        Expr whole = imm(count / OnnxAveragePool.LANES * OnnxAveragePool.LANES);
+        Expr whole = imm((long) (count / OnnxAveragePool.LANES) * OnnxAveragePool.LANES);
         List<Expr.Var> lanes = variables(OnnxAveragePool.LANES);
         sumLanes(lanes, imm(0), whole);
         return withRest(inPairs(lanes), List.of(whole, imm(count)));
@@ -97,7 +97,7 @@ record SingleSums(BlockBuilder block, TapRange ky, TapRange kx, Taps taps) {
         Expr begin = block.let("begin", Exprs.min(block.let("head", head), imm(count)));
         Expr left = block.let("left", sub(imm(count), begin));
         Expr end = block.let("end", add(begin, mul(Exprs.div(left, imm(some)), some)));
-        Expr pairs = block.let("pairs", add(begin, mul(Exprs.div(left, imm(2L * some)), 2 * some)));
+        Expr pairs = block.let("pairs", add(begin, mul(Exprs.div(left, imm(2L * some)), 2L * some)));
         List<Expr.Var> lanes = variables(2 * some);
         sumLanes(lanes, begin, pairs);
         for (int i = 0; i < some; i++) {

@@ -39,6 +39,16 @@ public final class ModelArtifacts {
     }
 
     /**
+     * The model that is named, or else that of a dependency; empty if there is neither.
+     *
+     * @param text what the user names, if anything
+     * @param folder that a relative file is relative to
+     */
+    public Optional<SharedModel> find(Optional<String> text, Path folder, List<Dependency> dependencies) {
+        return text.map(name -> named(name, folder)).or(() -> ofDependency(dependencies));
+    }
+
+    /**
      * The model that the user names.
      *
      * @param text a file, {@code group:artifact:version}, with {@code :FILE} for one file of several, or with {@code :mlf} for the archive of

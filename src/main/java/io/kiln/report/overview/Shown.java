@@ -29,6 +29,15 @@ final class Shown {
         return whole > 0 ? PERCENT * part / whole : 0;
     }
 
+    /** Of bytes. */
+    static double share(long part, long whole) {
+        return share((double) part, (double) whole);
+    }
+
+    static String percent(long part, long whole) {
+        return percent((double) part, (double) whole);
+    }
+
     static String percent(double part, double whole) {
         return whole > 0 ? String.format(Locale.ROOT, "%.1f %%", share(part, whole)) : "";
     }

@@ -57,8 +57,8 @@ public final class FarmPage {
                             .map(Offered::board)
                             .collect(Collectors.joining(", ")),
                     String.valueOf(seen.news().slots()),
-                    String.valueOf(seen.news().done()),
-                    String.valueOf(seen.news().failed()),
+                    String.valueOf(seen.news().jobs().done()),
+                    String.valueOf(seen.news().jobs().failed()),
                     String.valueOf(seen.seconds()));
         }
         return orNone(table, "No worker. Start one with kiln:worker.");

@@ -44,7 +44,6 @@ final class DspConv {
     private static final int SHORT_ROW = 5;
 
     private final ConvComputation conv;
-    private final DspRescale rescale;
     private final DspConvShape shape;
     private final DspEpilogue epilogue;
     private final Optional<DspWidening> widening;
@@ -76,7 +75,6 @@ final class DspConv {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
-        this.rescale = rescale;
         this.order = order(conv);
         int channels = Math.min(BLOCK, conv.channels() / conv.groups());
         this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), DspWeights.overlap(conv));

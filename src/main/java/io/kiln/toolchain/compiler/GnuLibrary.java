@@ -96,7 +96,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         Set<String> names = new LinkedHashSet<>();
         List<String> flags =
                 Stream.concat(gnu.link().stream(), gnu.libraries().stream()).toList();
-        for (String word : said(gnu, flags, List.of("-###")).split("\\s+")) {
+        for (String word : said(gnu, flags, List.of("-###")).strip().split("\\s+", -1)) {
             String plain = word.replace("\"", "");
             if (plain.startsWith("-L")) {
                 folders.add(Path.of(plain.substring(2)).normalize());

@@ -132,9 +132,15 @@ class UserCodeOnBoardTest {
         return switch (board) {
             case "host" -> "  .globl seven\nseven:\n  mov $7, %eax\n  ret\n  .section .note.GNU-stack,\"\"\n";
             case "qemu-riscv32" -> "  .globl seven\nseven:\n  li a0, 7\n  ret\n";
-            default ->
-                "  .syntax unified\n  .thumb\n  .globl seven\n  .type seven, %function\nseven:\n"
-                        + "  movs r0, #7\n  bx lr\n";
+            default -> """
+                      .syntax unified
+                      .thumb
+                      .globl seven
+                      .type seven, %function
+                    seven:
+                      movs r0, #7
+                      bx lr
+                    """;
         };
     }
 

@@ -93,7 +93,7 @@ final class FormRules {
         hold(
                 Files.isRegularFile(folder.resolve(form.headers()).resolve("tvmgen_gesture.h")),
                 "headers are where they are found");
-        for (Path file : files(Files.walk(folder))) {
+        for (Path file : files(folder, Integer.MAX_VALUE)) {
             boolean isText = !file.toString().matches(".*\\.(zip|pack)");
             hold(
                     !isText
@@ -104,9 +104,9 @@ final class FormRules {
         }
     }
 
-    private static List<Path> files(Stream<Path> paths) {
-        try (paths) {
-            return paths.filter(Files::isRegularFile).toList();
+    private static List<Path> files(Path folder, int depth) throws IOException {
+        try (Stream<Path> walk = Files.walk(folder, depth)) {
+            return walk.filter(Files::isRegularFile).toList();
         }
     }
 
@@ -122,7 +122,7 @@ final class FormRules {
 
     private Set<String> sources() throws IOException {
         Set<String> there = new TreeSet<>();
-        for (Path file : files(Files.list(folder.resolve("src")))) {
+        for (Path file : files(folder.resolve("src"), 1)) {
             if (file.toString().matches(".*\\.[cS]")) {
                 there.add("src/" + file.getFileName());
             }

@@ -60,10 +60,6 @@ final class RandomSingles {
         return (float) Math.exp(-5 + 3 * random.nextDouble());
     }
 
-    private void emit(List<Integer> dims, List<Integer> results, float from, float to, int zeroPoint) {
-        emit(dims, results, from, to, zeroPoint, Map.of());
-    }
-
     private void emit(
             List<Integer> dims,
             List<Integer> results,
