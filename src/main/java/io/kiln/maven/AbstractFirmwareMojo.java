@@ -292,12 +292,8 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 named.stream().map(each -> each.source(folder())).toList();
         String shapes =
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
-        List<ModelSource> chosen = ModelFiles.choose(
-                given,
-                shared.map(SharedModel::file),
-                name,
-                shapes,
-                projectLayout().userModels());
+        Path folder = projectLayout().userModels();
+        List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, folder);
         String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
         return chosen.stream().map(source -> source.withVersion(version)).toList();
     }
