@@ -110,34 +110,6 @@ final class FlowTest {
                 .toList();
     }
 
-    @Test
-    void theReportShowsWhatLiesInTheWorkspace() throws IOException {
-        flow.build(spec(folder, VerifyOn.NONE), DeviceSpec.USUAL);
-        JsonNode plan = json("kiln/report.json").path("plan");
-        List<JsonNode> buffers = new ArrayList<>();
-        plan.path("buffers").forEach(buffers::add);
-        assertThat(buffers.stream().mapToLong(FlowTest::end).max())
-                .hasValue(plan.path("bytes").asLong());
-        for (JsonNode one : buffers) {
-            List<String> sharing = buffers.stream()
-                    .filter(other -> !other.equals(one) && end(other) > start(one) && end(one) > start(other))
-                    .map(other -> other.path("name").asText())
-                    .toList();
-            List<String> told = new ArrayList<>();
-            one.path("overlaps").forEach(name -> told.add(name.asText()));
-            assertThat(told).containsExactlyInAnyOrderElementsOf(sharing);
-        }
-        assertThat(buffers).anyMatch(buffer -> !buffer.path("overlaps").isEmpty());
-    }
-
-    private static long start(JsonNode buffer) {
-        return buffer.path("offset").asLong();
-    }
-
-    private static long end(JsonNode buffer) {
-        return start(buffer) + buffer.path("bytes").asLong();
-    }
-
     private static List<Long> numbers(JsonNode report, String field) {
         List<Long> numbers = new ArrayList<>();
         report.path("operators")

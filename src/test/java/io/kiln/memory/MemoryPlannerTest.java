@@ -212,20 +212,6 @@ class MemoryPlannerTest {
     }
 
     @Test
-    void paddingForAlignmentIsNotTakenForABadPlan() {
-        List<WorkspaceBuffer> buffers = List.of(
-                new WorkspaceBuffer("a", 17, 16, 0, 1),
-                new WorkspaceBuffer("b", 30, 16, 0, 1),
-                new WorkspaceBuffer("c", 5, 16, 1, 2));
-        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
-        MemoryPlan plan = MemoryPlanner.plan(problem);
-
-        assertThat(plan.lowerBound()).isEqualTo(52);
-        assertThat(problem.alignedLowerBound()).isEqualTo(65);
-        assertThat(plan.bytes()).isEqualTo(65);
-    }
-
-    @Test
     @Timeout(60)
     void tenThousandBuffersGetASoundPlan() {
         Random random = new Random(3);
