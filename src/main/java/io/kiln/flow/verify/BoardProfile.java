@@ -80,12 +80,23 @@ public final class BoardProfile {
         return build.with(served, build.runsOn());
     }
 
+    private void requireOwnBoard() {
+        if (build.spec().farm().isPresent()) {
+            throw new KilnException(new Problem(
+                    "times are measured on a board of this computer, not on one of a farm",
+                    "kiln.profile.on",
+                    "emulator with kiln.farm, or board without it",
+                    "Leave one of them out"));
+        }
+    }
+
     /**
      * Measures.
      *
      * @throws io.kiln.base.KilnException if the board cannot be reached, or its program has no RPC server
      */
     public void run() {
+        requireOwnBoard();
         requirePackedFunctions();
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
         Map<String, HostGraph> graphs = Protocols.graphs(build);
