@@ -89,7 +89,7 @@ public final class BoardRecords {
     }
 
     private static String core(ResolvedBuild build) {
-        return TaskKeys.core(Target.parse(build.target()));
+        return TaskKeys.core(Target.parse(build.board().target()));
     }
 
     /** Adds the records to what the generated code depends on. */

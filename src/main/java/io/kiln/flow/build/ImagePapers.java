@@ -175,7 +175,9 @@ final class ImagePapers {
         List<Resource> inputs = new ArrayList<>();
         for (ModelSource model : spec.models()) {
             inputs.add(input(model.file()));
-            Frontends.parameters(model.file()).forEach(file -> inputs.add(input(file)));
+            Frontends.parameters(model.file()).stream()
+                    .filter(Files::isRegularFile)
+                    .forEach(file -> inputs.add(input(file)));
         }
         build.board()
                 .files()

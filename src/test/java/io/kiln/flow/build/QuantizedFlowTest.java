@@ -118,7 +118,7 @@ final class QuantizedFlowTest {
         assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
         assertThat(folder.resolve("out/kiln/quantized.html"))
                 .content()
-                .contains("<td class=\"text name\">"
+                .contains("<td class=\"text name\" data-label=\"Layer\">"
                         + json("kiln/quantized.json").at("/layers/0/name").asText() + "</td>");
         assertThat(json("kiln/quantized.json").path("layers").get(0).path("op").asText())
                 .isEqualTo("nn.conv2d");

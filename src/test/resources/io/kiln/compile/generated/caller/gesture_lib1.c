@@ -780,7 +780,7 @@ static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift1
         int32_t sum = 0;
         for (int32_t kx = 0; kx < 1; ++kx) {
           for (int32_t ky = 0; ky < 5; ++ky) {
-            const int32_t x = scratch[((i / 1 * 1 + kx) * 4 + c) * 6 + i % 1 * 1 + ky];
+            const int32_t x = scratch[((i / 1 * 1 + kx * 1) * 4 + c) * 6 + i % 1 * 1 + ky];
             sum += x * (int16_t)(table[kx * 4 + (ky < 4 ? ky % 2 * 2 + ky / 2 : 3)] >> (ky < 4 ? 0 : 16));
           }
         }
