@@ -38,7 +38,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
         "host, host, 7.0.0, 'cmsis-nn, c'",
         "mps2-an385, clang, 7.0.0, 'cmsis-nn, c -mcpu=cortex-m3'",
         "mps2-an386, clang, 6.0.0, 'cmsis-nn -version=6.0.0 -mcpu=cortex-m4, llvm'",
-        "mps2-an386, clang, 6.0.0, 'cmsis-nn, c -mcpu=cortex-m4'",
+        "mps2-an386, clang, 6.0.0, 'cmsis-nn -version=6.0.0, c -mcpu=cortex-m4'",
         "mps3-an547, clang, 7.0.0, 'cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55'",
         "mps3-an547, clang, 4.1.0, 'cmsis-nn -version=4.1.0, c -mcpu=cortex-m55'",
     })
