@@ -29,15 +29,17 @@ class EveryOperatorTest {
     /** A number of an ONNX model that adds two quantized tensors. */
     private static final long QUANTIZED_SUM = 6;
 
-    /** Operators that no TensorFlow Lite model has: TVM's own arithmetic, ONNX's scatters and TopK, and a C function of the user's. */
+    /** Operators that no TensorFlow Lite model has: TVM's own arithmetic, ONNX's scatters, TopK, softmax and means, and a C function of the user's. */
     private static final String FOREIGN = """
-            def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(1, 8), int32], %f: Tensor[(8), float32], %i: Tensor[(1, 1), int32]) {
+            def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(1, 8), int32], %f: Tensor[(8), float32], %i: Tensor[(1, 1), int32], %p: Tensor[(1, 4, 4, 2), int8]) {
               %0 = qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype="int8");
               %1 = fixed_point_multiply(%w, multiplier=1073741824, shift=-2);
               %2 = tfl.custom(%f, code="MyOp", function="my_op", header="", inputs=1, outputs=1, shape=[8], out_dtype="float32");
               %3 = topk(%x, k=3, axis=-1, ret_type="indices", is_ascend=1, dtype="int32");
               %4 = scatter_nd(%w, %i, %w, mode="add");
-              (%0, %1, %2, %3, %4)
+              %5 = onnx.softmax(%x, 0.1f, 0, 0.00390625f, -128, axis=-1, form="qdq");
+              %6 = onnx.avg_pool2d(%p, 0.1f, 0, 0.1f, 0, pool_size=[2, 2], strides=[1, 1], dilation=[1, 1], padding=[0, 0, 0, 0], order="rows", form="qdq");
+              (%0, %1, %2, %3, %4, %5, %6)
             }
             """;
 
