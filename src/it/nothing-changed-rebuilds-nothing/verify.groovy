@@ -18,7 +18,7 @@ assert runs[3].contains("Verifying: seed changed from '0' to '7'")
 
 assert runs[2] =~ /Since the last build: flash [-+]/
 assert runs[4].contains('Compared with the last build:')
-assert new File(basedir, 'target/kiln/diff.html').text.contains('<td>flash</td>')
+assert new File(basedir, 'target/kiln/diff.html').text.contains('>flash</td>')
 assert runs[5].contains('expected at most 1,024 (1K)')
 
 assert runs[6].count('Skipped: kiln.skip is set.') == 6
