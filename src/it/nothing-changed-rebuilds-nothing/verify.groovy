@@ -21,5 +21,5 @@ assert runs[4].contains('Compared with the last build:')
 assert new File(basedir, 'target/kiln/diff.html').text.contains('>flash</td>')
 assert runs[5].contains('expected at most 1,024 (1K)')
 
-assert runs[6].count('Skipped: kiln.skip is set.') == 6
+assert runs[6].count('Skipped: kiln.skip is set.') == 7
 return true
