@@ -3,7 +3,6 @@ package io.kiln.flow.build;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.firmware.CompiledObjects;
@@ -56,7 +55,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
      * @throws KilnException if nothing on this computer runs images of the board
      */
     public static RunnableImage ofUnitTests(ResolvedBuild build, Path tests) {
-        Board runsOn = runsOn(build);
+        Board runsOn = build.requireRunsOn();
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         Path folder = build.spec().layout().reports().resolve("unit-tests");
         FirmwareRequest plain = steps.request().on(runsOn, folder);
@@ -72,18 +71,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true);
     }
 
-    private static Board runsOn(ResolvedBuild build) {
-        return build.runsOn()
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing on this computer can run images of the board "
-                                + build.board().id(),
-                        build.board().origin(),
-                        "a board with an emulator or a stand-in",
-                        "kiln:boards shows what runs where")));
-    }
-
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
-        Board runsOn = runsOn(build);
+        Board runsOn = build.requireRunsOn();
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());

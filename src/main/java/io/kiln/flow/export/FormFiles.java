@@ -23,18 +23,32 @@ final class FormFiles {
         this.library = library;
     }
 
-    /** The files; the templates come first, so that a model's file never hides one of them. */
+    /** The files. Templates replace a model's file of the same name, so that it never hides one of them. */
     static SortedMap<String, Bytes> of(SourceForm form, SourceLibrary library) {
         FormFiles files = new FormFiles(form, library);
-        Map<String, String> values = files.values();
         TreeMap<String, Bytes> all = new TreeMap<>();
         library.sources().forEach((name, content) -> all.put(form.sources() + "/" + name, content));
         library.headers().forEach((name, content) -> all.put(form.headers() + "/" + name, content));
         library.proof().forEach((name, content) -> all.put(form.proof() + "/" + name, content));
-        ResourceTree.read("export/" + form.text())
-                .forEach((name, content) -> all.put(
-                        TextTemplate.filled(name, values), Bytes.ofText(TextTemplate.filled(content.text(), values))));
+        Map<String, Bytes> own = files.templates(form.text(), "");
+        all.putAll(files.templates("headers", form.headers() + "/"));
+        // The plain program, for forms that have none of their own.
+        if (own.keySet().stream().noneMatch(name -> name.startsWith(form.proof() + "/"))) {
+            all.putAll(files.templates("program", form.proof() + "/"));
+        }
+        all.putAll(own);
         return all;
+    }
+
+    /** The templates of a folder with their values, by path below a folder of the library. */
+    private Map<String, Bytes> templates(String folder, String below) {
+        Map<String, String> values = values();
+        Map<String, Bytes> filled = new TreeMap<>();
+        ResourceTree.read("export/" + folder)
+                .forEach((name, content) -> filled.put(
+                        below + TextTemplate.filled(name, values),
+                        Bytes.ofText(TextTemplate.filled(content.text(), values))));
+        return filled;
     }
 
     /** A text of the form with its values. */

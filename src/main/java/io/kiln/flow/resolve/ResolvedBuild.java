@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.CompositeTarget;
@@ -43,6 +45,19 @@ public record ResolvedBuild(
         return CompositeTarget.parse(text)
                 .withHost(Target.parse(board.target()))
                 .text();
+    }
+
+    /**
+     * The board that runs the image.
+     *
+     * @throws KilnException if nothing on this computer does
+     */
+    public Board requireRunsOn() {
+        return runsOn.orElseThrow(() -> new KilnException(new Problem(
+                "nothing on this computer can run images of the board " + board.id(),
+                board.origin(),
+                "a board with an emulator or a stand-in",
+                "kiln:boards shows what runs where")));
     }
 
     /** Whether another board runs the image. */

@@ -169,8 +169,9 @@ public final class TuneStep {
         try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
             List<CandidateMeasurer> measurers = new ArrayList<>();
             for (int i = 0; i < IMAGES_AT_ONCE; i++) {
-                EmulatorRunner runner = new EmulatorRunner(farm.calls(emulated(), tune.timeout()), timings());
-                measurers.add(measurer(model, runner, emulated(), folder.resolve("candidates-" + i)));
+                EmulatorRunner runner =
+                        new EmulatorRunner(farm.calls(build.requireRunsOn(), tune.timeout()), timings());
+                measurers.add(measurer(model, runner, build.requireRunsOn(), folder.resolve("candidates-" + i)));
             }
             search(searches, new ImagesAtOnce(measurers));
         }
@@ -203,7 +204,7 @@ public final class TuneStep {
 
     private CandidateMeasurer measurer(CompiledModel model) {
         Path images = folder.resolve("candidates");
-        Board emulated = emulated();
+        Board emulated = build.requireRunsOn();
         CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
                         build,
                         board,
@@ -215,16 +216,6 @@ public final class TuneStep {
 
     private CandidateMeasurer measurer(CompiledModel model, CandidateRunner runner, Board board, Path images) {
         return new CandidateMeasurer(build, runner, board, model.library().metadata(), images, tune.seed());
-    }
-
-    private Board emulated() {
-        return build.runsOn()
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing on this computer can run images of the board "
-                                + build.board().id(),
-                        build.board().origin(),
-                        "a board with an emulator or a stand-in",
-                        "kiln:boards shows what runs where")));
     }
 
     private CandidateRunner emulator(Board board, Path images) {
