@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Numbers have eight words of 32 bits, the least significant first. Those of the field are below 2^256 and are reduced modulo
- * p = 2^255 - 19 only to be compared: 2^256 and 38 are the same.
+ * Numbers have eight words of 32 bits, the least significant first. Elements of the field are kept below 2^256 and are reduced modulo
+ * p = 2^255 - 19 only before comparisons: modulo p, 2^256 is 38.
  */
 #include "kiln_ed25519.h"
 
@@ -68,7 +68,7 @@ static int is_below(const number a, const number b) {
   return subtracted(rest, a, b) != 0u;
 }
 
-/* Adds a small number, as often as what leaves at the top comes in again at the bottom. */
+/* Adds carry * 2^256, which is carry * 38, until nothing is carried any more. */
 static void fold(number value, uint32_t carry) {
   while (carry != 0u) {
     uint64_t sum = (uint64_t)carry * FOLD;
@@ -158,7 +158,7 @@ static void power(number out, const number a, const number exponent) {
   copy(out, result);
 }
 
-/* The sum of two points; the formula holds for all of them, equal ones too (Hisil, Wong, Carter, Dawson 2008). */
+/* The sum of two points. The formula is complete: it holds for equal points, too (Hisil, Wong, Carter, Dawson 2008). */
 static void add_points(struct point* out, const struct point* p, const struct point* q) {
   number a;
   number b;
@@ -186,7 +186,7 @@ static void add_points(struct point* out, const struct point* p, const struct po
   multiply(out->z, a, d);
 }
 
-/* The negative of an encoded point; 0 if the bytes encode none, or y is not reduced. */
+/* The negative of an encoded point. Returns 0 if the bytes do not encode a point or y is not reduced. */
 static int load_negative(struct point* out, const uint8_t* bytes) {
   /* (p - 5) / 8 */
   static const number exponent = {0xfffffffdu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
@@ -270,7 +270,7 @@ static void load_modulo_order(number out, const uint8_t* bytes) {
   static const number zero = {0u};
   copy(out, zero);
   for (unsigned i = 512; i-- > 0u;) {
-    uint32_t carry = bytes[i / 8u] >> (i % 8u) & 1u;
+    uint32_t carry = (uint32_t)bytes[i / 8u] >> (i % 8u) & 1u;
     for (unsigned k = 0; k < WORDS; ++k) {
       uint32_t top = out[k] >> 31;
       out[k] = out[k] << 1 | carry;
@@ -297,7 +297,9 @@ void kiln_ed25519_add(struct kiln_ed25519* check, const uint8_t* message, size_t
 int kiln_ed25519_end(struct kiln_ed25519* check) {
   uint8_t bytes[KILN_SHA512_BYTES];
   struct point key;
+  struct point both;
   struct point sum = neutral;
+  const struct point* const addends[4] = {&neutral, &base, &key, &both};
   number s;
   number k;
   unsigned different = 0;
@@ -307,14 +309,13 @@ int kiln_ed25519_end(struct kiln_ed25519* check) {
     return 0;
   }
   load_modulo_order(k, bytes);
+  add_points(&both, &base, &key);
   /* s B - k A is R if the signature is right. */
   for (unsigned i = 253; i-- > 0u;) {
     add_points(&sum, &sum, &sum);
-    if (bit(s, i) != 0u) {
-      add_points(&sum, &sum, &base);
-    }
-    if (bit(k, i) != 0u) {
-      add_points(&sum, &sum, &key);
+    unsigned which = bit(s, i) | bit(k, i) << 1;
+    if (which != 0u) {
+      add_points(&sum, &sum, addends[which]);
     }
   }
   if (has_small_order(&sum)) {

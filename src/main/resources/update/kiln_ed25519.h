@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Verification of Ed25519 signatures (RFC 8032, section 5.1.7). There is nothing that signs: no secret belongs on a device. Time and
+ * Verification of Ed25519 signatures (RFC 8032, section 5.1.7). It does not sign: no secret belongs on a device. Its time and
  * memory accesses depend on the data, which is public.
  */
 #ifndef KILN_ED25519_H_
@@ -13,7 +13,7 @@
 #define KILN_ED25519_KEY_BYTES 32u
 #define KILN_ED25519_SIGNATURE_BYTES 64u
 
-/*! \brief A verification in the making: the message comes in parts. */
+/*! \brief A verification; the message comes in parts. */
 struct kiln_ed25519 {
   struct kiln_sha512 digest;
   const uint8_t* key;
@@ -31,9 +31,9 @@ void kiln_ed25519_begin(struct kiln_ed25519* check, const uint8_t* key, const ui
 void kiln_ed25519_add(struct kiln_ed25519* check, const uint8_t* message, size_t bytes);
 
 /*!
- * \brief Ends it.
- * \return 1 if the key's owner signed the message, 0 otherwise; also for numbers that are not reduced and for points of small order
+ * \brief Ends the verification.
+ * \return 1 if the key's owner signed the message; 0 if not, if a number is not reduced, or if a point has small order
  */
 int kiln_ed25519_end(struct kiln_ed25519* check);
 
-#endif  // KILN_ED25519_H_
+#endif

@@ -69,16 +69,29 @@ static void take(uint64_t state[8], const uint8_t* block) {
   }
 }
 
+static void begin(struct kiln_sha512* digest, const uint64_t start[8]) {
+  for (unsigned i = 0; i < 8u; ++i) {
+    digest->state[i] = start[i];
+  }
+  digest->length = 0;
+}
+
 void kiln_sha512_begin(struct kiln_sha512* digest) {
   /* Fractions of the square roots of the first eight primes. */
   static const uint64_t start[8] = {
     0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu, 0x3c6ef372fe94f82bu, 0xa54ff53a5f1d36f1u,
     0x510e527fade682d1u, 0x9b05688c2b3e6c1fu, 0x1f83d9abfb41bd6bu, 0x5be0cd19137e2179u,
   };
-  for (unsigned i = 0; i < 8u; ++i) {
-    digest->state[i] = start[i];
-  }
-  digest->length = 0;
+  begin(digest, start);
+}
+
+void kiln_sha512_256_begin(struct kiln_sha512* digest) {
+  /* FIPS 180-4, section 5.3.6.2. */
+  static const uint64_t start[8] = {
+    0x22312194fc2bf72cu, 0x9f555fa3c84c64c2u, 0x2393b86b6f53b151u, 0x963877195940eabdu,
+    0x96283ee2a88effe3u, 0xbe5e1e2553863992u, 0x2b0199fc2c85b8aau, 0x0eb72ddc81c52ca2u,
+  };
+  begin(digest, start);
 }
 
 void kiln_sha512_add(struct kiln_sha512* digest, const uint8_t* data, size_t bytes) {
@@ -92,7 +105,7 @@ void kiln_sha512_add(struct kiln_sha512* digest, const uint8_t* data, size_t byt
 }
 
 void kiln_sha512_end(struct kiln_sha512* digest, uint8_t out[KILN_SHA512_BYTES]) {
-  /* The length in bits has 128 bits; its upper half is zero but for what the lower half cannot hold. */
+  /* The length is stored in bits, as a number of 128 bits. */
   uint64_t length = digest->length;
   uint8_t mark = 0x80;
   do {
