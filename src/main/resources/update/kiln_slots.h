@@ -33,14 +33,15 @@ enum kiln_update_status {
   KILN_UPDATE_FLASH_FAILED = 9,     /*!< the flash cannot be erased or written */
 };
 
-/*! \brief The firmware that the regions must fit; Kiln generates it as kiln_slots. */
+/*! \brief The firmware that the regions must fit; Kiln generates it as kiln_slots, 256 bytes before the first slot. */
 struct kiln_slots {
+  uint8_t magic[8]; /* KILNSLOT */
   uintptr_t address[KILN_SLOTS];
-  uint32_t bytes; /* of each slot */
-  uintptr_t memory; /* RAM that is left to the models */
+  uint32_t bytes;    /* of each slot */
+  uintptr_t memory;  /* RAM that is left to the models */
   uint32_t memory_bytes;
   uint32_t firmware; /* version, as in kiln_region */
-  const char* board;
+  char board[KILN_REGION_NAME_BYTES];
   uint8_t interface[16];
   uint8_t key[32]; /* the public key */
 };

@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.OptionalInt;
 
 /**
  * The code and constants of all models of a firmware, linked for one slot of the flash, behind a header: {@code struct kiln_region} in
@@ -23,9 +24,9 @@ public final class ModelRegion {
     /** The length of a region is a multiple of it. */
     public static final int ALIGNMENT = 32;
 
-    private static final byte[] MAGIC = "KILNREGN".getBytes(StandardCharsets.US_ASCII);
-    private static final int FORMAT = 1;
-    private static final int NAME_BYTES = 32;
+    static final Bytes MAGIC = Bytes.ofText("KILNREGN");
+    static final int FORMAT = 1;
+    static final int NAME_BYTES = 32;
     private static final int INTERFACE_BYTES = 16;
     private static final int DIGEST_BYTES = 32;
     private static final int SIGNATURE_BYTES = 64;
@@ -55,12 +56,12 @@ public final class ModelRegion {
      */
     public static ModelRegion read(ByteBuffer bytes, String where) {
         ByteBuffer header = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
-        byte[] magic = new byte[MAGIC.length];
+        byte[] magic = new byte[MAGIC.size()];
         if (header.remaining() < HEADER_BYTES) {
             throw malformed("the file ends inside the header of a region", where);
         }
         header.get(magic);
-        if (!Arrays.equals(magic, MAGIC)) {
+        if (!Bytes.wrap(magic).equals(MAGIC)) {
             throw malformed("there is no model region", where);
         }
         if (header.getInt(FORMAT_AT) != FORMAT) {
@@ -75,6 +76,24 @@ public final class ModelRegion {
         byte[] content = new byte[(int) length];
         bytes.get(content);
         return new ModelRegion(content);
+    }
+
+    /**
+     * The length that a header states.
+     *
+     * @param header at least its 256 bytes
+     * @param most the length of a slot
+     * @return empty if it is no header of a region that fits
+     */
+    public static OptionalInt length(Bytes header, long most) {
+        ByteBuffer in = header.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        byte[] magic = new byte[MAGIC.size()];
+        in.get(magic);
+        long length = Integer.toUnsignedLong(in.getInt(LENGTH_AT));
+        boolean isRegion = Bytes.wrap(magic).equals(MAGIC) && in.getInt(FORMAT_AT) == FORMAT;
+        return isRegion && length > HEADER_BYTES && length % ALIGNMENT == 0 && length <= most
+                ? OptionalInt.of((int) length)
+                : OptionalInt.empty();
     }
 
     private static KilnException malformed(String what, String where) {
