@@ -59,7 +59,9 @@ final class PoolsParser {
                 ? OptionalLong.of(node.get("parameters").asLong())
                 : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
-        Optional<ModelSlots> slots = node.has("slots") && !profile.isNearer("memories", "pools")
+        Optional<ModelSlots> slots = node.has("slots")
+                        && !profile.isNearer("memories", "pools")
+                        && !profile.isNearer("linker", "pools")
                 ? Optional.of(slots(node.get("slots")))
                 : Optional.empty();
         slots.ifPresent(each -> checkSlots(each, workspace.get(workspace.size() - 1)));
