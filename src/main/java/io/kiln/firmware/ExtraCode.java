@@ -12,7 +12,7 @@ import java.util.TreeMap;
  *
  * @param isAlone whether the image consists of it and the models, without start-up code and application
  * @param folder folder of its headers; empty if it has none
- * @param files by path in the C project; the sources are compiled like Kiln's own
+ * @param files by path in the C project; the sources are compiled like Kiln's own, for size
  * @param linkerScript name in the board's folder, in place of the board's own
  */
 public record ExtraCode(

@@ -60,7 +60,7 @@ final class ProjectFiles {
         request.models().forEach(model -> project.model(model, request.trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
-        request.extra().files().forEach((name, content) -> project.addOwn(name, content, SourceKind.OWN));
+        request.extra().files().forEach((name, content) -> project.addOwn(name, content, SourceKind.SMALL));
         if (!request.extra().isAlone()) {
             project.memory(request, user);
             project.application(request, user);

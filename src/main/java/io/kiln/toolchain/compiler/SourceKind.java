@@ -7,6 +7,8 @@ import java.util.Locale;
 public enum SourceKind {
     /** Generated C, C runtime, default application: clean under every warning. */
     OWN,
+    /** As {@link #OWN}, and optimized for size whatever the firmware is optimized for. */
+    SMALL,
     /** Start-up code, console and C library shims: as {@link #OWN}, and the compiler may not assume a C library. */
     FREESTANDING,
     /** C from an archive: warnings are off, because the user cannot act on them. */
@@ -23,6 +25,6 @@ public enum SourceKind {
 
     /** Its key in a descriptor. */
     String text() {
-        return name().toLowerCase(Locale.ROOT);
+        return (this == SMALL ? OWN : this).name().toLowerCase(Locale.ROOT);
     }
 }

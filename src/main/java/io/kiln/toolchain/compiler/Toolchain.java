@@ -54,7 +54,7 @@ public record Toolchain(
     /** Flags to compile a source, without driver, include folders and file names. */
     public List<String> compileFlags(SourceKind kind, Optimize choice) {
         List<String> all = new ArrayList<>(flags.compile());
-        all.addAll(flags.optimize().get(choice));
+        all.addAll(flags.optimize().get(kind == SourceKind.SMALL ? Optimize.SIZE : choice));
         all.addAll(flags.sources().get(kind));
         home().ifPresent(folder -> all.add("-ffile-prefix-map=" + folder + "=" + id));
         return List.copyOf(all);

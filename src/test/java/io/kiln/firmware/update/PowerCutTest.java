@@ -24,8 +24,9 @@ import io.kiln.firmware.UserCode;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.BoardIdentity;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +44,9 @@ class PowerCutTest {
     private static final int SEED = 20260301;
     private static final int TABLE_BYTES = 2500;
     private static final int MOST_CODE = 8 << 10;
+    private static final int MINIMUM_FIRMWARE_AT = 24;
+    private static final int BOARD_AT = 48;
+    private static final int INTERFACE_AT = 112;
     private static final Path TESTS = Path.of("src", "test", "c");
 
     @TempDir
@@ -57,14 +61,13 @@ class PowerCutTest {
         for (String name : List.of("power_cuts.c", "check.h")) {
             WholeFiles.write(main.resolve(name), Files.readString(TESTS.resolve(name)));
         }
-        WholeFiles.write(main.resolve("include/updates.h"), updates());
         UserCode code = UserCode.of(Optional.of(main))
                 .with(
                         List.of("KILN_BOARD", "CUTS=" + CUTS, "SEED=" + SEED + "u", "TABLE_BYTES=" + TABLE_BYTES + "u"),
                         List.of());
-        FirmwareRequest request = slotted(board, model(0), request(1, "1.0.0", "0.0.0"))
-                .request()
-                .with(code);
+        SlottedFirmware firmware = slotted(0);
+        WholeFiles.write(main.resolve("include/updates.h"), updates(firmware.update()));
+        FirmwareRequest request = firmware.request().with(code);
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET)
                 .elf();
@@ -90,35 +93,36 @@ class PowerCutTest {
                 .sum();
     }
 
-    /** The files that the program gets, as C. */
-    private String updates() {
-        Board other = new Board(
-                new BoardIdentity("mps2-an999", "", BoardIdentity.Maker.UNKNOWN, ""),
-                board.target(),
-                board.memoryMap(),
-                board.support(),
-                board.hardware(),
-                board.building());
-        return header("update_0", slotted(board, model(0), request(1, "1.0.0", "0.0.0")))
-                + header("update_1", slotted(board, model(1), request(1, "1.1.0", "0.0.0")))
-                + header("update_2", slotted(board, model(2), request(1, "1.2.0", "1.0.0")))
-                + header("update_other_key", slotted(board, model(1), request(2, "1.1.0", "0.0.0")))
-                + header("update_newer_firmware", slotted(board, model(1), request(1, "1.1.0", "1.0.1")))
-                + header("update_other_interface", slotted(board, TestFirmware.model("other", 50), request(1, "1.1.0", "0.0.0")))
-                + header("update_other_board", slotted(other, model(1), request(1, "1.1.0", "0.0.0")));
+    /** The files that the program gets, as C; those to be refused differ from a good one in a field of their headers. */
+    private String updates(UpdateFile old) {
+        UpdateFile good = slotted(1).update();
+        return header("update_0", old)
+                + header("update_1", good)
+                + header("update_2", slotted(2).update())
+                + header("update_other_key", changed(good, BOARD_AT, "mps2-an386", 2))
+                + header("update_other_board", changed(good, BOARD_AT, "mps2-an999", 1))
+                + header("update_other_interface", changed(good, INTERFACE_AT, "another digest", 1))
+                + header("update_newer_firmware", changed(good, MINIMUM_FIRMWARE_AT, "\1\0\0\1", 1));
     }
 
-    private SlotRequest request(int key, String models, String minimumFirmware) {
-        return new SlotRequest(
-                TestKeys.key(folder, key),
-                UpdateVersion.parse(models, "test"),
-                UpdateVersion.parse(minimumFirmware.equals("1.0.1") ? "1.0.1" : "1.0.0", "test"),
-                UpdateVersion.parse(minimumFirmware, "test"));
+    /** Signed anew, so that nothing else is wrong. */
+    private UpdateFile changed(UpdateFile file, int at, String bytes, int key) {
+        return new UpdateFile(file.regions().stream()
+                .map(region -> {
+                    byte[] content = region.bytes().toArray();
+                    byte[] put = bytes.getBytes(StandardCharsets.ISO_8859_1);
+                    System.arraycopy(put, 0, content, at, put.length);
+                    return ModelRegion.read(ByteBuffer.wrap(content), "test").signed(TestKeys.key(folder, key));
+                })
+                .toList());
     }
 
-    private SlottedFirmware slotted(Board on, ModelLibrary model, SlotRequest request) {
+    private SlottedFirmware slotted(int version) {
         FirmwareRequest plain =
-                TestFirmware.request(on, "clang", Optimize.SIZE, List.of(model), folder.resolve("project"));
+                TestFirmware.request(board, "clang", Optimize.SPEED, List.of(model(version)), folder.resolve("project"));
+        UpdateVersion firmware = new UpdateVersion(1, 0, 0);
+        SlotRequest request =
+                new SlotRequest(TestKeys.key(folder, 1), new UpdateVersion(1, version, 0), firmware, firmware);
         return SlottedFirmware.of(plain, request, folder.resolve("slots"));
     }
 
@@ -135,8 +139,8 @@ class PowerCutTest {
         return new ModelLibrary(plain.metadata(), plain.artifacts().with(artifacts));
     }
 
-    private static String header(String name, SlottedFirmware firmware) {
-        Bytes bytes = firmware.update().bytes();
+    private static String header(String name, UpdateFile file) {
+        Bytes bytes = file.bytes();
         return IntStream.range(0, bytes.size())
                 .mapToObj(i -> Integer.toString(bytes.get(i) & 0xff))
                 .collect(Collectors.joining(",", "static const uint8_t " + name + "[] = {", "};\n"));
