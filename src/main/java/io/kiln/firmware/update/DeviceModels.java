@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.update;
 
+import io.kiln.base.Bytes;
 import java.util.List;
 import java.util.Optional;
 
@@ -38,6 +39,15 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
     /** Version of the models that run; empty if none do. */
     public Optional<UpdateVersion> version() {
         return running().map(slot -> slots.get(slot).orElseThrow().version());
+    }
+
+    /** Whether the models of an update run already. */
+    public boolean runs(UpdateFile update) {
+        Optional<Bytes> now = running().map(slot -> slots.get(slot).orElseThrow().bytes());
+        Optional<Bytes> wanted = running()
+                .flatMap(slot -> update.at(firmware.slots().get(slot)))
+                .map(ModelRegion::bytes);
+        return now.isPresent() && now.equals(wanted);
     }
 
     /** The region of an update for the free slot. */

@@ -92,7 +92,7 @@ public final class FlashStep {
      */
     public List<FlashResult> flash(Path elf, Supplier<FlashRunner> open) {
         if (spec.part() == Part.MODELS) {
-            ModelFlash models = new ModelFlash(log, build);
+            ModelFlash models = new ModelFlash(log, build, spec.preverify());
             Load load = new Load(ModelFlash.file(build), "the models of ", models.bytes(), models::flash);
             return flash(load, open);
         }

@@ -31,12 +31,14 @@ final class ModelFlash {
     private final Log log;
     private final ModelSlots slots;
     private final UpdateFile update;
+    private final boolean preverify;
 
     /**
      * @param build its board has slots, and it has written an update
+     * @param preverify whether a device that runs the update's models already is left as it is
      * @throws KilnException if not
      */
-    ModelFlash(Log log, ResolvedBuild build) {
+    ModelFlash(Log log, ResolvedBuild build, boolean preverify) {
         this.log = log;
         this.slots = build.board()
                 .slots()
@@ -51,6 +53,7 @@ final class ModelFlash {
                     "there is no update", file.toString(), "kiln:link with kiln.update slots before this goal", ""));
         }
         this.update = UpdateFile.read(file);
+        this.preverify = preverify;
     }
 
     /** The update that a build writes. */
@@ -75,6 +78,10 @@ final class ModelFlash {
             return refused(probe, "the device's firmware has other slots than the board", start);
         }
         DeviceModels held = held(runner, probe, firmware.get(), heads.subList(1, heads.size()));
+        if (preverify && held.runs(update)) {
+            return new FlashResult(
+                    probe, true, bytes(), Duration.ofNanos(System.nanoTime() - start), Optional.empty());
+        }
         Optional<String> refusal = held.refusal(update);
         if (refusal.isPresent()) {
             return refused(probe, refusal.get(), start);

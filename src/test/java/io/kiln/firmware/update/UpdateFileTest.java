@@ -133,6 +133,8 @@ class UpdateFileTest {
     void anUpdateThatDoesNotSuitTheDeviceIsRefusedWithTheReason() {
         DeviceModels device = device(region(0, "1.1.0"), region(1, "1.0.0"));
         assertThat(device.refusal(update("1.2.0"))).isEmpty();
+        assertThat(device.runs(update("1.1.0"))).isTrue();
+        assertThat(device.runs(update("1.0.0"))).isFalse();
         assertThat(device.refusal(update("1.1.0"))).contains("its models have version 1.1.0, and version 1.1.0 runs");
         assertThat(device.refusal(new UpdateFile(List.of(region(0, "1.2.0")))))
                 .contains("it has no models for the slot at 0x080c0000");
