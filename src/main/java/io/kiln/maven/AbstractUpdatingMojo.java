@@ -23,7 +23,7 @@ abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
 
     /**
      * What is replaced in the field without the firmware: {@code none}, or {@code slots} for the models, which lie in one of two slots of
-     * the board's flash; {@code <image>.update} then has them for both.
+     * the board's flash; {@code IMAGE.update} then has them for both.
      *
      * @since 0.1.0
      */
@@ -40,7 +40,7 @@ abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
     private File updateKey;
 
     /**
-     * Id of a {@code <server>} in settings.xml whose {@code <privateKey>} is the file of the key, if {@code kiln.update.key} is not set.
+     * Id of a {@code server} in settings.xml whose {@code privateKey} is the file of the key, if {@code kiln.update.key} is not set.
      *
      * @since 0.1.0
      */
@@ -56,7 +56,7 @@ abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
     private String minimumFirmware;
 
     /**
-     * The header before the whole image: {@code none}, or {@code mcuboot} for {@code <image>.mcuboot.bin} in the format of the boot loader
+     * The header before the whole image: {@code none}, or {@code mcuboot} for {@code IMAGE.mcuboot.bin} in the format of the boot loader
      * MCUboot, signed if there is a key.
      *
      * @since 0.1.0
