@@ -89,7 +89,8 @@ final class CachedObject {
     /** The user's own C may read anything, and so may C of an archive that is not fenced. */
     private boolean isEligible() {
         return unit.path().endsWith(".c")
-                && Set.of(SourceKind.OWN, SourceKind.SMALL, SourceKind.FREESTANDING).contains(unit.kind());
+                && Set.of(SourceKind.OWN, SourceKind.SMALL, SourceKind.FREESTANDING)
+                        .contains(unit.kind());
     }
 
     private boolean readsUnlisted(Map<String, String> inputs) throws IOException {

@@ -21,7 +21,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
         Optional<Integer> newest = Optional.empty();
         for (int i = 0; i < slots.size(); i++) {
             int slot = i;
-            Optional<UpdateVersion> best = newest.map(at -> slots.get(at).orElseThrow().version());
+            Optional<UpdateVersion> best =
+                    newest.map(at -> slots.get(at).orElseThrow().version());
             boolean isNewer = slots.get(i)
                     .filter(region -> refusal(region, slot).isEmpty())
                     .filter(region -> best.isEmpty() || region.version().isAbove(best.get()))
@@ -43,10 +44,10 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
 
     /** Whether the models of an update run already. */
     public boolean runs(UpdateFile update) {
-        Optional<Bytes> now = running().map(slot -> slots.get(slot).orElseThrow().bytes());
-        Optional<Bytes> wanted = running()
-                .flatMap(slot -> update.at(firmware.slots().get(slot)))
-                .map(ModelRegion::bytes);
+        Optional<Bytes> now =
+                running().map(slot -> slots.get(slot).orElseThrow().bytes());
+        Optional<Bytes> wanted =
+                running().flatMap(slot -> update.at(firmware.slots().get(slot))).map(ModelRegion::bytes);
         return now.isPresent() && now.equals(wanted);
     }
 
@@ -63,7 +64,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
                     "it has no models for the slot at 0x%08x", firmware.slots().get(free())));
         }
         Optional<String> wrong = refusal(next.get(), free());
-        boolean isOld = version().filter(now -> !next.get().version().isAbove(now)).isPresent();
+        boolean isOld =
+                version().filter(now -> !next.get().version().isAbove(now)).isPresent();
         return wrong.or(() -> isOld
                 ? Optional.of("its models have version " + next.get().version() + ", and version "
                         + version().orElseThrow() + " runs")
@@ -72,8 +74,7 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
 
     /** Why the firmware does not run a region; empty if it does. */
     private Optional<String> refusal(ModelRegion region, int slot) {
-        if (region.address() != firmware.slots().get(slot)
-                || region.bytes().size() > firmware.slotBytes()) {
+        if (region.address() != firmware.slots().get(slot) || region.bytes().size() > firmware.slotBytes()) {
             return Optional.of("its models do not lie in the slot");
         }
         if (!region.board().equals(firmware.board())) {
@@ -84,8 +85,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
                     + ") have other names, tensors or scales than those that the firmware calls");
         }
         if (region.minimumFirmware().isAbove(firmware.version())) {
-            return Optional.of("it needs firmware " + region.minimumFirmware() + ", and the device has "
-                    + firmware.version());
+            return Optional.of(
+                    "it needs firmware " + region.minimumFirmware() + ", and the device has " + firmware.version());
         }
         if (!region.isWhole()) {
             return Optional.of("its content is damaged");

@@ -79,8 +79,7 @@ final class ModelFlash {
         }
         DeviceModels held = held(runner, probe, firmware.get(), heads.subList(1, heads.size()));
         if (preverify && held.runs(update)) {
-            return new FlashResult(
-                    probe, true, bytes(), Duration.ofNanos(System.nanoTime() - start), Optional.empty());
+            return new FlashResult(probe, true, bytes(), Duration.ofNanos(System.nanoTime() - start), Optional.empty());
         }
         Optional<String> refusal = held.refusal(update);
         if (refusal.isPresent()) {
@@ -88,9 +87,7 @@ final class ModelFlash {
         }
         ModelRegion next = held.next(update).orElseThrow();
         FlashResult result = runner.flash(
-                probe,
-                FlashImage.of(List.of(new FlashImage.Segment(next.address(), next.bytes()))),
-                progress);
+                probe, FlashImage.of(List.of(new FlashImage.Segment(next.address(), next.bytes()))), progress);
         if (result.succeeded()) {
             log.info(probe.text() + ": models " + next.version() + " in slot " + (held.free() + 1)
                     + held.version()

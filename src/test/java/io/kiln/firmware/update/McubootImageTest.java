@@ -57,7 +57,9 @@ class McubootImageTest {
         byte[] file = image.bytes().toArray();
         int trailer = 512 + CODE.size() + 4 + 36;
         assertThat(Arrays.copyOfRange(file, trailer, trailer + 4)).as("KEYHASH").containsExactly(1, 0, 32, 0);
-        assertThat(Arrays.copyOfRange(file, trailer + 36, trailer + 40)).as("ED25519").containsExactly(0x24, 0, 64, 0);
+        assertThat(Arrays.copyOfRange(file, trailer + 36, trailer + 40))
+                .as("ED25519")
+                .containsExactly(0x24, 0, 64, 0);
     }
 
     @Test

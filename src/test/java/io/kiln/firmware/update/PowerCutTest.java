@@ -10,7 +10,6 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
@@ -73,7 +72,8 @@ class PowerCutTest {
                 .elf();
 
         StringBuilder text = new StringBuilder();
-        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(120)).start(elf)) {
+        try (RunningProcess process =
+                Emulator.of(board, Duration.ofSeconds(120)).start(elf)) {
             End end = ImageConsole.follow(process.output(), Duration.ofSeconds(120), text::append, said -> false);
             assertThat(end).as(text.toString()).isEqualTo(new End.Returned(0));
         }
@@ -85,7 +85,8 @@ class PowerCutTest {
     private static long codeBytes(CompiledObjects objects) {
         Set<String> names = Set.of("kiln_ed25519.c", "kiln_sha512.c", "kiln_slots.c", "kiln_update.c");
         return objects.files().entrySet().stream()
-                .filter(file -> names.contains(Path.of(file.getKey()).getFileName().toString()))
+                .filter(file ->
+                        names.contains(Path.of(file.getKey()).getFileName().toString()))
                 .flatMap(file -> ElfFile.read(file.getValue()).sections().stream())
                 .filter(section -> section.isAllocated() && section.hasContent())
                 .filter(section -> !section.name().startsWith(".ARM.ex"))
@@ -118,8 +119,8 @@ class PowerCutTest {
     }
 
     private SlottedFirmware slotted(int version) {
-        FirmwareRequest plain =
-                TestFirmware.request(board, "clang", Optimize.SPEED, List.of(model(version)), folder.resolve("project"));
+        FirmwareRequest plain = TestFirmware.request(
+                board, "clang", Optimize.SPEED, List.of(model(version)), folder.resolve("project"));
         UpdateVersion firmware = new UpdateVersion(1, 0, 0);
         SlotRequest request =
                 new SlotRequest(TestKeys.key(folder, 1), new UpdateVersion(1, version, 0), firmware, firmware);
@@ -134,7 +135,10 @@ class PowerCutTest {
                 .collect(Collectors.joining(", ", "{", "}"));
         List<Artifact> artifacts = plain.artifacts().artifacts().stream()
                 .map(file -> Artifact.ofText(
-                        file.codegenId(), file.kind(), file.fileName(), file.text().replace("{1, 2, 3}", table)))
+                        file.codegenId(),
+                        file.kind(),
+                        file.fileName(),
+                        file.text().replace("{1, 2, 3}", table)))
                 .toList();
         return new ModelLibrary(plain.metadata(), plain.artifacts().with(artifacts));
     }

@@ -101,19 +101,16 @@ class UpdateFileTest {
             case 1 -> content[random.nextInt(content.length)] ^= (byte) (1 << random.nextInt(8));
             case 2 -> content[704 * random.nextInt(2) + random.nextInt(48)] = (byte) random.nextInt();
             default ->
-                ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).putInt(704 * random.nextInt(2) + 16, random.nextInt());
+                ByteBuffer.wrap(content)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(704 * random.nextInt(2) + 16, random.nextInt());
         }
         return content;
     }
 
     private static DeviceModels device(ModelRegion first, ModelRegion second) {
         InstalledFirmware firmware = new InstalledFirmware(
-                SLOTS,
-                1024,
-                new UpdateVersion(1, 0, 0),
-                "board",
-                region(0, "0").interfaceDigest(),
-                key.publicBytes());
+                SLOTS, 1024, new UpdateVersion(1, 0, 0), "board", region(0, "0").interfaceDigest(), key.publicBytes());
         return new DeviceModels(firmware, List.of(Optional.of(first), Optional.of(second)));
     }
 
@@ -139,7 +136,10 @@ class UpdateFileTest {
         assertThat(device.refusal(new UpdateFile(List.of(region(0, "1.2.0")))))
                 .contains("it has no models for the slot at 0x080c0000");
         refuses(device, region(1, "2", "0", "bread", INTERFACE), "it is for the board bread, not board");
-        refuses(device, region(1, "2", "1.0.1", "board", INTERFACE), "it needs firmware 1.0.1, and the device has 1.0.0");
+        refuses(
+                device,
+                region(1, "2", "1.0.1", "board", INTERFACE),
+                "it needs firmware 1.0.1, and the device has 1.0.0");
         refuses(
                 device,
                 region(1, "2", "0", "board", Bytes.ofText("fifteen and one.")),
@@ -161,7 +161,8 @@ class UpdateFileTest {
         assertThat(UpdateVersion.parse("1.4.7-SNAPSHOT", "v")).hasToString("1.4.7");
         assertThat(UpdateVersion.parse(" 3 ", "v").number()).isEqualTo(3 << 24);
         assertThat(UpdateVersion.parse("255.255.65535", "v").number()).isEqualTo(-1);
-        assertThat(UpdateVersion.parse("200.0", "v").isAbove(new UpdateVersion(100, 255, 0))).isTrue();
+        assertThat(UpdateVersion.parse("200.0", "v").isAbove(new UpdateVersion(100, 255, 0)))
+                .isTrue();
         assertThat(UpdateVersion.ofNumber(-2)).hasToString("255.255.65534");
         for (String text : List.of("", "v1", "256.0.0", "1.256", "1.0.65536", "1.2.3.4", "1..2", "123456")) {
             assertThatThrownBy(() -> UpdateVersion.parse(text, "kiln.modelVersion"))
