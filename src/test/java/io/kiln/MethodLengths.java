@@ -78,7 +78,9 @@ final class MethodLengths {
 
         private long textBlocks(int start, int end) {
             Matcher block = TEXT_BLOCK.matcher(text.subSequence(start, end));
-            return block.results().mapToLong(found -> found.group().lines().count() - 1).sum();
+            return block.results()
+                    .mapToLong(found -> found.group().lines().count() - 1)
+                    .sum();
         }
     }
 }

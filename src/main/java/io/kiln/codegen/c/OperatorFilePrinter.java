@@ -28,7 +28,9 @@ final class OperatorFilePrinter {
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
         PackedApi packed = unit.packed();
         StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
-        out.append(headers(unit, intrinsics, kernels).stream().map(h -> "#include <" + h + ">\n").collect(Collectors.joining()));
+        out.append(headers(unit, intrinsics, kernels).stream()
+                .map(h -> "#include <" + h + ">\n")
+                .collect(Collectors.joining()));
         intrinsics.stream()
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));

@@ -270,6 +270,10 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("j 1b");
         storeLow(asm, low, out);
         asm.line("6:");
+        leave(asm);
+    }
+
+    private static void leave(AsmText asm) {
         for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
             asm.line("lw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
         }

@@ -220,8 +220,7 @@ public final class Boards {
 
     private static void checkConcrete(String id, YamlDocument document, Problems problems) {
         if (document.root().path("abstract").asBoolean(false)) {
-            problems.add(
-                    id + " is abstract and can only be extended", document.where("/abstract"), "a board", "");
+            problems.add(id + " is abstract and can only be extended", document.where("/abstract"), "a board", "");
         }
     }
 

@@ -115,9 +115,7 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
 
     private static void checkTypes(DType data, DType state) {
         Check.that(
-                data.isFloat()
-                        ? state.isFloat()
-                        : data == DType.INT8 && (state == DType.INT8 || state == DType.INT16),
+                data.isFloat() ? state.isFloat() : data == DType.INT8 && (state == DType.INT8 || state == DType.INT16),
                 "data of " + data.text() + " and a state of " + state.text()
                         + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
     }
