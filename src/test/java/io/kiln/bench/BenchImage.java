@@ -17,6 +17,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -27,6 +28,9 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -69,6 +73,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .io(setting.io())
                         .optimize(setting.optimize())
                         .objects(objects(target, setting))
+                        .records(shipped(target))
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
@@ -121,6 +126,11 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 library.metadata(),
                 TargetOptions.parse(target).cpu(),
                 others);
+    }
+
+    /** A build without records of its own follows those that come with Kiln. */
+    private static HistoryBest shipped(String target) {
+        return new HistoryBest(ShippedRecords.of(TaskKeys.core(Target.parse(target))));
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {

@@ -159,19 +159,10 @@ public final class TuneStep {
             search(searches, new ImagesAtOnce(List.of(measurer(model))));
             return;
         }
-        if (device.isPresent()) {
-            throw new KilnException(new Problem(
-                    "a farm's boards do not measure candidates",
-                    "kiln.tune.on",
-                    "emulator",
-                    "Leave kiln.farm out to measure on the board of this computer"));
-        }
         try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
             List<CandidateMeasurer> measurers = new ArrayList<>();
             for (int i = 0; i < IMAGES_AT_ONCE; i++) {
-                EmulatorRunner runner =
-                        new EmulatorRunner(farm.calls(build.requireRunsOn(), tune.timeout()), timings());
-                measurers.add(measurer(model, runner, build.requireRunsOn(), folder.resolve("candidates-" + i)));
+                measurers.add(measurer(model, runner(farm), measuring(), folder.resolve("candidates-" + i)));
             }
             search(searches, new ImagesAtOnce(measurers));
         }
@@ -202,16 +193,23 @@ public final class TuneStep {
         log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
+    private CandidateRunner runner(FarmRuns farm) {
+        return device.<CandidateRunner>map(board -> BoardRunner.of(farm, build, board, tune.timeout()))
+                .orElseGet(() -> new EmulatorRunner(farm.calls(measuring(), tune.timeout()), timings()));
+    }
+
+    /** The board that images are linked for. */
+    private Board measuring() {
+        return device.isPresent() ? build.board() : build.requireRunsOn();
+    }
+
     private CandidateMeasurer measurer(CompiledModel model) {
         Path images = folder.resolve("candidates");
-        Board emulated = build.requireRunsOn();
-        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
-                        build,
-                        board,
-                        tune.timeout(),
-                        build.spec().layout().reports().resolve("tune.log")))
-                .orElseGet(() -> emulator(emulated, images));
-        return measurer(model, runner, device.isPresent() ? build.board() : emulated, images);
+        Path console = build.spec().layout().reports().resolve("tune.log");
+        CandidateRunner runner = device.<CandidateRunner>map(
+                        board -> BoardRunner.here(build, board, tune.timeout(), console))
+                .orElseGet(() -> emulator(measuring(), images));
+        return measurer(model, runner, measuring(), images);
     }
 
     private CandidateMeasurer measurer(CompiledModel model, CandidateRunner runner, Board board, Path images) {
