@@ -73,7 +73,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .io(setting.io())
                         .optimize(setting.optimize())
                         .objects(objects(target, setting))
-                        .records(shipped(target))
+                        .records(setting.isTuned() ? shipped(target) : HistoryBest.NONE)
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
@@ -128,7 +128,6 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 others);
     }
 
-    /** A build without records of its own follows those that come with Kiln. */
     private static HistoryBest shipped(String target) {
         return new HistoryBest(ShippedRecords.of(TaskKeys.core(Target.parse(target))));
     }
@@ -198,8 +197,16 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         }
     }
 
-    /** How a model is built. */
-    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {}
+    /**
+     * How a model is built.
+     *
+     * @param isTuned whether the records that come with Kiln choose before the rules do, as in every build
+     */
+    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io, boolean isTuned) {
+        Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {
+            this(toolchain, optimize, io, true);
+        }
+    }
 
     /** Runs one toolchain in one folder. */
     record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {
