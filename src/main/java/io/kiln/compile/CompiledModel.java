@@ -7,6 +7,7 @@ import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Quantized;
 import io.kiln.transform.Stage;
+import io.kiln.stream.StreamPlanner.Planned;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,6 +20,7 @@ import java.util.Optional;
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
  * @param quantized how the model was quantized; empty if it was not
+ * @param program what was planned, so that it can be planned otherwise; empty if an executor drives the operators one by one
  * @param unfitRecords tuning records that were found for a layer but do not fit it, for people
  */
 public record CompiledModel(
@@ -28,6 +30,7 @@ public record CompiledModel(
         PlannedModule module,
         CodeUnit code,
         Optional<Quantized> quantized,
+        Optional<Planned> program,
         List<String> unfitRecords) {
     public CompiledModel {
         stages = List.copyOf(stages);

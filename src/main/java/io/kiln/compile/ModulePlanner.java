@@ -23,15 +23,19 @@ import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.Lowering;
+import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
+import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.tir.Buffer;
+import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -43,6 +47,7 @@ final class ModulePlanner {
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
     private final RecordedChoices choices;
+    private Optional<Planned> main = Optional.empty();
 
     ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
@@ -73,14 +78,34 @@ final class ModulePlanner {
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         List<MemoryPool> pools = pools(called);
         PoolBounds bounds = PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
-        PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
+        Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, bounds);
+        PlannedProgram planned = planned(program, called);
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api = new Interface(
                 request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(
                 origin, names, new PlannedModule.Calling(api, request.packed(), called), pools, planned, callees);
+    }
+
+    /** By the record of the whole model, if there is one that fits. */
+    private PlannedProgram planned(Planned program, boolean called) {
+        if (called || request.executor() != ExecutorKind.AOT) {
+            return StreamPlanner.plan(program, order(called));
+        }
+        main = Optional.of(program);
+        ProgramTask task = new ProgramTask(program.function(), request.target(), request.optimize(), request.io());
+        Optional<PlanChoice> choice = choices.plan(task);
+        Optional<PlannedProgram> chosen = choice.flatMap(each -> StreamPlanner.plan(program, each));
+        if (choice.isPresent() && chosen.isEmpty()) {
+            choices.unfitPlan(task);
+        }
+        return chosen.orElseGet(() -> StreamPlanner.plan(program, order(false)));
+    }
+
+    /** What was planned of the model's own function; empty if an executor drives its operators one by one. Complete after {@link #plan}. */
+    Optional<Planned> program() {
+        return main;
     }
 
     /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */

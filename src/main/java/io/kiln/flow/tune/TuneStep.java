@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Searches better configurations for the layers of the build's models. Records are added to the log as soon as they are measured, so that an
@@ -114,6 +115,8 @@ public final class TuneStep {
                 + searches.stream().mapToInt(TaskSearch::size).sum() + " configurations, records in " + records);
         if (!searches.isEmpty()) {
             search(searches, models.get(0));
+        }
+        if (!models.isEmpty()) {
             finish(searches, models);
         }
         if (tune.pickBest()) {
@@ -264,8 +267,12 @@ public final class TuneStep {
             Confirmation confirmed = new Confirmation(log, whole, records, models, build, tune.objective());
             TuneSummary summary = new TuneSummary(build, tune, records, searches);
             confirmed.run();
-            summary.say(log, confirmed.before(), confirmed.after());
-            TuneReport report = summary.report(confirmed.before(), confirmed.after());
+            ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), clock);
+            WholeModels.Image after = programs.run(confirmed.after());
+            List<TuneReport.Task> tasks = Stream.concat(summary.tasks().stream(), programs.tasks().stream())
+                    .toList();
+            summary.say(log, tasks, confirmed.before(), after);
+            TuneReport report = summary.report(tasks, confirmed.before(), after);
             Path reports = build.spec().layout().reports();
             Json.write(reports.resolve("tune.json"), report);
             WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));

@@ -135,7 +135,7 @@ final class FarmFlowTest {
                         .build(),
                 tune,
                 Optional.empty());
-        assertThat(measured(far)).hasSize(8).isEqualTo(measured(near));
+        assertThat(measured(far)).hasSize(8 + 2).isEqualTo(measured(near));
     }
 
     /** All but the times of day. */
