@@ -13,7 +13,7 @@ def start = { String name, String said, List<String> arguments ->
     def command = [maven, '-B', '-s', settings.path, "-Dmaven.repo.local=${localRepositoryPath}".toString()] + arguments
     def process = new ProcessBuilder(command).directory(basedir).redirectErrorStream(true).redirectOutput(log).start()
     processes << process
-    def end = System.nanoTime() + 60_000_000_000L
+    def end = System.nanoTime() + 180_000_000_000L
     while (!log.text.contains(said)) {
         assert process.alive && System.nanoTime() < end : log.text
         sleep 100

@@ -11,6 +11,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.codegen.CodeOrigin;
+import io.kiln.compile.CompiledModel.Choices;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
@@ -46,14 +47,15 @@ final class ModulePlanner {
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
-    private final RecordedChoices choices;
+    private final RecordedChoices records;
     private Optional<Planned> main = Optional.empty();
+    private Optional<PlanChoice> recorded = Optional.empty();
 
     ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
         this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
-        this.choices = new RecordedChoices(request.records(), request.target(), request.optimize());
+        this.records = new RecordedChoices(request.records(), request.target(), request.optimize());
     }
 
     /** The model's own function. */
@@ -69,7 +71,7 @@ final class ModulePlanner {
             callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, records);
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
@@ -95,17 +97,13 @@ final class ModulePlanner {
         }
         main = Optional.of(program);
         ProgramTask task = new ProgramTask(program.function(), request.target(), request.optimize(), request.io());
-        Optional<PlanChoice> choice = choices.plan(task);
+        Optional<PlanChoice> choice = records.plan(task);
         Optional<PlannedProgram> chosen = choice.flatMap(each -> StreamPlanner.plan(program, each));
         if (choice.isPresent() && chosen.isEmpty()) {
-            choices.unfitPlan(task);
+            records.unfitPlan(task);
         }
+        recorded = chosen.flatMap(each -> choice);
         return chosen.orElseGet(() -> StreamPlanner.plan(program, order(false)));
-    }
-
-    /** What was planned of the model's own function; empty if an executor drives its operators one by one. Complete after {@link #plan}. */
-    Optional<Planned> program() {
-        return main;
     }
 
     /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */
@@ -165,9 +163,9 @@ final class ModulePlanner {
         return List.copyOf(external);
     }
 
-    /** Tuning records that were found for a layer but do not fit it; complete after {@link #plan}. */
-    List<String> unfitRecords() {
-        return choices.unfit();
+    /** How the model's own function was planned; complete after {@link #plan}. */
+    Choices choices() {
+        return new Choices(main, recorded, records.unfit());
     }
 
     /** Operators that are called by their names run whole. */

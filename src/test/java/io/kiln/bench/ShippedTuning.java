@@ -31,11 +31,14 @@ import java.util.stream.Stream;
 
 /**
  * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, the objective,
- * trials of each layer, and folders of golden models. A model whose instructions, cycles or RAM grew adds nothing.
+ * trials of each layer and model, and folders of golden models. A model whose cost or RAM grew adds nothing, nor does one whose instructions grew by
+ * more than a tenth.
  */
 public final class ShippedTuning {
     /** Shipped records do not say when they were measured. */
     private static final double NO_TIME = 1_763_856_000;
+
+    private static final double MOST_INSTRUCTIONS = 1.1;
 
     private final String board;
     private final Path shipped;
@@ -68,7 +71,7 @@ public final class ShippedTuning {
         System.out.println(board + " " + name + ": instructions " + before.instructions() + " to "
                 + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
                 + before.ram() + " to " + after.ram());
-        if (after.instructions() > before.instructions() || after.ram() > before.ram()) {
+        if (after.instructions() > before.instructions() * MOST_INSTRUCTIONS || after.ram() > before.ram()) {
             System.out.println("Nothing of it is added.");
             return;
         }

@@ -71,6 +71,7 @@ class ProgramTaskTest {
             CompiledModel chosen = compiled(List.of(record(key(usual), ProgramTask.config(choice))));
             assertThat(chosen.module().planned().runsAs(plans.get(choice))).isTrue();
             assertThat(chosen.unfitRecords()).isEmpty();
+            assertThat(chosen.choices().recorded()).contains(choice);
         }
     }
 
