@@ -36,6 +36,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,6 +149,9 @@ public final class GenerateStep {
             } else {
                 CompiledModel one = compile(model);
                 one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+                one.choices()
+                        .recorded()
+                        .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
                 compiled.add(one);
                 libraries.add(one.library());
             }
