@@ -14,6 +14,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.PageDocument;
 import io.kiln.toolchain.board.Boards;
@@ -240,7 +241,7 @@ final class FlowTest {
     }
 
     @Test
-    void modelArchiveAndImageAreShownToPeople() {
+    void modelArchiveAndImageAreShownToPeopleAndPrograms() {
         BuildSpec spec = spec(folder, VerifyOn.NONE);
         flow.build(spec, DeviceSpec.USUAL);
         said.clear();
@@ -254,6 +255,13 @@ final class FlowTest {
                 .contains("Model Library Format version 7")
                 .contains("on the board mps2-an386")
                 .contains("workspace");
+        String all = Json.text(flow.inspectReport(spec, Optional.empty(), "", Optional.empty()));
+        JsonSchemas.assertFits("inspect", all);
+        assertThat(all).contains("\"kind\" : \"model\"", "\"kind\" : \"image\"", "\"name\" : \"acceleration\"");
+        String archive = Json.text(flow.inspectReport(
+                spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "", Optional.empty()));
+        JsonSchemas.assertFits("inspect", archive);
+        assertThat(archive).contains("\"kind\" : \"archive\"", "\"version\" : \"7\"", "\"problems\" : [ ]");
         assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("is not a file that can be shown");

@@ -165,11 +165,9 @@ public final class FirmwareSteps {
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
                 calls(models.get(0).api().convention()),
-                flash(measured.flash()),
-                ram(measured.ram()),
-                measured.regions().stream()
-                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
-                        .toList(),
+                MemoryReports.flash(measured),
+                MemoryReports.ram(measured),
+                MemoryReports.memories(measured),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
@@ -180,27 +178,6 @@ public final class FirmwareSteps {
                 ImageContent.of(measured, objects().project()),
                 null,
                 null);
-    }
-
-    private static BuildReport.Flash flash(Measurement.Flash flash) {
-        return new BuildReport.Flash(
-                flash.text(),
-                flash.constants(),
-                flash.data(),
-                flash.total(),
-                flash.available().orElse(0));
-    }
-
-    private static BuildReport.Ram ram(Measurement.Ram ram) {
-        return new BuildReport.Ram(
-                ram.data(),
-                ram.bss(),
-                ram.state(),
-                ram.workspace(),
-                ram.io(),
-                ram.stack(),
-                ram.total(),
-                ram.available().orElse(0));
     }
 
     private String applicationName() {

@@ -11,9 +11,9 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.flow.inspect.Inspector;
-import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
@@ -31,6 +31,8 @@ import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.GoldenModels;
+import io.kiln.report.Json;
+import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +122,12 @@ class LibraryExportTest {
         assertThat(library.artifacts().of(ArtifactKind.RELAY).get(0).text()).contains("def @main");
         assertThat(new Inspector(spec, "").lines(Optional.of(file)))
                 .anyMatch(line -> line.startsWith("  artifact hello.relay of code generator c for loader relay"));
+        String json = Json.text(new Inspector(spec, "").report(Optional.of(file)));
+        JsonSchemas.assertFits("inspect", json);
+        assertThat(json).contains("\"kind\" : \"library\"", "\"type\" : \"library\"", "\"name\" : \"hello.relay\"");
+        String asked = Json.text(Inspector.report(file, "list-functions"));
+        JsonSchemas.assertFits("inspect", asked);
+        assertThat(asked).contains("\"kind\" : \"text\"");
     }
 
     @ParameterizedTest
