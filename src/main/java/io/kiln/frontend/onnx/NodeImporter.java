@@ -41,6 +41,7 @@ final class NodeImporter implements Bodies {
     private int depth;
     private int imported;
     private int bodies;
+    private boolean isTooLarge;
 
     /**
      * An importer of one model.
@@ -104,6 +105,7 @@ final class NodeImporter implements Bodies {
 
     private void nested(Runnable body) {
         if (depth == MAX_DEPTH) {
+            isTooLarge = true;
             throw new KilnException(new Problem(
                     "functions and bodies are nested more than " + MAX_DEPTH + " deep",
                     model.file(),
@@ -120,7 +122,7 @@ final class NodeImporter implements Bodies {
 
     private void run(List<OnnxNode> nodes, Scope scope) {
         for (OnnxNode node : nodes) {
-            if (problems.tooMany()) {
+            if (isTooLarge || problems.tooMany()) {
                 return;
             }
             limit(++imported, "nodes after its functions and loops are expanded");
@@ -133,6 +135,7 @@ final class NodeImporter implements Bodies {
 
     private void limit(int count, String what) {
         if (count > MAX_NODES) {
+            isTooLarge = true;
             throw new KilnException(new Problem(
                     "the model has more than " + MAX_NODES + " " + what,
                     model.file(),

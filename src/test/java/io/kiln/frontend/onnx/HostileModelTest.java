@@ -48,7 +48,7 @@ class HostileModelTest {
         }
     }
 
-    /** A body that hands on its only value; the first inputs are those of a loop. */
+    /** A body that hands on its last input. */
     private static GraphProto.Builder body(String... inputs) {
         GraphProto.Builder body = GraphProto.newBuilder();
         for (String input : inputs) {
@@ -111,7 +111,7 @@ class HostileModelTest {
                 function.addNode(relu("F").toBuilder().setDomain("d").setOutput(0, "y" + i));
             }
         });
-        refused(file, "more than 262144 nodes", "nested more than 16 deep");
+        refused(file, "nested more than 16 deep");
     }
 
     @Test
@@ -148,15 +148,6 @@ class HostileModelTest {
         model.node("TopK", List.of("c", model.longs(false, 1 << 22)), "y", Map.of());
         model.output("y", ElementType.FLOAT);
         refused(model.build(), "operator #1 TopK `y`", "computing the model's constants takes more than");
-    }
-
-    /** Each step would read the whole constant. */
-    @Test
-    void aScanOverALargeConstant() {
-        String data = model.constant(ElementType.INT8, List.of(1 << 24), new byte[1 << 24]);
-        model.node("Scan", List.of(data), "y", Map.of("num_scan_inputs", 1L, "body", body("s").build()));
-        model.output("y", ElementType.INT8);
-        refused(model.build(), "operator #0 Scan `y`", "computing the model's constants takes more than");
     }
 
     @Test

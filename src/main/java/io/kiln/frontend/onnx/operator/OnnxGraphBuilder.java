@@ -33,7 +33,7 @@ public final class OnnxGraphBuilder {
     private static final long MAX_TENSOR_BYTES = 1L << 28;
 
     /** Steps of {@link FoldedWork}: a few seconds. */
-    private static final long MAX_FOLDED_WORK = 1L << 32;
+    private static final long MAX_FOLDED_WORK = 1L << 31;
 
     private final ReadBudget budget;
     private final List<Parameter> params = new ArrayList<>();
