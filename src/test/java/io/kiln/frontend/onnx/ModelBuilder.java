@@ -107,6 +107,13 @@ public final class ModelBuilder {
         return output;
     }
 
+    /** Adds a node with a name. */
+    public void named(
+            String name, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        node(operator, inputs, output, attributes);
+        graph.getNodeBuilder(graph.getNodeCount() - 1).setName(name);
+    }
+
     /** Adds a node of several outputs. */
     public void node(
             String domain, String operator, List<String> inputs, List<String> outputs, Map<String, Object> attributes) {
