@@ -16,9 +16,12 @@
 #define FIRST_WEIGHT (int8_t)(both >> 8)
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
+#define PAIRS 2
+#define WORDS 16
+#define PAIRS_IN_WORDS a word for channels 0 and 1 and one for 2 and 3
 
 /* Pixels, PITCH bytes apart, times blocks of CHANNELS channels: PIXELS of two. x: inputs widened to 16 bits, two of pixel 0, two of
-   pixel 1 in turn; w: per step of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords HALFWORDS; then per channel
+   pixel 1 in turn; w: per step of two inputs PAIRS_IN_WORDS, its halfwords HALFWORDS; then per channel
    CONSTANTS_IN_WORDS. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
@@ -32,14 +35,14 @@ static void NAME(PARAMETERS) {
     int32_t sums[2][4] = {{0}};
     for (int32_t i = 0; i < 4 * STEPS; ++i) {
       const int8_t value = x[2 * i];
-      for (int32_t pair = 0; pair < 2; ++pair) {
-        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
+      for (int32_t pair = 0; pair < PAIRS; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 4 * PAIRS + pair] >> (i % 2 * 16));
         const int8_t second = (int8_t)both;
         sums[i / 2 % 2][2 * pair] += value * (FIRST_WEIGHT);
         sums[i / 2 % 2][2 * pair + 1] += value * second;
       }
     }
-    w += 2 * STEPS;
+    w += WORDS;
     for (int32_t channel = 0; channel < CHANNELS; ++channel, w += CONSTANTS) {
       for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
 RESCALE

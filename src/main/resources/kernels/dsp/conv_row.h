@@ -20,9 +20,12 @@
 #define FIRST_WEIGHT (int8_t)(both >> 8)
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
+#define PAIRS 2
+#define FOUR_WORDS 4
+#define WORDS_OF_FOUR of channels 0 and 1, of 2 and 3, then for 1 and 3
 
 /* PIXELS times count pixels, PITCH bytes apart and their inputs INPUT_PITCH, times blocks of CHANNELS channels. weights: per four inputs words for 0 and 2
-   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. x: scratch. */
+   WORDS_OF_FOUR; halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
   __asm__ volatile(
@@ -40,8 +43,8 @@ PLACES
       for (int32_t i = 0; i < INPUTS; ++i) {
         for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
           const int8_t value = in[pixel * INPUT_PITCH + PLACE];
-          for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+          for (int32_t pair = 0; pair < PAIRS; ++pair) {
+            const int16_t both = (int16_t)((uint32_t)w[i / 4 * FOUR_WORDS + i % 2 * PAIRS + pair] >> (i % 4 / 2 * 16));
             const int8_t second = (int8_t)both;
             sums[pixel][2 * pair] += value * (FIRST_WEIGHT);
             sums[pixel][2 * pair + 1] += value * second;

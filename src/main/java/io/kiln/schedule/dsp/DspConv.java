@@ -58,7 +58,7 @@ final class DspConv {
     /** Multiply-accumulates that the kernel executes. */
     private long executedMacs() {
         long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
-        return conv.output().dim(0) * pixels * DspWeights.blocks(conv).size() * BLOCK * order.length;
+        return conv.output().dim(0) * pixels * DspWeights.blocks(conv).size() * shape.channels() * order.length;
     }
 
     /** The loops. */

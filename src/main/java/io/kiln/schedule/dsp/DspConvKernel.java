@@ -48,6 +48,9 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("STEPS", shape.steps())
+                .with("PAIRS", shape.pairs())
+                .with("WORDS", shape.pairs() * shape.steps())
+                .with("PAIRS_IN_WORDS", shape.pairsInWords())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();

@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * Neighbouring pixels, two by two or one by one: {@link DspWidening} widens their windows, then {@link DspConvAsm} multiplies them with all
- * channels.
+ * channels. Where there are only a few channels, {@link DspInPlaceAsm} does both at once.
  *
  * @param widening where the inputs of a pixel are
  * @param shape sizes
@@ -63,7 +63,10 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
                 .with("PLACE", widening.place())
                 .with("PLACES", widening.places())
                 .with("INPUT_PITCH", widening.pitch())
-                .with("INPUT_WORDS", 2 * shape.steps())
+                .with("INPUT_WORDS", shape.pairs() * shape.steps())
+                .with("PAIRS", shape.pairs())
+                .with("FOUR_WORDS", 2 * shape.pairs())
+                .with("WORDS_OF_FOUR", shape.wordsOfFour())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("          ", "sums[pixel][channel]"))
                 .text();
@@ -82,6 +85,9 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
     }
 
     private String assembly() {
+        if (widening instanceof DspRuns runs && runs.isInPlace()) {
+            return new DspInPlaceAsm(runs, shape, epilogue).text();
+        }
         AsmText asm = new AsmText();
         asm.line("push {r4-r11, lr}");
         asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");

@@ -63,8 +63,9 @@ final class DspWeights {
                     .toList();
             for (int i = 0; i < order.length; i += 4) {
                 for (int word = 0; word < 2; word++) {
-                    putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
-                    putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
+                    for (int c = 0; c < block.length; c += 2) {
+                        putQuad(taps.get(c), taps.get(c + 1), i, word, rescale.isSummed(), words);
+                    }
                 }
             }
             for (int o : block) {
