@@ -41,6 +41,16 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
     /** All blocks of channels of two pixels, with inputs in r0 and weights in r1; leaves the end of the first pixel's outputs in r12. */
     void emit(AsmText asm) {
         asm.line("2:");
+        block(asm);
+        asm.line("ldr r10, [sp, #%d]", slots.weightsEnd);
+        asm.line("cmp r1, r10");
+        asm.line("bne 2b");
+        if (shape.rest() > 0) {
+            new DspConvAsm(shape.ofRest(), epilogue, slots).block(asm);
+        }
+    }
+
+    private void block(AsmText asm) {
         steps(asm, true, 0, 1);
         steps(asm, false, 1, shape.first() / stepsTogether() - 1);
         asm.line("add r1, #%d", shape.weightBytes() * shape.first());
@@ -56,12 +66,9 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         }
         finish(asm);
         asm.line("str r12, [sp, #%d]", slots.output);
-        asm.line("ldr r10, [sp, #%d]", slots.weightsEnd);
         if (shape.loop() > 0) {
             asm.line("ldr r0, [sp, #%d]", slots.inputs);
         }
-        asm.line("cmp r1, r10");
-        asm.line("bne 2b");
     }
 
     /** Steps of two inputs that are one step of the assembly. */
@@ -111,13 +118,7 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         for (int c = shape.channels() - 1; c > 0; c--) {
             asm.line("strb %s, [r12, #%d]", PIXEL_0[c], c);
         }
-        if (shape.overlaps()) {
-            asm.line("strb %s, [r12]", PIXEL_0[0]);
-            asm.line("ldr r10, [r1], #4");
-            asm.line("add r12, r10");
-        } else {
-            asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
-        }
+        asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
     }
 
     private void storeSecond(AsmText asm) {

@@ -38,19 +38,14 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return epilogue.headOfPairs(TEXT)
+        return shape.describe(epilogue.headOfPairs(TEXT))
                 .with("NAME", name())
                 .with("UNUSED_PARAMETERS", unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))
-                .with("CHANNELS", shape.channels())
-                .with("ADVANCE", shape.advance())
-                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("STEPS", shape.steps())
-                .with("PAIRS", shape.pairs())
-                .with("WORDS", shape.pairs() * shape.steps())
-                .with("PAIRS_IN_WORDS", shape.pairsInWords())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();

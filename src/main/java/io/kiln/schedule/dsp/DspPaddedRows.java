@@ -179,22 +179,39 @@ final class DspPaddedRows {
         return conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
     }
 
-    /** Fills the padding, which stays as it is; before all lines. */
+    /** Fills the padding beside the input, which stays as it is; before all lines. */
     void begin(BlockBuilder block) {
+        int left = leftBytes();
+        int right = left + copiedBytes();
         if (conv.window().isPadded()) {
-            Buffer all = rows(block, "padding", imm(0));
-            int bytes = conv.window().kernelH() * pitch(conv);
-            block.call(FILL_ROW, List.of(all), List.of(imm(bytes), imm(conv.inputZeroPoint())));
+            block.loop("ky", conv.window().kernelH(), (row, k) -> {
+                fill(row, "left", mul(k, pitch(conv)), left);
+                fill(row, "right", add(mul(k, pitch(conv)), right), pitch(conv) - right);
+            });
         }
+    }
+
+    private void fill(BlockBuilder block, String name, Expr at, int bytes) {
+        if (bytes > 0) {
+            block.call(FILL_ROW, List.of(rows(block, name, at)), List.of(imm(bytes), imm(conv.inputZeroPoint())));
+        }
+    }
+
+    private int leftBytes() {
+        return conv.window().padLeft() * conv.input().dim(3);
+    }
+
+    private int copiedBytes() {
+        return Math.min(conv.input().dim(2), columns(conv) - conv.window().padLeft())
+                * conv.input().dim(3);
     }
 
     /** Copies the rows under a line of the output. */
     void line(BlockBuilder block, Rows rows, Expr n, Expr y) {
         Window w = conv.window();
-        int channels = conv.input().dim(3);
-        Expr bytes = imm((long) Math.min(conv.input().dim(2), columns(conv) - w.padLeft()) * channels);
+        Expr bytes = imm(copiedBytes());
         block.loop("ky", w.kernelH(), (one, k) -> {
-            Buffer to = rows(one, "to", add(mul(k, pitch(conv)), (long) w.padLeft() * channels));
+            Buffer to = rows(one, "to", add(mul(k, pitch(conv)), leftBytes()));
             Expr row = one.let("row", add(sub(mul(y, w.strideH()), imm(w.padTop())), mul(k, w.dilationH())));
             if (w.padTop() + w.padBottom() == 0) {
                 copy(one, to, rows, n, row, bytes);

@@ -50,23 +50,18 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
     private String definition() {
         List<String> parameters = parameters();
         String scratch = DspConvKernel.unused(parameters.subList(0, 1));
-        return epilogue.headOfPairs(TEXT)
+        return shape.describe(epilogue.headOfPairs(TEXT))
                 .with("NAME", name())
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters))
                 .with("PARAMETERS", scratch + ", " + String.join(", ", parameters.subList(1, parameters.size())))
-                .with("CHANNELS", shape.channels())
-                .with("ADVANCE", shape.advance())
-                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("INPUTS", widening.inputs())
                 .with("PLACE", widening.place())
                 .with("PLACES", widening.places())
                 .with("INPUT_PITCH", widening.pitch())
-                .with("INPUT_WORDS", shape.pairs() * shape.steps())
-                .with("PAIRS", shape.pairs())
-                .with("FOUR_WORDS", 2 * shape.pairs())
-                .with("WORDS_OF_FOUR", shape.wordsOfFour())
+                .with("STEPS", shape.steps())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("          ", "sums[pixel][channel]"))
                 .text();
