@@ -59,6 +59,16 @@ public record InterfaceNames(String model) {
         return prefix() + "_tensors" + HEADER_SUFFIX;
     }
 
+    /** {@code tvmgen_<name>_preprocess}: prefix of what turns audio into the model's input, and name of its struct. */
+    public String preprocess() {
+        return prefix() + "_preprocess";
+    }
+
+    /** {@code tvmgen_<name>_preprocess.h}. */
+    public String preprocessHeader() {
+        return preprocess() + HEADER_SUFFIX;
+    }
+
     /**
      * Name of a generated file without its suffix: {@code <name>_lib0} holds the entry point, those from 1 on the
      * operators.
