@@ -69,6 +69,11 @@ public record InterfaceNames(String model) {
         return preprocess() + HEADER_SUFFIX;
     }
 
+    /** {@code <name>.audio}: under which the default application runs the model on audio. No model has such a name. */
+    public String audio() {
+        return model + ".audio";
+    }
+
     /**
      * Name of a generated file without its suffix: {@code <name>_lib0} holds the entry point, those from 1 on the
      * operators.

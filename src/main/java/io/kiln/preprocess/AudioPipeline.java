@@ -101,13 +101,22 @@ public record AudioPipeline(
      *
      * @param mean one for all features, or one for each
      * @param scale likewise
+     * @param input the quantization of the model's input; empty for what the model's file states
      */
-    public record Normalization(List<Double> mean, List<Double> scale) {
+    public record Normalization(List<Double> mean, List<Double> scale, Optional<InputScale> input) {
         public Normalization {
             mean = List.copyOf(mean);
             scale = List.copyOf(scale);
         }
     }
+
+    /**
+     * {@code value / scale + zeroPoint}.
+     *
+     * @param scale above 0
+     * @param zeroPoint the integer that stands for 0
+     */
+    public record InputScale(float scale, int zeroPoint) {}
 
     /** Channels before the cosine transform. */
     int channels() {

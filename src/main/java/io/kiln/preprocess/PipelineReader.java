@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.AudioPipeline.Cepstrum;
 import io.kiln.preprocess.AudioPipeline.Framing;
+import io.kiln.preprocess.AudioPipeline.InputScale;
 import io.kiln.preprocess.AudioPipeline.Log;
 import io.kiln.preprocess.AudioPipeline.Mel;
 import io.kiln.preprocess.AudioPipeline.Normalization;
@@ -137,7 +138,17 @@ final class PipelineReader {
 
     private Normalization normalization(int features) {
         return new Normalization(
-                reals("/normalize/mean", 0, -8000, 8000, features), reals("/normalize/scale", 1, 1e-6, 1e6, features));
+                reals("/normalize/mean", 0, -8000, 8000, features),
+                reals("/normalize/scale", 1, 1e-6, 1e6, features),
+                inputScale());
+    }
+
+    private Optional<InputScale> inputScale() {
+        return section("/quantize")
+                ? Optional.of(new InputScale(
+                        (float) real("/quantize/scale", 1, 1e-9, 1e9),
+                        at("/quantize/zeroPoint").asInt()))
+                : Optional.empty();
     }
 
     private List<Double> reals(String pointer, double usual, double least, double most, int features) {

@@ -9,6 +9,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.preprocess.AudioPipeline.InputScale;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.io.IOException;
@@ -89,11 +90,37 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     problems);
             problems.throwIfAny();
         }
-        TensorInfo input = model.inputs().get(0);
+        TensorInfo input = scaled(model.inputs().get(0), problems);
         checkType(input, problems);
         checkShape(input, problems);
         problems.throwIfAny();
         return PreprocessPlanner.plan(pipeline, input);
+    }
+
+    /** What the file of the model states wins only if it is the same. */
+    private TensorInfo scaled(TensorInfo input, Problems problems) {
+        if (pipeline.normalization().input().isEmpty()) {
+            return input;
+        }
+        InputScale given = pipeline.normalization().input().get();
+        if (input.scale() > 0 && (input.scale() != given.scale() || input.zeroPoint() != given.zeroPoint())) {
+            problem(
+                    "the model's input " + described(input) + " has the scale " + input.scale() + " and the zero point "
+                            + input.zeroPoint(),
+                    "/quantize",
+                    "the same, or no quantize:",
+                    problems);
+        }
+        long low = input.dtype() == DType.UINT8 ? 0 : -(1L << (8 * input.dtype().bytes() - 1));
+        if (given.zeroPoint() < low || given.zeroPoint() - low >= 1L << (8 * input.dtype().bytes())) {
+            problem(
+                    "the zero point " + given.zeroPoint() + " is none of " + input.dtype().text(),
+                    "/quantize/zeroPoint",
+                    "a value of the model's input",
+                    problems);
+        }
+        return new TensorInfo(
+                input.name(), input.cName(), input.dtype(), input.shape(), given.scale(), given.zeroPoint());
     }
 
     private void checkType(TensorInfo input, Problems problems) {
@@ -104,7 +131,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     "int8, uint8 or int16: quantize the model, with integers as its inputs",
                     problems);
         } else if (!(input.scale() > 0)) {
-            problem("the model's input " + described(input) + " has no scale", "", "a quantized input", problems);
+            problem("the model's input " + described(input) + " has no scale", "", "quantize: with its scale", problems);
         } else if (!PreprocessPlanner.fits(pipeline, input)) {
             problem(
                     "a feature times its scale is out of the range of " + described(input) + ", whose scale is "

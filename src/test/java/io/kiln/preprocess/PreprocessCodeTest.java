@@ -14,8 +14,6 @@ import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +57,7 @@ class PreprocessCodeTest {
             PreprocessPlan plan = drawn.get(i).plan();
             for (short[] audio : recordings(plan, i)) {
                 in.write(i);
-                in.writeBytes(bytes(audio));
+                in.writeBytes(Recording.bytes(audio).toArray());
                 expected.add(new FeatureInterpreter(plan).input(audio));
             }
         }
@@ -84,12 +82,6 @@ class PreprocessCodeTest {
         List<short[]> all = new ArrayList<>(AudioSamples.extremes(plan.samples(), seed));
         all.add(AudioSamples.voice(plan.samples(), plan.pipeline().sampleRate(), seed));
         return all;
-    }
-
-    static byte[] bytes(short[] audio) {
-        ByteBuffer buffer = ByteBuffer.allocate(2 * audio.length).order(ByteOrder.LITTLE_ENDIAN);
-        buffer.asShortBuffer().put(audio);
-        return buffer.array();
     }
 
     private void compile(List<Drawn> drawn) {

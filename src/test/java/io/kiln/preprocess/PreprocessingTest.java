@@ -117,6 +117,20 @@ class PreprocessingTest {
         }
     }
 
+    @Test
+    void aScaleOfTheDescriptionFillsInButDoesNotWin() {
+        String yaml = SPEECH + "quantize: {scale: 0.25, zeroPoint: 200}\n";
+        TensorInfo bare = new TensorInfo("input", "input", DType.UINT8, List.of(1, 40), 0, 0);
+        TensorInfo other = new TensorInfo("input", "input", DType.INT8, List.of(1, 40), 0.5f, 3);
+
+        assertThat(parse(yaml).plan(model(bare)).quantization().zeroPoint()).isEqualTo(200);
+        assertThat(catchThrowableOfType(KilnException.class, () -> parse(yaml).of(model(other))).problems())
+                .extracting(p -> p.where() + " " + p.what())
+                .containsExactly(
+                        "kws.yaml:6:1 the model's input `input` int8[1, 40] has the scale 0.5 and the zero point 3",
+                        "kws.yaml:6:25 the zero point 200 is none of int8");
+    }
+
     /** Hostile bytes are read or refused. */
     @Test
     void damagedFilesAreReadOrRefused() {

@@ -120,6 +120,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
@@ -154,7 +155,7 @@ public final class GenerateStep {
                 CompiledModel one = compile(model);
                 one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
                 compiled.add(one);
-                libraries.add(one.library());
+                libraries.add(AudioInput.before(model, one.library(), log));
             }
         }
         checkNames(libraries, problems);
