@@ -1,9 +1,6 @@
 /* The logarithm, with 16 fraction bits: position of the highest bit, then a table between whose entries lie straight lines. */
 static int32_t value_of(uint64_t energy) {
-@OFFSET@  if (energy < @FLOOR@) {
-    energy = @FLOOR@;
-  }
-  int32_t exponent = @EXPONENT@;
+@OFFSET@@FLOOR@  int32_t exponent = @EXPONENT@;
   while ((energy >> 63) == 0u) {
     energy <<= 1;
     --exponent;

@@ -1,6 +1,6 @@
 /* A feature as the model's input takes it. */
 static @TYPE@ quantized(int32_t value@INDEX_PARAMETER@) {
-  int64_t steps = ((((int64_t)value - @MEAN@) * @MANTISSA@ + @HALF_STEP@) >> @SHIFT@) + @ZERO_POINT@;
+  int64_t steps = ((((int64_t)value - @MEAN@) * @MANTISSA@ + @HALF_STEP@) >> @SHIFT@) @ZERO_POINT@;
   return (@TYPE@)(steps < @LOW@ ? @LOW@ : steps > @HIGH@ ? @HIGH@ : steps);
 }
 

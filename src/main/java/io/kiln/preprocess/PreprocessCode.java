@@ -164,7 +164,12 @@ final class PreprocessCode {
 
     private void logarithm(Logarithm logarithm) {
         values.put("OFFSET", logarithm.offset() == 0 ? "" : "  energy += UINT64_C(" + logarithm.offset() + ");\n");
-        values.put("FLOOR", "UINT64_C(" + logarithm.floor() + ")");
+        String floor = "UINT64_C(" + logarithm.floor() + ")";
+        values.put(
+                "FLOOR",
+                logarithm.offset() >= logarithm.floor()
+                        ? ""
+                        : "  if (energy < " + floor + ") {\n    energy = " + floor + ";\n  }\n");
         number("EXPONENT", 63 - logarithm.fractionBits());
         values.put(
                 "LOG",
@@ -184,7 +189,7 @@ final class PreprocessCode {
         values.put("MANTISSA", to.mantissa().length > 1 ? "factors[index]" : String.valueOf(to.mantissa()[0]));
         values.put("HALF_STEP", half(to.shift()));
         number("SHIFT", to.shift());
-        number("ZERO_POINT", to.zeroPoint());
+        values.put("ZERO_POINT", to.zeroPoint() < 0 ? "- " + -to.zeroPoint() : "+ " + to.zeroPoint());
         number("LOW", to.low());
         number("HIGH", to.high());
     }

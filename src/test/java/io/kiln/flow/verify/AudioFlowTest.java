@@ -78,6 +78,26 @@ final class AudioFlowTest {
                 .contains("#define TVMGEN_KWS_PREPROCESS_SAMPLES 856");
     }
 
+    /** The C is part of the archive, and so is the image's ear; only its answers cannot be told without the description. */
+    @Test
+    void anArchiveBringsTheSignalProcessing() throws IOException {
+        write("kws.preprocess.yaml", MFCC);
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        flow.generate(spec("mps2-an386"));
+        Path archive = folder.resolve("out/generated-sources/kiln/model-mlf.tar");
+        Path again = Files.createDirectories(folder.resolve("again"));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(again, again.resolve("out"), "kws"),
+                        List.of(new ModelSource(Files.copy(archive, again.resolve("kws.tar")), "kws")),
+                        "mps2-an386")
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
+
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(again.resolve("out/firmware/app/kiln_app_models.c")).content().contains("\"kws.audio\"");
+    }
+
     @Test
     void mistakesOfDescriptionAndModelLeaveNothingBehind() throws IOException {
         write("kws.preprocess.yaml", MFCC.replace("hop: 200", "hop: 0").replace("lower: 60", "lowest: 60"));
