@@ -121,6 +121,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
@@ -153,7 +154,7 @@ public final class GenerateStep {
                         .recorded()
                         .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
                 compiled.add(one);
-                libraries.add(one.library());
+                libraries.add(AudioInput.before(model, one.library(), log));
             }
         }
         checkNames(libraries, problems);
