@@ -6,6 +6,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Row;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,7 +46,7 @@ record BenchOptions(
         List<String> models = new ArrayList<>();
         Path golden = Path.of("..", "shared", "golden");
         Path out = Path.of("target", "bench");
-        for (String arg : String.join(" ", args).split("\\s+", -1)) {
+        for (String arg : words(args)) {
             String value = arg.substring(arg.indexOf('=') + 1);
             if (arg.equals("--per-operator")) {
                 perOperator = true;
@@ -63,19 +64,19 @@ record BenchOptions(
                 out = Path.of(value);
             } else if (arg.startsWith("--")) {
                 throw new IllegalArgumentException("unknown option " + arg);
-            } else if (!arg.isBlank()) {
+            } else {
                 filters.addAll(List.of(arg.split(",", -1)));
             }
         }
+        Path folder = out.toAbsolutePath().normalize();
         return new BenchOptions(
-                List.copyOf(filters),
-                perOperator,
-                untuned,
-                optimize,
-                io,
-                List.copyOf(models),
-                golden,
-                out.toAbsolutePath().normalize());
+                List.copyOf(filters), perOperator, untuned, optimize, io, List.copyOf(models), golden, folder);
+    }
+
+    private static List<String> words(List<String> args) {
+        return Arrays.stream(String.join(" ", args).split("\\s+", -1))
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     /** Whether a row is to be measured. */

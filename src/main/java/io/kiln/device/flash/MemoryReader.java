@@ -39,7 +39,8 @@ record MemoryReader(OpenOcd openOcd, Duration limit, Path log) {
                 throw FailureRules.classify(output.lines(), false)
                         .orElseGet(() -> FlashFailure.before(
                                 result.timedOut() ? Kind.TIME_OUT : Kind.OTHER,
-                                output.lastError().orElse("it read " + contents.size() + " of " + ranges.size() + " ranges")))
+                                output.lastError()
+                                        .orElse("it read " + contents.size() + " of " + ranges.size() + " ranges")))
                         .exception(where);
             }
             return contents;

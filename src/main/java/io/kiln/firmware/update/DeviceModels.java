@@ -20,7 +20,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
         Optional<Integer> newest = Optional.empty();
         for (int i = 0; i < slots.size(); i++) {
             int slot = i;
-            Optional<UpdateVersion> best = newest.map(at -> slots.get(at).orElseThrow().version());
+            Optional<UpdateVersion> best =
+                    newest.map(at -> slots.get(at).orElseThrow().version());
             boolean isNewer = slots.get(i)
                     .filter(region -> refusal(region, slot).isEmpty())
                     .filter(region -> best.isEmpty() || region.version().isAbove(best.get()))
@@ -53,7 +54,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
                     "it has no models for the slot at 0x%08x", firmware.slots().get(free())));
         }
         Optional<String> wrong = refusal(next.get(), free());
-        boolean isOld = version().filter(now -> !next.get().version().isAbove(now)).isPresent();
+        boolean isOld =
+                version().filter(now -> !next.get().version().isAbove(now)).isPresent();
         return wrong.or(() -> isOld
                 ? Optional.of("its models have version " + next.get().version() + ", and version "
                         + version().orElseThrow() + " runs")
@@ -62,8 +64,7 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
 
     /** Why the firmware does not run a region; empty if it does. */
     private Optional<String> refusal(ModelRegion region, int slot) {
-        if (region.address() != firmware.slots().get(slot)
-                || region.bytes().size() > firmware.slotBytes()) {
+        if (region.address() != firmware.slots().get(slot) || region.bytes().size() > firmware.slotBytes()) {
             return Optional.of("its models do not lie in the slot");
         }
         if (!region.board().equals(firmware.board())) {
@@ -74,8 +75,8 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
                     + ") have other names, tensors or scales than those that the firmware calls");
         }
         if (region.minimumFirmware().isAbove(firmware.version())) {
-            return Optional.of("it needs firmware " + region.minimumFirmware() + ", and the device has "
-                    + firmware.version());
+            return Optional.of(
+                    "it needs firmware " + region.minimumFirmware() + ", and the device has " + firmware.version());
         }
         if (!region.isWhole()) {
             return Optional.of("its content is damaged");

@@ -61,8 +61,8 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
             trailer.put(KEY_HASH, by.keyHash.toArray());
             trailer.put(ED25519, by.value.toArray());
         });
-        int length =
-                4 + trailer.values().stream().mapToInt(value -> 4 + value.length).sum();
+        int length = 4
+                + trailer.values().stream().mapToInt(value -> 4 + value.length).sum();
         ByteBuffer out = ByteBuffer.allocate(hashed.length + length).order(ByteOrder.LITTLE_ENDIAN);
         out.put(hashed).putShort((short) TRAILER_MAGIC).putShort((short) length);
         // The digest comes first, as boot loaders expect it before what signs it.

@@ -66,7 +66,8 @@ public final class ModelRegion {
         }
         if (header.getInt(FORMAT_AT) != FORMAT) {
             throw malformed(
-                    "the format of a region is " + Integer.toUnsignedString(header.getInt(FORMAT_AT)) + ", not " + FORMAT,
+                    "the format of a region is " + Integer.toUnsignedString(header.getInt(FORMAT_AT)) + ", not "
+                            + FORMAT,
                     where);
         }
         long length = Integer.toUnsignedLong(header.getInt(LENGTH_AT));
@@ -132,9 +133,7 @@ public final class ModelRegion {
      */
     public boolean isSignedBy(Bytes key) {
         return UpdateKey.isSigned(
-                key,
-                Arrays.copyOf(content, SIGNATURE_AT),
-                Arrays.copyOfRange(content, SIGNATURE_AT, HEADER_BYTES));
+                key, Arrays.copyOf(content, SIGNATURE_AT), Arrays.copyOfRange(content, SIGNATURE_AT, HEADER_BYTES));
     }
 
     /** All of it, header first. */

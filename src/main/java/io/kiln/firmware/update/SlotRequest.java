@@ -9,5 +9,4 @@ package io.kiln.firmware.update;
  * @param firmware version of the firmware beside them
  * @param minimumFirmware the oldest firmware that the models work with
  */
-public record SlotRequest(
-        UpdateKey key, UpdateVersion models, UpdateVersion firmware, UpdateVersion minimumFirmware) {}
+public record SlotRequest(UpdateKey key, UpdateVersion models, UpdateVersion firmware, UpdateVersion minimumFirmware) {}

@@ -33,14 +33,16 @@ final class SlotSources {
                 .distinct()
                 .forEach(header -> out.append("#include \"" + header + "\"\n"));
         out.append("\n/* Called through their addresses by the firmware. */\n")
-                .append("__attribute__((section(\".rodata.kiln.functions\"), used)) static void (*const functions[])(void) = {\n");
+                .append(
+                        "__attribute__((section(\".rodata.kiln.functions\"), used)) static void (*const functions[])(void) = {\n");
         models.functions().forEach(function -> out.append("    (void (*)(void))" + function.name() + ",\n"));
         out.append("};\n");
         return new TreeMap<>(Map.of(FOLDER + "/kiln_functions.c", Bytes.ofText(out.toString())));
     }
 
     /** Everything that chooses, verifies and calls regions, with the first region. */
-    static SortedMap<String, Bytes> firmware(Board board, ModelInterface models, SlotRequest request, ModelRegion first) {
+    static SortedMap<String, Bytes> firmware(
+            Board board, ModelInterface models, SlotRequest request, ModelRegion first) {
         SortedMap<String, Bytes> files = new TreeMap<>();
         ResourceTree.read("update").forEach((name, content) -> files.put(FOLDER + "/" + name, content));
         files.put(FOLDER + "/kiln_slots_config.c", Bytes.ofText(settings(board, models, request)));
@@ -59,7 +61,8 @@ final class SlotSources {
                 + "    .bytes = " + slots.bytes() + "u,\n"
                 + "    .memory = " + hex(slots.memory()) + ",\n"
                 + "    .memory_bytes = " + (memory.end() - slots.memory()) + "u,\n"
-                + "    .firmware = " + hex(Integer.toUnsignedLong(request.firmware().number())) + ", /* "
+                + "    .firmware = "
+                + hex(Integer.toUnsignedLong(request.firmware().number())) + ", /* "
                 + request.firmware() + " */\n"
                 + "    .board = \"" + board.id() + "\",\n"
                 + "    .interface = {" + bytes(models.digest()) + "},\n"

@@ -107,9 +107,9 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         files.put("board/" + SCRIPT, Bytes.ofText(SlotSources.script(address, place, memory)));
         FirmwareRequest request =
                 plain.with(plain.models(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
-        CompiledObjects objects =
-                FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
-        Path elf = FirmwareLinker.link(objects, request.buildDirectory(), "region", Log.QUIET).elf();
+        CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
+        Path elf = FirmwareLinker.link(objects, request.buildDirectory(), "region", Log.QUIET)
+                .elf();
         RegionHeader header = new RegionHeader(
                 address,
                 slots.models(),

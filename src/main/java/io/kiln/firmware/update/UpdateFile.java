@@ -42,8 +42,8 @@ public record UpdateFile(List<ModelRegion> regions) {
     public static UpdateFile read(Path file) {
         try {
             if (Files.size(file) > MOST_BYTES) {
-                throw new KilnException(
-                        new Problem("not an update: it is larger than " + MOST_BYTES + " bytes", file.toString(), "", ""));
+                throw new KilnException(new Problem(
+                        "not an update: it is larger than " + MOST_BYTES + " bytes", file.toString(), "", ""));
             }
             return read(Bytes.wrap(Files.readAllBytes(file)), file.toString());
         } catch (IOException e) {

@@ -29,8 +29,7 @@ public record UpdateVersion(int major, int minor, int patch) {
     public static UpdateVersion parse(String text, String where) {
         Matcher parts = TEXT.matcher(text.strip());
         if (parts.matches()) {
-            UpdateVersion version =
-                    new UpdateVersion(part(parts.group(1)), part(parts.group(2)), part(parts.group(3)));
+            UpdateVersion version = new UpdateVersion(part(parts.group(1)), part(parts.group(2)), part(parts.group(3)));
             if (version.major <= MOST && version.minor <= MOST && version.patch <= MOST_PATCH) {
                 return version;
             }

@@ -81,9 +81,7 @@ final class ModelFlash {
         }
         ModelRegion next = held.next(update).orElseThrow();
         FlashResult result = runner.flash(
-                probe,
-                FlashImage.of(List.of(new FlashImage.Segment(next.address(), next.bytes()))),
-                progress);
+                probe, FlashImage.of(List.of(new FlashImage.Segment(next.address(), next.bytes()))), progress);
         if (result.succeeded()) {
             log.info(probe.text() + ": models " + next.version() + " in slot " + (held.free() + 1)
                     + held.version()

@@ -84,17 +84,7 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
             return new DspInPlaceAsm(runs, shape, epilogue).text();
         }
         AsmText asm = new AsmText();
-        asm.line("push {r4-r11, lr}");
-        asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");
-        asm.line("push {r0-r4}");
-        asm.line("ldr r5, [sp, #%d]", OUTPUT_END);
-        asm.line("ldr r6, [sp, #%d]", SLOTS.weightsEnd());
-        asm.move("r7", shape.pixels() * shape.pitch());
-        asm.move("r8", shape.blockBytes(epilogue));
-        asm.line("mla r5, r5, r7, r3");
-        asm.line("mla r6, r6, r8, r2");
-        asm.line("str r5, [sp, #%d]", OUTPUT_END);
-        asm.line("str r6, [sp, #%d]", SLOTS.weightsEnd());
+        enter(asm);
         asm.line("mov r2, r1");
         asm.line("1:");
         asm.add("r3", "r2", widening.pitch(), "r4");
@@ -119,5 +109,20 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
         asm.line("add sp, #20");
         asm.line("pop {r4-r11, pc}");
         return asm.lines();
+    }
+
+    /** Saves registers and arguments, and turns the counts of pixels and blocks into ends. */
+    private void enter(AsmText asm) {
+        asm.line("push {r4-r11, lr}");
+        asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");
+        asm.line("push {r0-r4}");
+        asm.line("ldr r5, [sp, #%d]", OUTPUT_END);
+        asm.line("ldr r6, [sp, #%d]", SLOTS.weightsEnd());
+        asm.move("r7", shape.pixels() * shape.pitch());
+        asm.move("r8", shape.blockBytes(epilogue));
+        asm.line("mla r5, r5, r7, r3");
+        asm.line("mla r6, r6, r8, r2");
+        asm.line("str r5, [sp, #%d]", OUTPUT_END);
+        asm.line("str r6, [sp, #%d]", SLOTS.weightsEnd());
     }
 }

@@ -59,11 +59,10 @@ final class PoolsParser {
                 ? OptionalLong.of(node.get("parameters").asLong())
                 : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
-        Optional<ModelSlots> slots = node.has("slots")
-                        && !profile.isNearer("memories", "pools")
-                        && !profile.isNearer("linker", "pools")
-                ? Optional.of(slots(node.get("slots")))
-                : Optional.empty();
+        Optional<ModelSlots> slots =
+                node.has("slots") && !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools")
+                        ? Optional.of(slots(node.get("slots")))
+                        : Optional.empty();
         slots.ifPresent(each -> checkSlots(each, workspace.get(workspace.size() - 1)));
         return new PoolMemories(workspace, constants, more, parameters, slots);
     }
@@ -77,8 +76,10 @@ final class PoolsParser {
     }
 
     private void checkSlots(ModelSlots slots, String variables) {
-        boolean areInRom = slots.addresses().stream().allMatch(address -> memories.stream()
-                .anyMatch(m -> m.kind() == Kind.ROM && address > m.base() && address + slots.bytes() <= m.end()));
+        boolean areInRom = slots.addresses().stream()
+                .allMatch(address -> memories.stream()
+                        .anyMatch(
+                                m -> m.kind() == Kind.ROM && address > m.base() && address + slots.bytes() <= m.end()));
         boolean areApart = Math.abs(slots.first() - slots.second()) >= slots.bytes();
         boolean isInRam = memories.stream()
                 .anyMatch(m -> m.name().equals(variables) && slots.memory() > m.base() && slots.memory() < m.end());

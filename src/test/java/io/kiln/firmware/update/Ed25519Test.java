@@ -43,8 +43,7 @@ class Ed25519Test {
     private static final HexFormat HEX = HexFormat.of();
 
     /** 2^255 - 19. */
-    private static final BigInteger PRIME =
-            BigInteger.ONE.shiftLeft(255).subtract(BigInteger.valueOf(19));
+    private static final BigInteger PRIME = BigInteger.ONE.shiftLeft(255).subtract(BigInteger.valueOf(19));
 
     /** RFC 8032, section 5.1: the order of the base point. */
     private static final BigInteger ORDER =
@@ -62,7 +61,8 @@ class Ed25519Test {
     @BeforeAll
     static void compile() {
         TestToolchains.resolve("host", "c -keys=cpu -model=host");
-        ResourceTree.read("update").forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
+        ResourceTree.read("update")
+                .forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
         compile("verdicts", List.of());
         compile("watched", List.of("-fsanitize=undefined", "-fno-sanitize-recover=all"));
     }
@@ -72,7 +72,8 @@ class Ed25519Test {
         List<String> arguments = new ArrayList<>(
                 List.of("-std=c11", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I."));
         arguments.addAll(more);
-        arguments.addAll(List.of("-I" + tests, "-o", program, tests.resolve("ed25519_verdicts.c").toString()));
+        arguments.addAll(List.of(
+                "-I" + tests, "-o", program, tests.resolve("ed25519_verdicts.c").toString()));
         arguments.addAll(List.of("kiln_ed25519.c", "kiln_sha512.c"));
         ProcessResult result = ProcessRunner.run(Command.of("cc", arguments).in(folder));
         assertThat(result.succeeded()).as(result.message()).isTrue();
@@ -94,10 +95,8 @@ class Ed25519Test {
                     .array());
             input.writeBytes(each.message);
         }
-        ProcessResult result = ProcessRunner.run(Command.of(
-                        folder.resolve(program).toString())
-                .in(folder)
-                .reading(Bytes.wrap(input.toByteArray())));
+        ProcessResult result = ProcessRunner.run(
+                Command.of(folder.resolve(program).toString()).in(folder).reading(Bytes.wrap(input.toByteArray())));
         assertThat(result.succeeded()).as(result.message()).isTrue();
         return result.output();
     }
@@ -171,7 +170,8 @@ class Ed25519Test {
 
     private static Signed signed(KeyPair pair, byte[] message) throws GeneralSecurityException {
         byte[] key = pair.getPublic().getEncoded();
-        return new Signed(Arrays.copyOfRange(key, key.length - 32, key.length), sign(pair.getPrivate(), message), message);
+        return new Signed(
+                Arrays.copyOfRange(key, key.length - 32, key.length), sign(pair.getPrivate(), message), message);
     }
 
     private static byte[] sign(PrivateKey secret, byte[] message) throws GeneralSecurityException {
@@ -235,7 +235,8 @@ class Ed25519Test {
     @Test
     void pointsOfSmallOrderAreRefused() {
         List<byte[]> points = smallOrder();
-        assertThat(points.stream().map(HEX::formatHex).collect(Collectors.toSet())).hasSize(8);
+        assertThat(points.stream().map(HEX::formatHex).collect(Collectors.toSet()))
+                .hasSize(8);
         List<Signed> all = new ArrayList<>();
         for (byte[] key : points) {
             for (byte[] r : points) {

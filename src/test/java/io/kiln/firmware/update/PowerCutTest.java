@@ -10,7 +10,6 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
-import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
@@ -62,15 +61,15 @@ class PowerCutTest {
                 .with(
                         List.of("KILN_BOARD", "CUTS=" + CUTS, "SEED=" + SEED + "u", "TABLE_BYTES=" + TABLE_BYTES + "u"),
                         List.of());
-        FirmwareRequest request = slotted(board, model(0), request(1, "1.0.0", "0.0.0"))
-                .request()
-                .with(code);
+        FirmwareRequest request =
+                slotted(board, model(0), request(1, "1.0.0", "0.0.0")).request().with(code);
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET)
                 .elf();
 
         StringBuilder text = new StringBuilder();
-        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(120)).start(elf)) {
+        try (RunningProcess process =
+                Emulator.of(board, Duration.ofSeconds(120)).start(elf)) {
             End end = ImageConsole.follow(process.output(), Duration.ofSeconds(120), text::append, said -> false);
             assertThat(end).as(text.toString()).isEqualTo(new End.Returned(0));
         }
@@ -82,7 +81,8 @@ class PowerCutTest {
     private static long codeBytes(CompiledObjects objects) {
         Set<String> names = Set.of("kiln_ed25519.c", "kiln_sha512.c", "kiln_slots.c", "kiln_update.c");
         return objects.files().entrySet().stream()
-                .filter(file -> names.contains(Path.of(file.getKey()).getFileName().toString()))
+                .filter(file ->
+                        names.contains(Path.of(file.getKey()).getFileName().toString()))
                 .flatMap(file -> ElfFile.read(file.getValue()).sections().stream())
                 .filter(section -> section.isAllocated() && section.hasContent())
                 .filter(section -> !section.name().startsWith(".ARM.ex"))
@@ -104,7 +104,9 @@ class PowerCutTest {
                 + header("update_2", slotted(board, model(2), request(1, "1.2.0", "1.0.0")))
                 + header("update_other_key", slotted(board, model(1), request(2, "1.1.0", "0.0.0")))
                 + header("update_newer_firmware", slotted(board, model(1), request(1, "1.1.0", "1.0.1")))
-                + header("update_other_interface", slotted(board, TestFirmware.model("other", 50), request(1, "1.1.0", "0.0.0")))
+                + header(
+                        "update_other_interface",
+                        slotted(board, TestFirmware.model("other", 50), request(1, "1.1.0", "0.0.0")))
                 + header("update_other_board", slotted(other, model(1), request(1, "1.1.0", "0.0.0")));
     }
 
@@ -130,7 +132,10 @@ class PowerCutTest {
                 .collect(Collectors.joining(", ", "{", "}"));
         List<Artifact> artifacts = plain.artifacts().artifacts().stream()
                 .map(file -> Artifact.ofText(
-                        file.codegenId(), file.kind(), file.fileName(), file.text().replace("{1, 2, 3}", table)))
+                        file.codegenId(),
+                        file.kind(),
+                        file.fileName(),
+                        file.text().replace("{1, 2, 3}", table)))
                 .toList();
         return new ModelLibrary(plain.metadata(), plain.artifacts().with(artifacts));
     }

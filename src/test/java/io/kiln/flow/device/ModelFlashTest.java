@@ -71,7 +71,8 @@ final class ModelFlashTest {
         assertThatThrownBy(() -> flow.buildAndFlash(spec(new Release(2, "1.2.0")), models("power-lost:300")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageNotContaining("not bootable");
-        assertThat(Arrays.copyOfRange(held(), FIRST, FIRST + 256)).isNotEqualTo(Arrays.copyOfRange(second, FIRST, FIRST + 256));
+        assertThat(Arrays.copyOfRange(held(), FIRST, FIRST + 256))
+                .isNotEqualTo(Arrays.copyOfRange(second, FIRST, FIRST + 256));
         answers(new Release(3, "1.1.0"));
 
         // The next flash repairs it.

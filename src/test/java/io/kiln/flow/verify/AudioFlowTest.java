@@ -95,7 +95,9 @@ final class AudioFlowTest {
 
         flow.build(spec, DeviceSpec.USUAL);
 
-        assertThat(again.resolve("out/firmware/app/kiln_app_models.c")).content().contains("\"kws.audio\"");
+        assertThat(again.resolve("out/firmware/app/kiln_app_models.c"))
+                .content()
+                .contains("\"kws.audio\"");
     }
 
     @Test
