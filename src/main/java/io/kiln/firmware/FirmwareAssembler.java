@@ -122,6 +122,10 @@ public final class FirmwareAssembler {
             includes.add("-isystem");
             includes.add(ProjectFiles.SHIMS + "/include");
         }
+        for (String folder : request.brought().substitutes()) {
+            includes.add("-idirafter");
+            includes.add(request.brought().folder() + "/" + folder);
+        }
         return includes;
     }
 

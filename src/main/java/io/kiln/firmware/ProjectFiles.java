@@ -263,8 +263,7 @@ final class ProjectFiles {
     private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request) {
         return request.application() == Application.RPC
                 ? DefaultApplication.server()
-                : DefaultApplication.files(
-                        request.models().stream().map(ModelLibrary::metadata).toList());
+                : DefaultApplication.running(request.models());
     }
 
     private void add(String path, Bytes content) {

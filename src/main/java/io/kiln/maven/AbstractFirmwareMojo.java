@@ -288,6 +288,6 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
         Path folder = projectLayout().userModels();
         List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, folder);
         String version = project().getFile() == null ? "" : modelVersion();
-        return chosen.stream().map(source -> source.withVersion(version)).toList();
+        return preprocessed(chosen).map(source -> source.withVersion(version)).toList();
     }
 }

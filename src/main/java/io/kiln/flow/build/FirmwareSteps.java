@@ -159,8 +159,6 @@ public final class FirmwareSteps {
         List<ModelLibrary> libraries = GenerateStep.store(layout).read();
         List<ModelMetadata> models =
                 libraries.stream().map(ModelLibrary::metadata).toList();
-        Measurement.Flash flash = measured.flash();
-        Measurement.Ram ram = measured.ram();
         return new BuildReport(
                 applicationName(),
                 joined(build.spec().models().stream()
@@ -170,24 +168,9 @@ public final class FirmwareSteps {
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
                 calls(models.get(0).api().convention()),
-                new BuildReport.Flash(
-                        flash.text(),
-                        flash.constants(),
-                        flash.data(),
-                        flash.total(),
-                        flash.available().orElse(0)),
-                new BuildReport.Ram(
-                        ram.data(),
-                        ram.bss(),
-                        ram.state(),
-                        ram.workspace(),
-                        ram.io(),
-                        ram.stack(),
-                        ram.total(),
-                        ram.available().orElse(0)),
-                measured.regions().stream()
-                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
-                        .toList(),
+                MemoryReports.flash(measured),
+                MemoryReports.ram(measured),
+                MemoryReports.memories(measured),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
