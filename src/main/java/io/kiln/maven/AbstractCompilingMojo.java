@@ -212,8 +212,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
                     "<preprocess> inside a <model>",
                     "Remove kiln.preprocess"));
         }
-        return sources.stream()
-                .map(source -> preprocess == null ? source : source.withPreprocess(preprocess.toPath()));
+        return sources.stream().map(source -> preprocess == null ? source : source.withPreprocess(preprocess.toPath()));
     }
 
     /**

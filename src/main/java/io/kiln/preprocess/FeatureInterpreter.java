@@ -98,9 +98,11 @@ public final class FeatureInterpreter {
         int[] values = new int[energies.length];
         for (int c = 0; c < values.length; c++) {
             long energy = energies[c];
-            values[c] = plan.scaling().logarithm()
+            values[c] = plan.scaling()
+                    .logarithm()
                     .map(logarithm -> log(energy, logarithm))
-                    .orElse((int) Math.min(Integer.MAX_VALUE, energy >>> plan.scaling().linearShift()));
+                    .orElse((int) Math.min(
+                            Integer.MAX_VALUE, energy >>> plan.scaling().linearShift()));
         }
         return plan.cosines().length == 0 ? values : cepstrum(values);
     }

@@ -104,7 +104,8 @@ final class PipelineReader {
             return;
         }
         double[][] weights = MelFilters.weights(mel, sampleRate, spectrum.fft());
-        double most = Arrays.stream(weights).flatMapToDouble(Arrays::stream).max().orElse(0);
+        double most =
+                Arrays.stream(weights).flatMapToDouble(Arrays::stream).max().orElse(0);
         List<Integer> empty = IntStream.range(0, weights.length)
                 .filter(c -> Arrays.stream(weights[c]).max().orElse(0) < most / (1 << 15))
                 .boxed()
@@ -118,12 +119,11 @@ final class PipelineReader {
     }
 
     private Log log(int fft) {
-        double base =
-                switch (text("/log/base", "e")) {
-                    case "2" -> 2;
-                    case "10" -> 10;
-                    default -> Math.E;
-                };
+        double base = switch (text("/log/base", "e")) {
+            case "2" -> 2;
+            case "10" -> 10;
+            default -> Math.E;
+        };
         double most = (double) fft * fft / 4;
         return new Log(
                 base,

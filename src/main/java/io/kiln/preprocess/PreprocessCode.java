@@ -128,7 +128,9 @@ final class PreprocessCode {
                     }
                 """;
         values.put("TAKE", (emphasizes ? emphasis : "") + (gap > 0 ? skipping : ""));
-        String factor = plan.signal().window().length == 0 ? "samples[index] * 16384" : "(samples[index] * window[index] + 1) >> 1";
+        String factor = plan.signal().window().length == 0
+                ? "samples[index] * 16384"
+                : "(samples[index] * window[index] + 1) >> 1";
         values.put(
                 "WINDOWED",
                 framing.window() < pipeline.spectrum().fft()
@@ -149,7 +151,11 @@ final class PreprocessCode {
                         ? "(uint64_t)(re * re + im * im) >> " + PreprocessPlan.POWER_SHIFT
                         : "root((uint64_t)(re * re + im * im))");
         plan.scaling().logarithm().ifPresent(this::logarithm);
-        values.put("SHIFTED", plan.scaling().linearShift() == 0 ? "energy" : "energy >> " + plan.scaling().linearShift());
+        values.put(
+                "SHIFTED",
+                plan.scaling().linearShift() == 0
+                        ? "energy"
+                        : "energy >> " + plan.scaling().linearShift());
         String energy = plan.filters().isPresent() ? "filter(state->work.spectrum, i)" : "state->work.spectrum[i]";
         boolean isCepstrum = plan.cosines().length > 0;
         values.put("CHANNEL_MEMBER", isCepstrum ? "  int32_t channels[" + pipeline.channels() + "];\n" : "");

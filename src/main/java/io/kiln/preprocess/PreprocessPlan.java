@@ -113,11 +113,15 @@ record PreprocessPlan(
 
     /** Bytes of constant tables in the C. */
     int tableBytes() {
-        int filterBytes = filters.map(f -> 2 * (f.first().length + f.start().length + f.weights().length) + f.shift().length)
+        int filterBytes = filters.map(
+                        f -> 2 * (f.first().length + f.start().length + f.weights().length) + f.shift().length)
                 .orElse(0);
         int quantizing = 4 * (listed(quantization.mean()) + listed(quantization.mantissa()));
         int logs = scaling.logarithm().isPresent() ? 4 * logTable().length : 0;
-        return 2 * (signal.window().length + signal.twiddles().length + cosines.length) + filterBytes + quantizing + logs;
+        return 2 * (signal.window().length + signal.twiddles().length + cosines.length)
+                + filterBytes
+                + quantizing
+                + logs;
     }
 
     /** A single value is a macro rather than a table. */
@@ -129,7 +133,9 @@ record PreprocessPlan(
     int stateBytes() {
         AudioPipeline.Framing framing = pipeline.framing();
         int words = (cosines.length > 0 ? pipeline.channels() : 0) + (framing.hop() > framing.window() ? 2 : 1);
-        int bytes = 8 * pipeline.spectrum().bins() + 4 * words + 2 * (framing.window() + (signal.preEmphasis() != 0 ? 1 : 0));
+        int bytes = 8 * pipeline.spectrum().bins()
+                + 4 * words
+                + 2 * (framing.window() + (signal.preEmphasis() != 0 ? 1 : 0));
         return (bytes + 7) / 8 * 8;
     }
 

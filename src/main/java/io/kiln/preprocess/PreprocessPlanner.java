@@ -47,8 +47,10 @@ final class PreprocessPlanner {
     /** Whether the input's scale is one with which features can be quantized. */
     static boolean fits(AudioPipeline pipeline, TensorInfo input) {
         PreprocessPlanner planner = new PreprocessPlanner(pipeline, input);
-        int weightBits =
-                pipeline.mel().map(planner::weights).map(PreprocessPlanner::weightBits).orElse(0);
+        int weightBits = pipeline.mel()
+                .map(planner::weights)
+                .map(PreprocessPlanner::weightBits)
+                .orElse(0);
         return Arrays.stream(planner.factors(planner.valueBits(planner.fraction(weightBits))))
                 .allMatch(FixedFactor::isRepresentable);
     }
@@ -152,10 +154,7 @@ final class PreprocessPlanner {
             shift[c] = channelBits - bits;
         }
         return new Filters(
-                first,
-                start,
-                shift,
-                all.stream().mapToInt(Integer::intValue).toArray());
+                first, start, shift, all.stream().mapToInt(Integer::intValue).toArray());
     }
 
     private static Logarithm logarithm(Log log, int fraction) {

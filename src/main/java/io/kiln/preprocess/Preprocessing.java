@@ -75,8 +75,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
      * @throws KilnException with everything in which the model's input does not fit
      */
     public ModelPreprocessing of(ModelMetadata model) {
-        return new ModelPreprocessing(
-                plan(model), new InterfaceNames(model.name()), document.name());
+        return new ModelPreprocessing(plan(model), new InterfaceNames(model.name()), document.name());
     }
 
     PreprocessPlan plan(ModelMetadata model) {
@@ -111,9 +110,11 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     problems);
         }
         long low = input.dtype() == DType.UINT8 ? 0 : -(1L << (8 * input.dtype().bytes() - 1));
-        if (given.zeroPoint() < low || given.zeroPoint() - low >= 1L << (8 * input.dtype().bytes())) {
+        if (given.zeroPoint() < low
+                || given.zeroPoint() - low >= 1L << (8 * input.dtype().bytes())) {
             problem(
-                    "the zero point " + given.zeroPoint() + " is none of " + input.dtype().text(),
+                    "the zero point " + given.zeroPoint() + " is none of "
+                            + input.dtype().text(),
                     "/quantize/zeroPoint",
                     "a value of the model's input",
                     problems);
@@ -130,7 +131,11 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     "int8, uint8 or int16: quantize the model, with integers as its inputs",
                     problems);
         } else if (!(input.scale() > 0)) {
-            problem("the model's input " + described(input) + " has no scale", "", "quantize: with its scale", problems);
+            problem(
+                    "the model's input " + described(input) + " has no scale",
+                    "",
+                    "quantize: with its scale",
+                    problems);
         } else if (!PreprocessPlanner.fits(pipeline, input)) {
             problem(
                     "a feature times its scale is out of the range of " + described(input) + ", whose scale is "
@@ -149,8 +154,9 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
         boolean isFlat = shape.size() <= 1 && input.elements() % features == 0;
         boolean isRows = shape.size() == 2 && shape.get(1) == features;
         if (!isFlat && !isRows) {
-            String pointer =
-                    pipeline.cepstrum().isPresent() ? "/dct/coefficients" : pipeline.mel().isPresent() ? "/mel/channels" : "/spectrum";
+            String pointer = pipeline.cepstrum().isPresent()
+                    ? "/dct/coefficients"
+                    : pipeline.mel().isPresent() ? "/mel/channels" : "/spectrum";
             problem(
                     "a row has " + features + " features, which do not fill " + described(input),
                     pointer,
@@ -159,7 +165,8 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
             return;
         }
         long frames = input.elements() / features;
-        long samples = pipeline.framing().window() + (frames - 1) * pipeline.framing().hop();
+        long samples =
+                pipeline.framing().window() + (frames - 1) * pipeline.framing().hop();
         if (samples > MAX_SAMPLES) {
             problem(
                     "one input of the model takes " + samples + " samples",

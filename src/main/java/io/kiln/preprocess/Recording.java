@@ -53,8 +53,7 @@ public final class Recording {
     }
 
     static Bytes parse(String name, byte[] content, int sampleRate, int samples) {
-        Recording recording =
-                new Recording(name, ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
+        Recording recording = new Recording(name, ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
         if (content.length > MAX_BYTES) {
             throw recording.refused("the recording is too large", "at most " + MAX_BYTES + " bytes");
         }
@@ -114,7 +113,8 @@ public final class Recording {
         int bits = Short.toUnsignedInt(file.getShort(at + 14));
         if ((format != PCM && format != EXTENSIBLE) || channels != 1 || bits != 16 || rate != sampleRate) {
             throw refused(
-                    "the recording has " + channels + " channels of " + bits + " bits at " + rate + " Hz, format " + format,
+                    "the recording has " + channels + " channels of " + bits + " bits at " + rate + " Hz, format "
+                            + format,
                     "1 channel of 16 bits at " + sampleRate + " Hz, format " + PCM + " (PCM)");
         }
     }

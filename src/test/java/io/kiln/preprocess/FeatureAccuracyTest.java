@@ -29,8 +29,7 @@ class FeatureAccuracyTest {
     })
     void featuresAreNearThoseOfFloatingPoint(String name, String stages, double step, double bound) {
         String yaml = "schema: 1\nsampleRate: 16000\nframes: {window: 480, hop: 320}\n" + stages;
-        AudioPipeline pipeline =
-                Preprocessing.parse(name, Bytes.ofText(yaml)).pipeline();
+        AudioPipeline pipeline = Preprocessing.parse(name, Bytes.ofText(yaml)).pipeline();
         List<Integer> shape = List.of(FRAMES, pipeline.features());
         TensorInfo input = new TensorInfo("features", "features", DType.INT16, shape, (float) step, 0);
         PreprocessPlan plan = PreprocessPlanner.plan(pipeline, input);

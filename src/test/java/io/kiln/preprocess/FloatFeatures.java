@@ -65,12 +65,11 @@ final class FloatFeatures {
         for (int i = 0; i < window; i++) {
             double before = from + i == 0 ? 0 : audio[from + i - 1];
             double phase = 2 * Math.PI * i / window;
-            double factor =
-                    switch (pipeline.framing().shape()) {
-                        case HANN -> 0.5 * (1 - Math.cos(phase));
-                        case HAMMING -> 0.54 - 0.46 * Math.cos(phase);
-                        case RECTANGULAR -> 1;
-                    };
+            double factor = switch (pipeline.framing().shape()) {
+                case HANN -> 0.5 * (1 - Math.cos(phase));
+                case HAMMING -> 0.54 - 0.46 * Math.cos(phase);
+                case RECTANGULAR -> 1;
+            };
             frame[i] = factor * (audio[from + i] - pipeline.framing().preEmphasis() * before) / 32768;
         }
         return frame;
@@ -92,8 +91,8 @@ final class FloatFeatures {
                 double frequency =
                         (double) k * pipeline.sampleRate() / pipeline.spectrum().fft();
                 double at = mel.isInMel() ? mel(frequency) : frequency;
-                double weight =
-                        Math.min((at - corner[0]) / (corner[1] - corner[0]), (corner[2] - at) / (corner[2] - corner[1]));
+                double weight = Math.min(
+                        (at - corner[0]) / (corner[1] - corner[0]), (corner[2] - at) / (corner[2] - corner[1]));
                 energies[c] += Math.max(0, weight) * bins[k] * (mel.isOfEqualArea() ? 2 / (hertz[2] - hertz[0]) : 1);
             }
         }

@@ -101,7 +101,8 @@ class PreprocessCodeTest {
             main.append(listener(names, type));
             cases.append("      case " + i + ":\n        hear" + i + "(in, out);\n        break;\n");
         }
-        main.append("int main(void) {\n  FILE* in = fopen(\"in.bin\", \"rb\");\n  FILE* out = fopen(\"out.bin\", \"wb\");\n")
+        main.append(
+                        "int main(void) {\n  FILE* in = fopen(\"in.bin\", \"rb\");\n  FILE* out = fopen(\"out.bin\", \"wb\");\n")
                 .append("  int which;\n  while ((which = fgetc(in)) != EOF) {\n    switch (which) {\n" + cases)
                 .append("      default:\n        return 4;\n    }\n  }\n  fclose(in);\n  return fclose(out);\n}\n");
         WholeFiles.write(folder.resolve("main.c"), main.toString());
@@ -137,8 +138,7 @@ class PreprocessCodeTest {
                   free(whole);
                   free(rows);
                 }
-                """
-                .replaceAll("\\bP(?=\\b|_)", names.preprocess())
+                """.replaceAll("\\bP(?=\\b|_)", names.preprocess())
                 .replaceAll("\\bM_", names.macro("preprocess") + "_")
                 .replaceAll("\\bT\\b", type)
                 .replace("@", names.model().substring(1));

@@ -28,7 +28,8 @@ class PreprocessingTest {
 
     @Test
     void everythingThatIsLeftOutHasItsUsualValue() {
-        AudioPipeline pipeline = parse("schema: 1\nsampleRate: 8000\nframes: {window: 200, hop: 80}\nmel: {channels: 20}")
+        AudioPipeline pipeline = parse(
+                        "schema: 1\nsampleRate: 8000\nframes: {window: 200, hop: 80}\nmel: {channels: 20}")
                 .pipeline();
 
         assertThat(pipeline.spectrum().fft()).isEqualTo(256);
@@ -50,7 +51,12 @@ class PreprocessingTest {
                 """))
                 .extracting(Problem::where)
                 .containsExactlyInAnyOrder(
-                        "kws.yaml:4:3", "kws.yaml:5:3", "kws.yaml:6:1", "kws.yaml:7:21", "kws.yaml:7:34", "kws.yaml:7:34");
+                        "kws.yaml:4:3",
+                        "kws.yaml:5:3",
+                        "kws.yaml:6:1",
+                        "kws.yaml:7:21",
+                        "kws.yaml:7:34",
+                        "kws.yaml:7:34");
     }
 
     @Test
@@ -77,11 +83,13 @@ class PreprocessingTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "channels: 100                           | 100 channels are more than the 33 bins of the spectrum",
-        "channels: 30, upper: 2000               | no bin of the spectrum lies in the channels",
-        "channels: 10, lower: 3000, upper: 3000  | the filterbank ends where it begins, or before",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "channels: 100                           | 100 channels are more than the 33 bins of the spectrum",
+                "channels: 30, upper: 2000               | no bin of the spectrum lies in the channels",
+                "channels: 10, lower: 3000, upper: 3000  | the filterbank ends where it begins, or before",
+            })
     void filtersThatHearNothingAreRefused(String mel, String what) {
         assertThat(mistakes("schema: 1\nsampleRate: 16000\nframes: {window: 64, hop: 32}\nmel: {" + mel + "}\n"))
                 .singleElement()
@@ -90,22 +98,25 @@ class PreprocessingTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "INT8    | 1,49,39 | 0.1 | a row has 40 features, which do not fill `input` int8[1, 49, 39]   | 4:7",
-        "INT8    | 1,40,49 | 0.1 | a row has 40 features, which do not fill `input` int8[1, 40, 49]   | 4:7",
-        "INT8    | 1,49,40 | 0   | the model's input `input` int8[1, 49, 40] has no scale             | 1:1",
-        "FLOAT32 | 1,49,40 | 0   | the features are integers, and `input` float32[1, 49, 40] is not of such a type | 1:1",
-        "INT16   | 9999,40 | 0.1 | no mistake                                                         | -",
-        "INT16   | 99999,40| 0.1 | one input of the model takes 31999840 samples                      | 3:23",
-        "INT8    | 1,1960  | 0.1 | no mistake                                                         | -",
-        "UINT8   | 1,1,49,40| 0.1 | no mistake                                                        | -",
-        "INT8    | 1,49,40 |1e20 | a feature times its scale is out of the range of `input` int8[1, 49, 40], whose scale is 1.0E20 | 1:1",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "INT8    | 1,49,39 | 0.1 | a row has 40 features, which do not fill `input` int8[1, 49, 39]   | 4:7",
+                "INT8    | 1,40,49 | 0.1 | a row has 40 features, which do not fill `input` int8[1, 40, 49]   | 4:7",
+                "INT8    | 1,49,40 | 0   | the model's input `input` int8[1, 49, 40] has no scale             | 1:1",
+                "FLOAT32 | 1,49,40 | 0   | the features are integers, and `input` float32[1, 49, 40] is not of such a type | 1:1",
+                "INT16   | 9999,40 | 0.1 | no mistake                                                         | -",
+                "INT16   | 99999,40| 0.1 | one input of the model takes 31999840 samples                      | 3:23",
+                "INT8    | 1,1960  | 0.1 | no mistake                                                         | -",
+                "UINT8   | 1,1,49,40| 0.1 | no mistake                                                        | -",
+                "INT8    | 1,49,40 |1e20 | a feature times its scale is out of the range of `input` int8[1, 49, 40], whose scale is 1.0E20 | 1:1",
+            })
     void aModelWhoseInputDoesNotFitIsRefused(DType dtype, String shape, float scale, String what, String where) {
         List<Integer> dimensions =
                 List.of(shape.split(",")).stream().map(Integer::valueOf).toList();
         ModelMetadata model = model(new TensorInfo("input", "input", dtype, dimensions, scale, 0));
-        KilnException refused = catchThrowableOfType(KilnException.class, () -> parse(SPEECH).of(model));
+        KilnException refused =
+                catchThrowableOfType(KilnException.class, () -> parse(SPEECH).of(model));
 
         if (what.equals("no mistake")) {
             assertThat(refused).isNull();
@@ -131,7 +142,8 @@ class PreprocessingTest {
         TensorInfo other = new TensorInfo("input", "input", DType.INT8, List.of(1, 40), 0.5f, 3);
 
         assertThat(parse(yaml).plan(model(bare)).quantization().zeroPoint()).isEqualTo(200);
-        assertThat(catchThrowableOfType(KilnException.class, () -> parse(yaml).of(model(other))).problems())
+        assertThat(catchThrowableOfType(KilnException.class, () -> parse(yaml).of(model(other)))
+                        .problems())
                 .extracting(p -> p.where() + " " + p.what())
                 .containsExactly(
                         "kws.yaml:6:1 the model's input `input` int8[1, 40] has the scale 0.5 and the zero point 3",

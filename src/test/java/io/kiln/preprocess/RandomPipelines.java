@@ -41,7 +41,9 @@ final class RandomPipelines {
                 int frames = 1 + random.nextInt(5);
                 DType dtype = TYPES[random.nextInt(TYPES.length)];
                 float scale = (float) Math.pow(10, -3 + 3 * random.nextDouble());
-                int zero = dtype == DType.INT16 ? 0 : dtype == DType.INT8 ? random.nextInt(256) - 128 : random.nextInt(256);
+                int zero = dtype == DType.INT16
+                        ? 0
+                        : dtype == DType.INT8 ? random.nextInt(256) - 128 : random.nextInt(256);
                 List<Integer> shape = List.of(1, frames, pipeline.get().features());
                 TensorInfo input = new TensorInfo("features", "features", dtype, shape, scale, zero);
                 if (PreprocessPlanner.fits(pipeline.get(), input)) {
@@ -53,7 +55,8 @@ final class RandomPipelines {
 
     private static Optional<AudioPipeline> read(String yaml) {
         try {
-            return Optional.of(Preprocessing.parse("drawn.yaml", Bytes.ofText(yaml)).pipeline());
+            return Optional.of(
+                    Preprocessing.parse("drawn.yaml", Bytes.ofText(yaml)).pipeline());
         } catch (KilnException e) {
             return Optional.empty();
         }
@@ -69,30 +72,53 @@ final class RandomPipelines {
         if (random.nextInt(3) == 0) {
             yaml.append("  preEmphasis: ").append(pick("0.97", "0.9", "0.9999")).append('\n');
         }
-        yaml.append("spectrum: {fft: ").append(fft).append(", of: ").append(pick("power", "magnitude")).append("}\n");
+        yaml.append("spectrum: {fft: ")
+                .append(fft)
+                .append(", of: ")
+                .append(pick("power", "magnitude"))
+                .append("}\n");
         int channels = 1 + random.nextInt(40);
         boolean hasMel = random.nextInt(5) > 0;
         if (hasMel) {
-            yaml.append("mel: {channels: ").append(channels).append(", lower: ").append(random.nextInt(300))
-                    .append(", upper: ").append(rate / 2 - random.nextInt(rate / 8))
-                    .append(", scale: ").append(pick("htk", "slaney"))
-                    .append(", triangles: ").append(pick("hz", "mel"))
-                    .append(", norm: ").append(pick("none", "slaney")).append("}\n");
+            yaml.append("mel: {channels: ")
+                    .append(channels)
+                    .append(", lower: ")
+                    .append(random.nextInt(300))
+                    .append(", upper: ")
+                    .append(rate / 2 - random.nextInt(rate / 8))
+                    .append(", scale: ")
+                    .append(pick("htk", "slaney"))
+                    .append(", triangles: ")
+                    .append(pick("hz", "mel"))
+                    .append(", norm: ")
+                    .append(pick("none", "slaney"))
+                    .append("}\n");
         }
         boolean hasLog = random.nextInt(4) > 0;
         if (hasLog) {
-            yaml.append("log: {base: ").append(pick("e", "2", "10")).append(", scale: ").append(pick("1", "10", "20"))
-                    .append(pick("", ", offset: 1e-6", ", floor: 1.0e-10")).append("}\n");
+            yaml.append("log: {base: ")
+                    .append(pick("e", "2", "10"))
+                    .append(", scale: ")
+                    .append(pick("1", "10", "20"))
+                    .append(pick("", ", offset: 1e-6", ", floor: 1.0e-10"))
+                    .append("}\n");
         }
         if (hasLog && hasMel && random.nextInt(3) == 0) {
             int coefficients = 1 + random.nextInt(channels);
-            yaml.append("dct: {coefficients: ").append(coefficients).append(", norm: ").append(pick("ortho", "htk")).append("}\n");
+            yaml.append("dct: {coefficients: ")
+                    .append(coefficients)
+                    .append(", norm: ")
+                    .append(pick("ortho", "htk"))
+                    .append("}\n");
             channels = coefficients;
         }
         if (random.nextInt(3) == 0) {
             boolean isList = hasMel && random.nextBoolean();
-            yaml.append("normalize: {mean: ").append(isList ? list(channels, -20) : "-4.5")
-                    .append(", scale: ").append(isList ? list(channels, 0.05) : "0.5").append("}\n");
+            yaml.append("normalize: {mean: ")
+                    .append(isList ? list(channels, -20) : "-4.5")
+                    .append(", scale: ")
+                    .append(isList ? list(channels, 0.05) : "0.5")
+                    .append("}\n");
         }
         return yaml.toString();
     }

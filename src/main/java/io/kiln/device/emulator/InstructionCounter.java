@@ -67,10 +67,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
      */
     public long firstCall(Path image, String model, String function, List<Bytes> inputs) {
         List<Long> entries = addresses(ElfFile.read(image), function);
-        return connected(
-                        image,
-                        line -> false,
-                        (counting, monitor) -> counting.count(model, entries, Map.of(), inputs))
+        return connected(image, line -> false, (counting, monitor) -> counting.count(model, entries, Map.of(), inputs))
                 .total();
     }
 

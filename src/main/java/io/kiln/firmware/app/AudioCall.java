@@ -18,8 +18,10 @@ record AudioCall(ModelMetadata model) {
     }
 
     List<String> lines() {
-        String outputs =
-                model.outputs().stream().map(TensorInfo::bytes).map(bytes -> ", " + bytes + "u").collect(Collectors.joining());
+        String outputs = model.outputs().stream()
+                .map(TensorInfo::bytes)
+                .map(bytes -> ", " + bytes + "u")
+                .collect(Collectors.joining());
         String rows = model.inputs().get(0).dtype().cName() + "*";
         return """
                 static const uint32_t audio_sizes_@NAME@[] = {@M@_SAMPLES * 2u@OUTPUTS@};
@@ -44,8 +46,7 @@ record AudioCall(ModelMetadata model) {
                     row += @M@_FEATURES;
                   }
                 }
-                """
-                .replace("@NAME@", model.name())
+                """.replace("@NAME@", model.name())
                 .replace("@M@", names().macro("preprocess"))
                 .replace("@P@", names().preprocess())
                 .replace("@ROWS@", rows)
@@ -57,8 +58,8 @@ record AudioCall(ModelMetadata model) {
     /** The entry in the table. The memory of inputs and outputs is that of the model. */
     String entry() {
         String name = model.name();
-        return "{\"" + names().audio() + "\", 1u, " + model.outputs().size() + "u, audio_sizes_" + name + ", tensor_" + name
-                + ", run_" + name + ", take_" + name + "},";
+        return "{\"" + names().audio() + "\", 1u, " + model.outputs().size() + "u, audio_sizes_" + name + ", tensor_"
+                + name + ", run_" + name + ", take_" + name + "},";
     }
 
     private InterfaceNames names() {

@@ -32,7 +32,8 @@ public final class AudioInput {
                     log.info(preprocessing.summary());
                     List<Artifact> all = new ArrayList<>(library.artifacts().artifacts());
                     all.addAll(preprocessing.code());
-                    return new ModelLibrary(library.metadata(), library.artifacts().with(all), library.origin());
+                    return new ModelLibrary(
+                            library.metadata(), library.artifacts().with(all), library.origin());
                 })
                 .orElse(library);
     }

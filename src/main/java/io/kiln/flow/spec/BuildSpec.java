@@ -124,8 +124,7 @@ public record BuildSpec(
      * @param version its version, for programs; empty if it has none
      * @param preprocess the signal processing before it; empty for the file beside it, if there is one
      */
-    public record ModelSource(
-            Path file, String name, String inputShapes, String version, Optional<Path> preprocess) {
+    public record ModelSource(Path file, String name, String inputShapes, String version, Optional<Path> preprocess) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
             this(file, name, inputShapes, "", Optional.empty());

@@ -121,7 +121,8 @@ public final class LibraryStore {
         return entries().stream()
                 .filter(entry -> {
                     String header = new InterfaceNames(entry.metadata().name()).preprocessHeader();
-                    return entry.files().stream().anyMatch(file -> file.fileName().equals(header));
+                    return entry.files().stream()
+                            .anyMatch(file -> file.fileName().equals(header));
                 })
                 .map(Entry::metadata)
                 .toList();

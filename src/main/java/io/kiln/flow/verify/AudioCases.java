@@ -38,7 +38,8 @@ final class AudioCases {
         return new ModelMetadata(
                 new InterfaceNames(model.name()).audio(),
                 model.target(),
-                new Interface(api.executor(), api.convention(), api.io(), List.of(audio), api.outputs(), api.functions()),
+                new Interface(
+                        api.executor(), api.convention(), api.io(), List.of(audio), api.outputs(), api.functions()),
                 model.memory(),
                 model.plan(),
                 model.operators());

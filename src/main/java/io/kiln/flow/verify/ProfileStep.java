@@ -2,16 +2,15 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.InterfaceNames;
-import io.kiln.base.Bytes;
-import io.kiln.flow.build.AudioInput;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
+import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
@@ -19,6 +18,7 @@ import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.report.BuildReport;

@@ -230,8 +230,7 @@ public final class VerifyStep {
             ModelMetadata model, Optional<ModelSource> source, Optional<Function> function, boolean severalModels) {
         return source.flatMap(each -> AudioInput.of(each, model))
                 .filter(preprocessing -> function.orElseThrow().opaque().isEmpty())
-                .map(preprocessing ->
-                        AudioCases.of(model, function.orElseThrow(), preprocessing, spec, severalModels))
+                .map(preprocessing -> AudioCases.of(model, function.orElseThrow(), preprocessing, spec, severalModels))
                 .orElseGet(() -> AudioCases.none(model));
     }
 

@@ -69,7 +69,8 @@ final class AudioFlowTest {
         new Flow(log, TestToolchains.environment(Log.QUIET)).profile(spec("mps2-an386"));
 
         assertThat(log.said())
-                .filteredOn(line -> line.matches("Preprocessing of kws: [0-9,]{6} instructions for a row, [0-9,]{7} for its 4 rows"))
+                .filteredOn(line -> line.matches(
+                        "Preprocessing of kws: [0-9,]{6} instructions for a row, [0-9,]{7} for its 4 rows"))
                 .hasSize(1);
     }
 
@@ -113,7 +114,9 @@ final class AudioFlowTest {
 
         flow.build(spec, DeviceSpec.USUAL);
 
-        assertThat(again.resolve("out/firmware/app/kiln_app_models.c")).content().contains("\"kws.audio\"");
+        assertThat(again.resolve("out/firmware/app/kiln_app_models.c"))
+                .content()
+                .contains("\"kws.audio\"");
     }
 
     @Test
