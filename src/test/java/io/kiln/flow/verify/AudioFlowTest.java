@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,12 +77,6 @@ final class AudioFlowTest {
 
     private void verify(String board) throws IOException {
         write("kws.preprocess.yaml", MFCC);
-        byte[] recording = new byte[1712];
-        for (int i = 0; i < recording.length; i++) {
-            recording[i] = (byte) (i * i / 97);
-        }
-        Files.createDirectories(folder.resolve("vectors"));
-        Files.write(folder.resolve("vectors/audio_0.bin"), recording);
 
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
 
@@ -120,6 +115,22 @@ final class AudioFlowTest {
     }
 
     @Test
+    void anExportBringsTheSignalProcessing() throws IOException {
+        write("kws.preprocess.yaml", MFCC);
+
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).export(spec("mps2-an386"), "c", "", false);
+
+        Path library = folder.resolve("out/export/c/kiln_kws");
+        assertThat(filesOf(library)).contains("kws_preprocess.c", "tvmgen_kws_preprocess.h");
+    }
+
+    private static List<String> filesOf(Path library) throws IOException {
+        try (Stream<Path> files = Files.walk(library)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+    }
+
+    @Test
     void mistakesOfDescriptionAndModelLeaveNothingBehind() throws IOException {
         write("kws.preprocess.yaml", MFCC.replace("hop: 200", "hop: 0").replace("lower: 60", "lowest: 60"));
         assertThat(refused().problems())
@@ -141,7 +152,12 @@ final class AudioFlowTest {
 
     private BuildSpec spec(String board) throws IOException {
         Path model = write("kws.relay", MODEL);
+        byte[] recording = new byte[1712];
+        for (int i = 0; i < recording.length; i++) {
+            recording[i] = (byte) (i * i / 97);
+        }
         Path vectors = Files.createDirectories(folder.resolve("vectors"));
+        Files.write(vectors.resolve("audio_0.bin"), recording);
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), board)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0))
