@@ -73,9 +73,7 @@ final class RandomPipelines {
                 + framing()
                 + (hasMel ? mel(rate, channels) : "")
                 + (hasLog ? log() : "")
-                + (hasCosines
-                        ? "dct: {coefficients: " + coefficients + ", norm: " + pick("ortho", "htk") + "}\n"
-                        : "")
+                + (hasCosines ? "dct: {coefficients: " + coefficients + ", norm: " + pick("ortho", "htk") + "}\n" : "")
                 + (random.nextInt(3) == 0 ? normalize(hasMel, hasCosines ? coefficients : channels) : "");
     }
 

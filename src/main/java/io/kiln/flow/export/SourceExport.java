@@ -156,8 +156,8 @@ public final class SourceExport {
 
     private SourceLibrary library(String target, List<CompiledModel> compiled, List<VerificationCases> proof) {
         List<ModelLibrary> libraries = IntStream.range(0, compiled.size())
-                .mapToObj(i -> AudioInput.before(
-                        spec.models().get(i), compiled.get(i).library(), log))
+                .mapToObj(i ->
+                        AudioInput.before(spec.models().get(i), compiled.get(i).library(), log))
                 .toList();
         List<String> names =
                 libraries.stream().map(one -> one.metadata().name()).toList();
