@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import groovy.json.JsonSlurper
 
-def kiln = new File(basedir, 'kiln-out/kiln')
+def kiln = new File(basedir, 'target/kiln')
 def quantized = new JsonSlurper().parse(new File(kiln, 'quantized.json'))
 assert quantized.accuracy.real >= 0.95
 

@@ -64,6 +64,11 @@ public record InterfaceNames(String model) {
         return prefix() + "_preprocess";
     }
 
+    /** {@code tvmgen_<name>_preprocess_next}: computes a row of features. */
+    public String nextRow() {
+        return preprocess() + "_next";
+    }
+
     /** {@code tvmgen_<name>_preprocess.h}. */
     public String preprocessHeader() {
         return preprocess() + HEADER_SUFFIX;

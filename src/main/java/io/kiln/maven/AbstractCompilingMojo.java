@@ -195,8 +195,8 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
 
     /**
      * Signal processing before the model: a YAML file that says how audio becomes the model's input. If not set, {@code
-     * <model>.preprocess.yaml} beside the model, if there is one. Of several models each has its own: {@code <preprocess>} in its {@code
-     * <model>}.
+     * MODEL.preprocess.yaml} beside the model, if there is one. Of several models each has its own: the element {@code preprocess} of its
+     * {@code model}.
      *
      * @since 0.1.0
      */

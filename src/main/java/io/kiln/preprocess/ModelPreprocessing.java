@@ -29,6 +29,11 @@ public final class ModelPreprocessing {
         return plan.samples();
     }
 
+    /** Rows of one input. */
+    public int frames() {
+        return plan.frames();
+    }
+
     /** Samples per second. */
     public int sampleRate() {
         return plan.pipeline().sampleRate();

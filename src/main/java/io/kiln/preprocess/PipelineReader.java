@@ -19,8 +19,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Makes a pipeline of a document that its schema allows, and names what does not fit together. */
+/**
+ * Makes a pipeline of a document, and names what does not fit together. What the schema forbids has been named already; here harmless values
+ * stand for it, so that the rest is checked too.
+ */
 final class PipelineReader {
+    private static final int MAX_RATE = 192_000;
+
     private final YamlDocument document;
     private final Problems problems;
 
@@ -31,7 +36,7 @@ final class PipelineReader {
 
     /** The pipeline; without problems it can be planned. */
     AudioPipeline read() {
-        int sampleRate = at("/sampleRate").asInt();
+        int sampleRate = integer("/sampleRate", 1000, MAX_RATE, MAX_RATE);
         Framing framing = framing();
         Spectrum spectrum = spectrum(framing.window());
         Optional<Mel> mel = section("/mel") ? Optional.of(mel(sampleRate)) : Optional.empty();
@@ -48,15 +53,23 @@ final class PipelineReader {
 
     private Framing framing() {
         return new Framing(
-                at("/frames/window").asInt(),
-                at("/frames/hop").asInt(),
-                Shape.valueOf(text("/frames/shape", "hann").toUpperCase(Locale.ROOT)),
+                integer("/frames/window", 8, 4096, 8),
+                integer("/frames/hop", 1, 65_536, 1),
+                shape(text("/frames/shape", "hann")),
                 real("/frames/preEmphasis", 0, 0, 0.9999));
+    }
+
+    private static Shape shape(String text) {
+        return Arrays.stream(Shape.values())
+                .filter(shape -> shape.name().toLowerCase(Locale.ROOT).equals(text))
+                .findFirst()
+                .orElse(Shape.HANN);
     }
 
     private Spectrum spectrum(int window) {
         int next = Math.max(16, Integer.highestOneBit(window - 1) * 2);
-        int fft = at("/spectrum/fft").asInt(next);
+        int given = integer("/spectrum/fft", 16, 4096, next);
+        int fft = Integer.bitCount(given) == 1 ? given : next;
         if (fft < window) {
             problem(
                     "a transform of " + fft + " points does not take a window of " + window + " samples",
@@ -74,7 +87,7 @@ final class PipelineReader {
             problem("the filterbank ends where it begins, or before", "/mel/lower", "a lower edge below the upper one");
         }
         return new Mel(
-                at("/mel/channels").asInt(),
+                integer("/mel/channels", 1, 128, 1),
                 lower,
                 upper,
                 text("/mel/scale", "htk").equals("slaney"),
@@ -120,7 +133,7 @@ final class PipelineReader {
     }
 
     private Cepstrum cepstrum(int channels, boolean hasLog) {
-        int coefficients = at("/dct/coefficients").asInt();
+        int coefficients = integer("/dct/coefficients", 1, 128, 1);
         if (coefficients > channels) {
             problem(
                     coefficients + " coefficients are more than the " + channels + " channels",
@@ -156,7 +169,7 @@ final class PipelineReader {
         if (!node.isArray()) {
             return List.of(real(pointer, usual, least, most));
         }
-        if (node.size() != features) {
+        if (node.size() != features && problems.isEmpty()) {
             problem(
                     node.size() + " numbers for " + features + " features",
                     pointer,
@@ -171,7 +184,7 @@ final class PipelineReader {
 
     private double real(String pointer, double usual, double least, double most) {
         JsonNode node = at(pointer);
-        double value = node.isMissingNode() ? usual : Double.parseDouble(node.asText());
+        double value = number(node.asText()).orElse(usual);
         if (value < least || value > most) {
             problem(
                     pointer.substring(1).replace('/', '.') + " is " + node.asText(),
@@ -179,6 +192,19 @@ final class PipelineReader {
                     "from " + plain(least) + " to " + plain(most));
         }
         return value;
+    }
+
+    private static Optional<Double> number(String text) {
+        try {
+            return Optional.of(Double.valueOf(text)).filter(Double::isFinite);
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    private int integer(String pointer, int least, int most, int harmless) {
+        int value = at(pointer).asInt(harmless);
+        return value >= least && value <= most ? value : harmless;
     }
 
     private static String plain(double value) {

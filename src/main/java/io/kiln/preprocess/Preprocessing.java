@@ -64,7 +64,6 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
         YamlDocument document = YamlDocument.parse(name, content);
         Problems problems = new Problems();
         Schema.OF_PIPELINES.checkExactly(document, problems);
-        problems.throwIfAny();
         AudioPipeline pipeline = new PipelineReader(document, problems).read();
         problems.throwIfAny();
         return new Preprocessing(pipeline, document);

@@ -47,10 +47,16 @@ class PreprocessingTest {
                   window: 5000
                   hop: 0
                 filters: {}
-                mel: {channels: 40, upper: high}
+                mel: {channels: 40, upper: high, lower: 8001}
                 """))
                 .extracting(Problem::where)
-                .containsExactlyInAnyOrder("kws.yaml:4:3", "kws.yaml:5:3", "kws.yaml:6:1", "kws.yaml:7:21");
+                .containsExactlyInAnyOrder(
+                        "kws.yaml:4:3",
+                        "kws.yaml:5:3",
+                        "kws.yaml:6:1",
+                        "kws.yaml:7:21",
+                        "kws.yaml:7:34",
+                        "kws.yaml:7:34");
     }
 
     @Test
@@ -73,7 +79,6 @@ class PreprocessingTest {
                         "kws.yaml:5:32 mel.upper is 9000",
                         "kws.yaml:6:7 41 coefficients are more than the 40 channels",
                         "kws.yaml:6:1 the cosine transform is one of logarithms",
-                        "kws.yaml:8:3 2 numbers for 41 features",
                         "kws.yaml:9:3 normalize.scale is 0");
     }
 
@@ -121,6 +126,13 @@ class PreprocessingTest {
                 assertThat(p.where()).isEqualTo("kws.yaml:" + where);
             });
         }
+    }
+
+    @Test
+    void aListOfTheWrongLengthIsRefused() {
+        assertThat(mistakes(SPEECH + "normalize: {mean: [1, 2]}\n"))
+                .extracting(p -> p.where() + " " + p.what())
+                .containsExactly("kws.yaml:6:13 2 numbers for 40 features");
     }
 
     @Test

@@ -59,6 +59,19 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
     }
 
     /**
+     * Counts the instructions of the first call of a function while a model runs.
+     *
+     * @param model the model, or what stands for it in the image's table
+     * @param function name of the function
+     * @throws KilnException as {@link #count}
+     */
+    public long firstCall(Path image, String model, String function, List<Bytes> inputs) {
+        List<Long> entries = addresses(ElfFile.read(image), function);
+        return connected(image, line -> false, (counting, monitor) -> counting.count(model, entries, Map.of(), inputs))
+                .total();
+    }
+
+    /**
      * Counts how often each block of instructions is executed in the same run, from QEMU's log of executed blocks. Blocks of owner 0 are
      * the entry point's and the main function's, those of owner {@code i + 1} operator {@code i}'s, with what they call.
      *
@@ -119,10 +132,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
         Map<String, List<Long>> functions = new LinkedHashMap<>();
         Problems problems = new Problems();
         Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
-            List<Long> addresses = symbols(elf, name)
-                    .map(symbol -> symbol.value() & ~1L)
-                    .distinct()
-                    .toList();
+            List<Long> addresses = addresses(elf, name);
             if (addresses.isEmpty()) {
                 problems.add(
                         "the image has no function " + name,
@@ -134,6 +144,10 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) implement
         });
         problems.throwIfAny();
         return functions;
+    }
+
+    private static List<Long> addresses(ElfFile elf, String name) {
+        return symbols(elf, name).map(symbol -> symbol.value() & ~1L).distinct().toList();
     }
 
     /** Functions of a name; a compiler may call a specialised clone, named with a dot and a suffix. */

@@ -41,7 +41,8 @@ record AudioCall(ModelMetadata model) {
                   }
                   int16_t sample = (int16_t)(uint16_t)(low | byte << 8);
                   (void)@P@_feed(&state, &sample, 1u);
-                  if (@P@_next(&state, row) != 0) {
+                  if (state.filled == @M@_WINDOW) {
+                    (void)@P@_next(&state, row);
                     row += @M@_FEATURES;
                   }
                 }

@@ -26,7 +26,7 @@ public final class AudioInput {
     }
 
     /** The library with the C of what is before the model. */
-    static ModelLibrary before(ModelSource source, ModelLibrary library, Log log) {
+    public static ModelLibrary before(ModelSource source, ModelLibrary library, Log log) {
         return of(source, library.metadata())
                 .map(preprocessing -> {
                     log.info(preprocessing.summary());

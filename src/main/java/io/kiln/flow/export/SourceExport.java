@@ -17,6 +17,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -29,6 +30,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Writes the build's models as a library of C sources in the form of another build system, with an example that runs the
@@ -153,8 +155,10 @@ public final class SourceExport {
     }
 
     private SourceLibrary library(String target, List<CompiledModel> compiled, List<VerificationCases> proof) {
-        List<ModelLibrary> libraries =
-                compiled.stream().map(CompiledModel::library).toList();
+        List<ModelLibrary> libraries = IntStream.range(0, compiled.size())
+                .mapToObj(i ->
+                        AudioInput.before(spec.models().get(i), compiled.get(i).library(), log))
+                .toList();
         List<String> names =
                 libraries.stream().map(one -> one.metadata().name()).toList();
         SortedMap<String, Bytes> sources = new TreeMap<>();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
+import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
@@ -15,7 +18,9 @@ import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
@@ -53,7 +58,11 @@ public final class ProfileStep {
                 Optional.of(build.spec().layout().reports().resolve("profile.log")),
                 build.spec().semihosting());
         if (build.spec().farm().isEmpty()) {
-            run(image, new InstructionCounter(emulator, Protocols.of(build, emulator.limit())), emulator, "");
+            InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
+            run(image, counter, emulator, "");
+            if (build.spec().verify().over() == VerifyOver.CONSOLE) {
+                rows(counter, image.file());
+            }
             return;
         }
         FarmVerification.requireConsole(build);
@@ -99,6 +108,26 @@ public final class ProfileStep {
         say(report);
         if (report.aot() != null) {
             compare(report, built);
+        }
+    }
+
+    /** What signal processing before models takes. */
+    private void rows(InstructionCounter counter, Path image) {
+        for (ModelSource source : build.spec().models()) {
+            GenerateStep.store(build.spec().layout()).hearing().stream()
+                    .filter(model -> model.name().equals(source.name()))
+                    .forEach(model -> AudioInput.of(source, model).ifPresent(preprocessing -> {
+                        InterfaceNames names = new InterfaceNames(model.name());
+                        Bytes silence = Bytes.wrap(new byte[2 * preprocessing.samples()]);
+                        long one = counter.firstCall(image, names.audio(), names.nextRow(), List.of(silence));
+                        log.info(String.format(
+                                Locale.ROOT,
+                                "Preprocessing of %s: %,d instructions for a row, %,d for its %d rows",
+                                model.name(),
+                                one,
+                                one * preprocessing.frames(),
+                                preprocessing.frames()));
+                    }));
         }
     }
 

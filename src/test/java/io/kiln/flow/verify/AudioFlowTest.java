@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,18 +53,30 @@ final class AudioFlowTest {
     @TempDir
     private Path folder;
 
-    /** The last has 16 KB of memory, less than a second of audio takes. */
+    /** A board with 16 KB of memory is among them, half of what a second of audio takes. */
     @ParameterizedTest
-    @CsvSource({"mps2-an386, qemu-system-arm", "qemu-riscv32, qemu-system-riscv32", "microbit, qemu-system-arm"})
+    @CsvSource({"qemu-riscv32, qemu-system-riscv32", "microbit, qemu-system-arm"})
     void recordingsAreAnsweredBitExact(String board, String emulator) throws IOException {
         TestPrograms.need(emulator);
+        verify(board);
+    }
+
+    @Test
+    void theProfileSaysWhatARowTakes() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        verify("mps2-an386");
+        KeptLog log = new KeptLog();
+
+        new Flow(log, TestToolchains.environment(Log.QUIET)).profile(spec("mps2-an386"));
+
+        assertThat(log.said())
+                .filteredOn(line -> line.matches(
+                        "Preprocessing of kws: [0-9,]{6} instructions for a row, [0-9,]{7} for its 4 rows"))
+                .hasSize(1);
+    }
+
+    private void verify(String board) throws IOException {
         write("kws.preprocess.yaml", MFCC);
-        byte[] recording = new byte[1712];
-        for (int i = 0; i < recording.length; i++) {
-            recording[i] = (byte) (i * i / 97);
-        }
-        Files.createDirectories(folder.resolve("vectors"));
-        Files.write(folder.resolve("vectors/audio_0.bin"), recording);
 
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
 
@@ -98,6 +112,25 @@ final class AudioFlowTest {
         assertThat(again.resolve("out/firmware/app/kiln_app_models.c"))
                 .content()
                 .contains("\"kws.audio\"");
+<<<<<<< HEAD
+    }
+
+    @Test
+    void anExportBringsTheSignalProcessing() throws IOException {
+        write("kws.preprocess.yaml", MFCC);
+
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).export(spec("mps2-an386"), "c", "", false);
+
+        Path library = folder.resolve("out/export/c/kiln_kws");
+        assertThat(filesOf(library)).contains("kws_preprocess.c", "tvmgen_kws_preprocess.h");
+    }
+
+    private static List<String> filesOf(Path library) throws IOException {
+        try (Stream<Path> files = Files.walk(library)) {
+            return files.map(file -> file.getFileName().toString()).toList();
+        }
+=======
+>>>>>>> 6df4467fc8c5a67ccf1e49c8b0080fd18618c592
     }
 
     @Test
@@ -122,7 +155,12 @@ final class AudioFlowTest {
 
     private BuildSpec spec(String board) throws IOException {
         Path model = write("kws.relay", MODEL);
+        byte[] recording = new byte[1712];
+        for (int i = 0; i < recording.length; i++) {
+            recording[i] = (byte) (i * i / 97);
+        }
         Path vectors = Files.createDirectories(folder.resolve("vectors"));
+        Files.write(vectors.resolve("audio_0.bin"), recording);
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), board)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0))
