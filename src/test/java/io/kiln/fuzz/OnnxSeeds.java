@@ -56,10 +56,7 @@ final class OnnxSeeds {
         model.input("x", ElementType.FLOAT, List.of(1, 4));
         GraphProto body = GraphProto.newBuilder()
                 .setName("body")
-                .addNode(NodeProto.newBuilder()
-                        .setOpType("Relu")
-                        .addInput("v")
-                        .addOutput("w"))
+                .addNode(NodeProto.newBuilder().setOpType("Relu").addInput("v").addOutput("w"))
                 .addInput(ValueInfoProto.newBuilder().setName("i"))
                 .addInput(ValueInfoProto.newBuilder().setName("goesOn"))
                 .addInput(ValueInfoProto.newBuilder().setName("v"))

@@ -24,8 +24,7 @@ record CompiledWork(List<String> operators, long executedMacs) {
                 ModelCompiler.compile(request, function).library().metadata().operators();
         return new CompiledWork(
                 operators.stream()
-                        .map(operator ->
-                                operator.op() + " " + operator.choice().schedule() + " " + operator.cost())
+                        .map(operator -> operator.op() + " " + operator.choice().schedule() + " " + operator.cost())
                         .toList(),
                 operators.stream().mapToLong(OperatorInfo::executedMacs).sum());
     }

@@ -27,8 +27,8 @@ class FloatTwinTest {
     void runsTheSameKernels(String name) {
         Function onnx = OnnxFrontend.read(SharedFolder.need("onnx").resolve(name), "model", InputShapes.NONE);
         List<Sample> samples = FloatNet.samples(onnx, 2, 1);
-        Quantized twin = new Quantizer(new TfliteMaker("model.tflite"), Runs.Progress.NONE)
-                .quantize(onnx, samples, ALL_FLOAT);
+        Quantized twin =
+                new Quantizer(new TfliteMaker("model.tflite"), Runs.Progress.NONE).quantize(onnx, samples, ALL_FLOAT);
         WrittenModelTest.assertSameAnswers(twin, samples);
         assertThat(kernels(onnx)).isEqualTo(kernels(twin.function()));
     }

@@ -162,8 +162,7 @@ class PublishedTwinsTest {
         CompiledWork ours = CompiledWork.of(quantized.function());
         CompiledWork twins = CompiledWork.of(read("vww_96_int8"));
         assertThat(ours.operators()).hasSameSizeAs(twins.operators());
-        assertThat((double) ours.executedMacs() / twins.executedMacs())
-                .isCloseTo(1, within(0.02));
+        assertThat((double) ours.executedMacs() / twins.executedMacs()).isCloseTo(1, within(0.02));
         WrittenModelTest.assertSameAnswers(quantized, samples.subList(0, 2));
     }
 }

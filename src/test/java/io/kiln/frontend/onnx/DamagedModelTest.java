@@ -34,8 +34,7 @@ class DamagedModelTest {
     /** The model; empty if the file is refused. Any other exception fails the test. */
     private static Optional<String> read(byte[] file) {
         try {
-            return Optional.of(
-                    RelayPrinter.print(OnnxFrontend.read(Bytes.wrap(file), FILE, "m", InputShapes.NONE)));
+            return Optional.of(RelayPrinter.print(OnnxFrontend.read(Bytes.wrap(file), FILE, "m", InputShapes.NONE)));
         } catch (KilnException e) {
             assertThat(e.getMessage()).contains(FILE);
             return Optional.empty();

@@ -120,9 +120,7 @@ class HostileModelTest {
         for (int i = 0; i < MANY; i++) {
             graph.addNode(NodeProto.getDefaultInstance());
         }
-        refused(
-                changed(model.build(), m -> m.getGraphBuilder().mergeFrom(graph.build())),
-                "more than 524288 fields");
+        refused(changed(model.build(), m -> m.getGraphBuilder().mergeFrom(graph.build())), "more than 524288 fields");
     }
 
     @Test

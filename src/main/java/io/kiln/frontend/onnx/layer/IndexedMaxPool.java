@@ -74,7 +74,8 @@ final class IndexedMaxPool {
         after.addAll(windows.ends());
         DType dtype = e.dtype(values);
         double lowest = dtype.isFloat() ? Double.NEGATIVE_INFINITY : dtype.min();
-        boolean isPadded = before.stream().anyMatch(p -> p > 0) || after.stream().anyMatch(p -> p > 0);
+        boolean isPadded =
+                before.stream().anyMatch(p -> p > 0) || after.stream().anyMatch(p -> p > 0);
         return isPadded ? node.emit(new Pad(before, after), values, e.number(lowest, dtype)) : values;
     }
 

@@ -27,7 +27,8 @@ final class MaxUnpoolImporter implements OnnxImporter {
         Shape data = node.shape(0);
         node.require(
                 data.rank() > LEADING && node.shape(1).equals(data),
-                "its data is " + data.text() + " and its indices " + node.shape(1).text(),
+                "its data is " + data.text() + " and its indices "
+                        + node.shape(1).text(),
                 "images, and an index for each element");
         Shape image = image(node, data);
         int elements = Math.toIntExact(image.elements());
@@ -49,7 +50,8 @@ final class MaxUnpoolImporter implements OnnxImporter {
         List<Integer> pads = Spatial.list(node, "pads", 2 * rank, 0);
         List<Integer> dims = new ArrayList<>(data.dims().subList(0, LEADING));
         for (int i = 0; i < rank; i++) {
-            long size = (data.dim(LEADING + i) - 1L) * strides.get(i) + kernel.get(i) - pads.get(i) - pads.get(rank + i);
+            long size =
+                    (data.dim(LEADING + i) - 1L) * strides.get(i) + kernel.get(i) - pads.get(i) - pads.get(rank + i);
             node.require(size > 0 && size < MAX_SIZE, "its result has a dimension of " + size, "at least 1");
             dims.add((int) size);
         }
@@ -66,8 +68,7 @@ final class MaxUnpoolImporter implements OnnxImporter {
         List<Integer> after = new ArrayList<>();
         for (int i = 0; i < stated.size(); i++) {
             long more = stated.get(i) - shape.dim(i);
-            node.require(
-                    more >= 0 && more < MAX_SIZE, "its output_shape is " + stated, "at least " + shape.text());
+            node.require(more >= 0 && more < MAX_SIZE, "its output_shape is " + stated, "at least " + shape.text());
             after.add((int) more);
         }
         List<Integer> before = Collections.nCopies(after.size(), 0);

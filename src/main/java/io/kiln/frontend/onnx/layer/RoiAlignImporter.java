@@ -75,8 +75,7 @@ final class RoiAlignImporter implements OnnxImporter {
         Arg first = e.slice(scaled, 1, axis, axis + 1);
         Arg extent = e.subtract(e.slice(scaled, 1, axis + 2, axis + 3), first);
         Arg one = e.number(1, DType.FLOAT32);
-        Arg bin = e.multiply(
-                isHalfPixel ? extent : e.binary(Binary.Kind.MAXIMUM, extent, one), (double) ratio / count);
+        Arg bin = e.multiply(isHalfPixel ? extent : e.binary(Binary.Kind.MAXIMUM, extent, one), (double) ratio / count);
         float[] steps = new float[count];
         for (int i = 0; i < count; i++) {
             steps[i] = (i + 0.5f) / ratio;
@@ -110,7 +109,8 @@ final class RoiAlignImporter implements OnnxImporter {
         int width = data.dim(3);
         Arg pixels = e.reshape(
                 ImageLayouts.channelsLast(e, node.arg(0)), List.of(data.dim(0) * height * width, data.dim(1)));
-        Arg image = e.multiply(e.reshape(e.indices(node.arg(2)), List.of(node.shape(1).dim(0), 1, 1, 1)), height);
+        Arg image = e.multiply(
+                e.reshape(e.indices(node.arg(2)), List.of(node.shape(1).dim(0), 1, 1, 1)), height);
         List<Arg> terms = new ArrayList<>();
         for (int corner = 0; corner < 4; corner++) {
             boolean isLower = corner < 2;

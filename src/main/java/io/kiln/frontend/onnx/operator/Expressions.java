@@ -160,9 +160,7 @@ public final class Expressions {
     /** Indices as int32. */
     public Arg indices(Arg value) {
         node.require(
-                dtype(value).isInteger(),
-                "its indices are " + node.type(value).text(),
-                "integers");
+                dtype(value).isInteger(), "its indices are " + node.type(value).text(), "integers");
         return cast(value, DType.INT32);
     }
 

@@ -43,8 +43,9 @@ final class FoldedWork {
             TensorType data = args.get(0);
             return elements * Math.max(data.shape().dim(-1), data.shape().dim(-2));
         }
-        long weights =
-                op.weights().stream().mapToLong(i -> args.get(i).shape().elements()).sum();
+        long weights = op.weights().stream()
+                .mapToLong(i -> args.get(i).shape().elements())
+                .sum();
         return weights == 0 ? 0 : Math.max(pixels(args.get(0)), pixels(result)) * weights;
     }
 

@@ -106,8 +106,7 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
         return lengths;
     }
 
-    private void run(
-            Direction direction, Sequences data, List<Arg> sequences, List<Arg> hidden, List<Arg> cells) {
+    private void run(Direction direction, Sequences data, List<Arg> sequences, List<Arg> hidden, List<Arg> cells) {
         Expressions e = direction.expressions();
         Shape shape = e.shape(data.values());
         int steps = shape.dim(0);

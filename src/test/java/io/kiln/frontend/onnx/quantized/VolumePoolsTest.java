@@ -45,7 +45,8 @@ class VolumePoolsTest {
         model.input("x", ElementType.INT8, List.of(1, 2, 4, 5, 6));
         String scale = model.floats(true, 0.1f);
         String zero = model.bytes(ElementType.INT8, true, 3);
-        Map<String, Object> window = Map.of("kernel_shape", List.of(2L, 3L, 2L), "pads", List.of(0L, 1L, 0L, 0L, 1L, 1L));
+        Map<String, Object> window =
+                Map.of("kernel_shape", List.of(2L, 3L, 2L), "pads", List.of(0L, 1L, 0L, 0L, 1L, 1L));
         if (operator.startsWith("Q")) {
             List<String> inputs = List.of("x", scale, zero, model.floats(true, 0.09f), zero);
             model.node("com.microsoft", operator, inputs, "y", window);
@@ -76,11 +77,8 @@ class VolumePoolsTest {
 
     private static Map<String, Object> window(Random random) {
         Map<String, Object> attributes = new HashMap<>();
-        attributes.put(
-                "kernel_shape",
-                List.of(1L + random.nextInt(3), 2L + random.nextInt(2), 1L + random.nextInt(3)));
-        attributes.put(
-                "strides", List.of(1L + random.nextInt(2), 1L + random.nextInt(2), 1L + random.nextInt(3)));
+        attributes.put("kernel_shape", List.of(1L + random.nextInt(3), 2L + random.nextInt(2), 1L + random.nextInt(3)));
+        attributes.put("strides", List.of(1L + random.nextInt(2), 1L + random.nextInt(2), 1L + random.nextInt(3)));
         if (random.nextInt(3) == 0) {
             attributes.put("pads", List.of(0L, 1L, 0L, 0L, 1L, 0L));
             attributes.put("count_include_pad", 1L);
