@@ -36,6 +36,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,6 +121,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
@@ -147,9 +149,9 @@ public final class GenerateStep {
                 libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
-                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+                sayRecords(one);
                 compiled.add(one);
-                libraries.add(one.library());
+                libraries.add(AudioInput.before(model, one.library(), log));
             }
         }
         checkNames(libraries, problems);
@@ -169,6 +171,13 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
+    }
+
+    private void sayRecords(CompiledModel model) {
+        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+        model.choices()
+                .recorded()
+                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
     }
 
     private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {
