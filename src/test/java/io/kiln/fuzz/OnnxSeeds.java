@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.model.ElementType;
@@ -14,7 +17,64 @@ final class OnnxSeeds {
     private OnnxSeeds() {}
 
     static List<Bytes> all() {
-        return List.of(network(), shapes(), pooled());
+        return List.of(network(), shapes(), pooled(), quantized(), product(), repeated(), recurrent());
+    }
+
+    private static Bytes quantized() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.UINT8, List.of(1, 2, 4, 4));
+        String scale = model.floats(true, 0.5f);
+        String zero = model.bytes(ElementType.UINT8, true, 3);
+        model.node("DequantizeLinear", List.of("x", scale, zero), "real", Map.of());
+        String weight = model.bytes(ElementType.INT8, false, 1, -2, 3, 4);
+        model.node("Reshape", List.of(weight, model.longs(false, 2, 2, 1, 1)), "w", Map.of());
+        String none = model.bytes(ElementType.INT8, true, 0);
+        model.node("DequantizeLinear", List.of("w", model.floats(true, 0.25f), none), "weight", Map.of());
+        model.node("Conv", List.of("real", "weight"), "a", Map.of());
+        model.node("QuantizeLinear", List.of("a", scale, zero), "b", Map.of());
+        model.node("DequantizeLinear", List.of("b", scale, zero), "c", Map.of());
+        model.node("AveragePool", List.of("c"), "d", Map.of("kernel_shape", List.of(2L, 2L)));
+        model.node("QuantizeLinear", List.of("d", scale, zero), "y", Map.of());
+        model.output("y", ElementType.UINT8);
+        return model.build();
+    }
+
+    private static Bytes product() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.INT8, List.of(2, 3));
+        String weight = model.constant(ElementType.INT8, List.of(3, 2), new byte[6]);
+        String zero = model.bytes(ElementType.INT8, true, 1);
+        model.node("MatMulInteger", List.of("x", weight, zero, zero), "a", Map.of());
+        model.node("Cast", List.of("a"), "b", Map.of("to", 1L));
+        model.node("DynamicQuantizeLinear", List.of("b"), "y", Map.of());
+        model.output("y", ElementType.UINT8);
+        return model.build();
+    }
+
+    private static Bytes repeated() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.FLOAT, List.of(1, 4));
+        GraphProto body = GraphProto.newBuilder()
+                .setName("body")
+                .addNode(NodeProto.newBuilder().setOpType("Relu").addInput("v").addOutput("w"))
+                .addInput(ValueInfoProto.newBuilder().setName("i"))
+                .addInput(ValueInfoProto.newBuilder().setName("goesOn"))
+                .addInput(ValueInfoProto.newBuilder().setName("v"))
+                .addOutput(ValueInfoProto.newBuilder().setName("goesOn"))
+                .addOutput(ValueInfoProto.newBuilder().setName("w"))
+                .build();
+        model.node("Loop", List.of(model.longs(true, 3), "", "x"), "y", Map.of("body", body));
+        model.output("y", ElementType.FLOAT);
+        return model.build();
+    }
+
+    private static Bytes recurrent() {
+        ModelBuilder model = new ModelBuilder(OPSET);
+        model.input("x", ElementType.FLOAT, List.of(3, 1, 2));
+        String weight = model.constant(ElementType.FLOAT, List.of(1, 8, 2), new byte[64]);
+        model.node("LSTM", List.of("x", weight, weight, "", model.words(2)), "y", Map.of("hidden_size", 2L));
+        model.output("y", ElementType.FLOAT);
+        return model.build();
     }
 
     private static Bytes network() {

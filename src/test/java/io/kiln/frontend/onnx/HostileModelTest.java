@@ -149,6 +149,13 @@ class HostileModelTest {
     }
 
     @Test
+    void aProductWithoutAResult() {
+        model.input("a", ElementType.INT8, List.of(2, 2));
+        model.node("MatMulInteger", List.of("a", "a"), "", Map.of());
+        refused(model.build(), "node #0 MatMulInteger (a, a -> )", "its result has no name");
+    }
+
+    @Test
     void longNames() {
         refused(
                 changed(model.build(), m -> m.getGraphBuilder().addNode(relu("R".repeat(1 << 20)))),

@@ -13,6 +13,8 @@ import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Places of maxima, and sequences that are shorter than their tensor, answer as in ONNX Runtime. */
+/** Places of maxima, boxes of images, and sequences that are shorter than their tensor, answer as in ONNX Runtime. */
 class IndicesAndLengthsTest {
     private static final double TOLERANCE = 1e-5;
 
-    private final ModelBuilder model = new ModelBuilder(14);
+    private ModelBuilder model = new ModelBuilder(14);
 
     private void assertAnswers() {
         Bytes file = model.build();
@@ -81,6 +83,27 @@ class IndicesAndLengthsTest {
         model.node("Relu", List.of("y"), "r", Map.of());
         model.node("", "MaxUnpool", List.of("r", "i"), List.of("z"), window);
         model.output("z", ElementType.FLOAT);
+        assertAnswers();
+    }
+
+    /** The boxes lie inside, across the border, and outside. */
+    @ParameterizedTest
+    @CsvSource({"10, ''", "16, half_pixel", "16, output_half_pixel"})
+    void boxesOfImages(int opset, String places) {
+        model = new ModelBuilder(opset);
+        model.input("x", ElementType.FLOAT, List.of(2, 3, 7, 8));
+        ByteBuffer boxes = ByteBuffer.allocate(3 * 4 * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (float edge : new float[] {1, 2, 9.5f, 8.25f, -3, -1, 4.5f, 20, 30, 30, 40, 41}) {
+            boxes.putFloat(edge);
+        }
+        String constant = model.constant(ElementType.FLOAT, List.of(3, 4), boxes.array());
+        Map<String, Object> attributes = new HashMap<>(
+                Map.of("output_height", 3L, "output_width", 2L, "sampling_ratio", 2L, "spatial_scale", 0.5f));
+        if (!places.isEmpty()) {
+            attributes.put("coordinate_transformation_mode", places);
+        }
+        model.node("", "RoiAlign", List.of("x", constant, model.longs(false, 1, 0, 1)), List.of("y"), attributes);
+        model.output("y", ElementType.FLOAT);
         assertAnswers();
     }
 

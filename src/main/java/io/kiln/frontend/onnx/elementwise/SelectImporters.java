@@ -61,10 +61,11 @@ final class SelectImporters {
         cast(node, ElementType.ofCode((int) code).orElse(ElementType.UNDEFINED));
     }
 
+    /** Elements of float16 stay in single precision, as all that is computed of them; those of bfloat16 would lose much more in rounding. */
     private static void cast(NodeContext node, ElementType type) {
         node.require(type.held().isPresent(), "it converts to " + type.text(), "integers, booleans or floats");
         Expressions e = new Expressions(node);
-        boolean rounds = (type == ElementType.FLOAT16 || type == ElementType.BFLOAT16) && node.element(0) != type;
+        boolean rounds = type == ElementType.BFLOAT16 && node.element(0) != type;
         node.require(
                 !rounds && type != ElementType.UINT4 && type != ElementType.INT4,
                 "it rounds to " + type.text() + ", but Kiln computes in single precision",

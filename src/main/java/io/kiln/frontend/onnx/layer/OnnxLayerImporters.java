@@ -14,6 +14,7 @@ public final class OnnxLayerImporters {
             onnx("ConvTranspose", new OnnxTransposedConvolutionImporter()),
             onnx("Gemm", new GemmImporter()),
             onnx("MatMul", new MatMulImporter()),
+            onnx("RoiAlign", new RoiAlignImporter()),
             onnx("Softmax", new OnnxSoftmaxImporter(false)),
             onnx("LogSoftmax", new OnnxSoftmaxImporter(true)));
 

@@ -12,6 +12,9 @@ import java.util.List;
 
 /** How long the interpreter computes a constant, roughly: bytes that it touches and the steps of its inner loops. */
 final class FoldedWork {
+    /** What an operator takes however small its tensors are. */
+    private static final long CALL = 256;
+
     private FoldedWork() {}
 
     /**
@@ -22,7 +25,7 @@ final class FoldedWork {
      */
     static long of(Op op, List<TensorType> args, TensorType result) {
         long bytes = result.bytes() + args.stream().mapToLong(TensorType::bytes).sum();
-        return bytes + loops(op, args, result);
+        return CALL + bytes + loops(op, args, result);
     }
 
     private static long loops(Op op, List<TensorType> args, TensorType result) {

@@ -102,7 +102,9 @@ record IntegerProduct(String operator, OnnxImporter layer) implements OnnxImport
         } catch (NoIntegers e) {
             throw node.failure("its layer has no integer form", "a layer over images or vectors");
         }
-        return shadow.output(0).orElseThrow().arg();
+        return shadow.output(0)
+                .orElseThrow(() -> node.failure("its result has no name", "a result"))
+                .arg();
     }
 
     /** Bytes with one zero point that is known. */

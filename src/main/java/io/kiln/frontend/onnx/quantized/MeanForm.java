@@ -38,13 +38,8 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
     /** Largest step of windows whose columns are summed first. */
     private static final int MOST_VECTOR_STRIDE = 2;
 
-    /** Means over volumes are computed in two steps. */
-    private static final int VOLUME = 5;
-
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
-        boolean isPlane =
-                !node.node().operator().equals("AveragePool") || node.shape(0).rank() < VOLUME;
-        if (!MEANS.contains(node.node().operator()) || !isPlane) {
+        if (!MEANS.contains(node.node().operator())) {
             return Optional.empty();
         }
         return QuantizedForms.bytes(node, 0).map(data ->
