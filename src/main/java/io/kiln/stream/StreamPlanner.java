@@ -199,7 +199,7 @@ public final class StreamPlanner {
         return Stream.of(limit, (limit + lowest) / 2, lowest)
                 .filter(budget -> lowest <= budget)
                 .map(budget -> new Cut(candidate, search.fewestCalls(budget)))
-                .filter(cut -> bytes(cut) <= limit)
+                .filter(cut -> fits(cut, limit))
                 .findFirst();
     }
 

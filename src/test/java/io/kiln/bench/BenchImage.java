@@ -3,8 +3,10 @@ package io.kiln.bench;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ObjectCompiler;
+import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
@@ -39,6 +41,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -78,25 +81,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
-        List<String> objects = new ArrayList<>();
-        for (Artifact artifact : library.artifacts().artifacts()) {
-            if (artifact.kind().isNative()) {
-                WholeFiles.write(
-                        folder.resolve(artifact.fileName()), artifact.content().toArray());
-            }
-            if (artifact.kind() == ArtifactKind.OBJECT) {
-                objects.add(artifact.fileName());
-            }
-        }
-        if (toolchain.shims()) {
-            ResourceTree.read("shims").forEach((file, content) -> {
-                Path path = folder.resolve("shims").resolve(file);
-                WholeFiles.write(path, content.toArray());
-            });
-        }
-        for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
-            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
-        }
+        List<String> objects = objects(folder, compiler, library.artifacts());
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
         WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(library.metadata()));
         copy("bench.c", folder);
@@ -106,26 +91,53 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         }
         Set<String> known = functions(folder, objects);
         if (toolchain.shims()) {
-            for (String shim : ResourceTree.read("shims").keySet()) {
-                if (shim.endsWith(".c")) {
-                    objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
-                }
-            }
+            objects.addAll(shims(folder, compiler));
         }
         Path elf = compiler.link(objects, memories(board));
-        Set<String> others = new TreeSet<>();
-        for (Symbol symbol : ElfFile.read(elf).symbols()) {
-            if (symbol.isFunction() && !known.contains(symbol.name())) {
-                others.add(symbol.name());
-            }
-        }
         return new BenchImage(
                 folder,
                 elf,
                 board,
                 library.metadata(),
                 TargetOptions.parse(target).cpu(),
-                others);
+                others(elf, known));
+    }
+
+    private static List<String> objects(Path folder, Compiler compiler, ArtifactSet artifacts) {
+        List<String> objects = new ArrayList<>();
+        for (Artifact artifact : artifacts.artifacts()) {
+            if (artifact.kind().isNative()) {
+                WholeFiles.write(
+                        folder.resolve(artifact.fileName()), artifact.content().toArray());
+            }
+            if (artifact.kind() == ArtifactKind.OBJECT) {
+                objects.add(artifact.fileName());
+            }
+        }
+        for (Artifact source : artifacts.of(ArtifactKind.SOURCE)) {
+            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
+        }
+        return objects;
+    }
+
+    private static List<String> shims(Path folder, Compiler compiler) {
+        Map<String, Bytes> files = ResourceTree.read("shims");
+        files.forEach(
+                (file, content) -> WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
+        return files.keySet().stream()
+                .filter(file -> file.endsWith(".c"))
+                .map(file -> compiler.compile("shims/" + file, SourceKind.FREESTANDING))
+                .toList();
+    }
+
+    private static Set<String> others(Path elf, Set<String> known) {
+        Set<String> others = new TreeSet<>();
+        for (Symbol symbol : ElfFile.read(elf).symbols()) {
+            if (symbol.isFunction() && !known.contains(symbol.name())) {
+                others.add(symbol.name());
+            }
+        }
+        return others;
     }
 
     private static HistoryBest shipped(String target) {

@@ -156,8 +156,6 @@ public final class FirmwareSteps {
         List<ModelLibrary> libraries = GenerateStep.store(layout).read();
         List<ModelMetadata> models =
                 libraries.stream().map(ModelLibrary::metadata).toList();
-        Measurement.Flash flash = measured.flash();
-        Measurement.Ram ram = measured.ram();
         return new BuildReport(
                 applicationName(),
                 joined(build.spec().models().stream()
@@ -167,21 +165,8 @@ public final class FirmwareSteps {
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
                 calls(models.get(0).api().convention()),
-                new BuildReport.Flash(
-                        flash.text(),
-                        flash.constants(),
-                        flash.data(),
-                        flash.total(),
-                        flash.available().orElse(0)),
-                new BuildReport.Ram(
-                        ram.data(),
-                        ram.bss(),
-                        ram.state(),
-                        ram.workspace(),
-                        ram.io(),
-                        ram.stack(),
-                        ram.total(),
-                        ram.available().orElse(0)),
+                flash(measured.flash()),
+                ram(measured.ram()),
                 measured.regions().stream()
                         .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
                         .toList(),
@@ -195,6 +180,27 @@ public final class FirmwareSteps {
                 ImageContent.of(measured, objects().project()),
                 null,
                 null);
+    }
+
+    private static BuildReport.Flash flash(Measurement.Flash flash) {
+        return new BuildReport.Flash(
+                flash.text(),
+                flash.constants(),
+                flash.data(),
+                flash.total(),
+                flash.available().orElse(0));
+    }
+
+    private static BuildReport.Ram ram(Measurement.Ram ram) {
+        return new BuildReport.Ram(
+                ram.data(),
+                ram.bss(),
+                ram.state(),
+                ram.workspace(),
+                ram.io(),
+                ram.stack(),
+                ram.total(),
+                ram.available().orElse(0));
     }
 
     private String applicationName() {

@@ -144,13 +144,8 @@ public final class GenerateStep {
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {
                 Archive archive = ModelArchives.read(model.file());
-                List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
-                ArchiveIncludes.check(archive, chosen, folders, problems);
-                ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);
-                libraries.addAll(chosen);
-                log.info("Archive " + archive.name() + ", version " + archive.version()
-                        + " of the Model Library Format");
+                libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
                 one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
@@ -178,6 +173,14 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
+    }
+
+    private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {
+        List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
+        ArchiveIncludes.check(archive, chosen, folders, problems);
+        ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
+        log.info("Archive " + archive.name() + ", version " + archive.version() + " of the Model Library Format");
+        return chosen;
     }
 
     /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */

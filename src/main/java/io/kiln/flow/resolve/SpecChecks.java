@@ -48,7 +48,10 @@ final class SpecChecks {
         }
         collect(problems, () -> spec.pipeline().options());
         spec.quantize().check(problems, missing);
-        BuildSpec.VerifySpec verify = spec.verify();
+        checkVerify(spec.verify(), problems, missing);
+    }
+
+    private static void checkVerify(BuildSpec.VerifySpec verify, Problems problems, Problems missing) {
         if (verify.samples() < 0) {
             problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
         }

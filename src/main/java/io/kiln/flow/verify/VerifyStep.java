@@ -72,17 +72,7 @@ public final class VerifyStep {
             return;
         }
         if (spec.on() == VerifyOn.BOARD) {
-            // The state of a board can change at any time, so it is always verified.
-            List<VerificationCases> models = cases();
-            if (build.spec().farm().isPresent()) {
-                onTheFarm(RunPlace.BOARD, models);
-            } else {
-                Answer<Verification.Outcome> answer = onTheBoard(models);
-                report(answer.ranOn(), answer.value());
-            }
-            if (isOwnProgram()) {
-                new OwnProgram(log, build).leaveOut("the board holds the default application");
-            }
+            runOnBoard();
             return;
         }
         if (build.runsOn().isEmpty()) {
@@ -91,6 +81,27 @@ public final class VerifyStep {
                     + build.board().id());
             return;
         }
+        record.restore();
+        if (!new Steps(log, layout).run("verify", "Verifying", fingerprint(), this::verify)) {
+            record.leave();
+        }
+    }
+
+    /** The state of a board can change at any time, so it is always verified. */
+    private void runOnBoard() {
+        List<VerificationCases> models = cases();
+        if (build.spec().farm().isPresent()) {
+            onTheFarm(RunPlace.BOARD, models);
+        } else {
+            Answer<Verification.Outcome> answer = onTheBoard(models);
+            report(answer.ranOn(), answer.value());
+        }
+        if (isOwnProgram()) {
+            new OwnProgram(log, build).leaveOut("the board holds the default application");
+        }
+    }
+
+    private Fingerprint fingerprint() {
         Fingerprint now = Fingerprint.empty()
                 .file("image", layout.image("elf"))
                 .setting("board", build.board().id())
@@ -107,10 +118,7 @@ public final class VerifyStep {
             Frontends.parameters(model.file())
                     .forEach(params -> now.file("parameters of model " + model.name(), params));
         }
-        record.restore();
-        if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
-            record.leave();
-        }
+        return now;
     }
 
     /** If the board answers nothing, or something wrong, the outcome says so. */

@@ -15,6 +15,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -84,6 +85,22 @@ public final class ModelBuilder {
             data.putInt(value);
         }
         return constant(ElementType.INT32, List.of(values.length), data.array());
+    }
+
+    /** Adds a vector of int64, such as a shape. */
+    public String longs(List<Integer> values) {
+        ByteBuffer data = ByteBuffer.allocate(8 * values.size()).order(ByteOrder.LITTLE_ENDIAN);
+        values.forEach(data::putLong);
+        return constant(ElementType.INT64, List.of(values.size()), data.array());
+    }
+
+    /** Attributes of a square window with equal padding on all sides; more may be added. */
+    public static Map<String, Object> window(long kernel, long pad, long stride) {
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        attributes.put("kernel_shape", List.of(kernel, kernel));
+        attributes.put("pads", List.of(pad, pad, pad, pad));
+        attributes.put("strides", List.of(stride, stride));
+        return attributes;
     }
 
     /** Adds a node of ONNX's own domain; returns the output. */
