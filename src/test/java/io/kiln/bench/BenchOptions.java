@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned] [--optimize=speed|size|ram] [--io=caller|workspace]
@@ -34,6 +35,9 @@ record BenchOptions(
         List<String> models,
         Path golden,
         Path out) {
+    private static final Set<String> SWITCHES = Set.of("--per-operator", "--untuned");
+    private static final Path GOLDEN = Path.of("..", "shared", "golden");
+    private static final Path OUT = Path.of("target", "bench");
 
     /** Reads a command line; an argument may hold several words. */
     static BenchOptions parse(List<String> args) {
@@ -43,15 +47,13 @@ record BenchOptions(
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
         List<String> models = new ArrayList<>();
-        Path golden = Path.of("..", "shared", "golden");
-        Path out = Path.of("target", "bench");
+        Path golden = GOLDEN;
+        Path out = OUT;
         for (String arg : String.join(" ", args).split("\\s+", -1)) {
             String value = arg.substring(arg.indexOf('=') + 1);
-            if (arg.equals("--per-operator")) {
-                perOperator = true;
-            } else if (arg.equals("--untuned")) {
-                untuned = true;
-            } else if (arg.startsWith("--optimize=")) {
+            perOperator |= arg.equals("--per-operator");
+            untuned |= arg.equals("--untuned");
+            if (arg.startsWith("--optimize=")) {
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {
                 io = Optional.of(Io.valueOf(value.toUpperCase(Locale.ROOT)));
@@ -61,9 +63,9 @@ record BenchOptions(
                 golden = Path.of(value);
             } else if (arg.startsWith("--out=")) {
                 out = Path.of(value);
-            } else if (arg.startsWith("--")) {
+            } else if (arg.startsWith("--") && !SWITCHES.contains(arg)) {
                 throw new IllegalArgumentException("unknown option " + arg);
-            } else if (!arg.isBlank()) {
+            } else if (!arg.isBlank() && !SWITCHES.contains(arg)) {
                 filters.addAll(List.of(arg.split(",", -1)));
             }
         }

@@ -148,10 +148,7 @@ public final class GenerateStep {
                 libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
-                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
-                one.choices()
-                        .recorded()
-                        .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
+                announce(one);
                 compiled.add(one);
                 libraries.add(one.library());
             }
@@ -181,6 +178,14 @@ public final class GenerateStep {
         ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
         log.info("Archive " + archive.name() + ", version " + archive.version() + " of the Model Library Format");
         return chosen;
+    }
+
+    /** Says which records are followed for the whole model, and which do not fit. */
+    private void announce(CompiledModel model) {
+        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+        model.choices()
+                .recorded()
+                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
     }
 
     /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */
