@@ -104,11 +104,12 @@ public final class StreamPlanner {
         Map<PlanChoice, PlannedProgram> plans = new LinkedHashMap<>();
         for (Order order : Order.values()) {
             Set<Cut> known = new HashSet<>();
-            program.planner(order).ifPresent(planner -> PlanChoice.all().stream()
-                    .filter(choice -> choice.order() == order)
-                    .forEach(choice -> planner.cut(choice)
-                            .filter(cut -> known.add(cut.withoutIdleBlocks()))
-                            .ifPresent(cut -> plans.put(choice, planner.build(cut)))));
+            program.planner(order)
+                    .ifPresent(planner -> PlanChoice.all().stream()
+                            .filter(choice -> choice.order() == order)
+                            .forEach(choice -> planner.cut(choice)
+                                    .filter(cut -> known.add(cut.withoutIdleBlocks()))
+                                    .ifPresent(cut -> plans.put(choice, planner.build(cut)))));
         }
         return plans;
     }
@@ -136,8 +137,7 @@ public final class StreamPlanner {
             case ONE -> fewestCalls(graph.stepByStep(), limit);
             case TWO_OF_SAME_ROW -> fewestCalls(graph.inBlocks(2, RowGraph.Node::readsTheSameRow), limit);
             case TWO -> fewestCalls(graph.inBlocks(2, node -> true), limit);
-            case SAME_ROW ->
-                fewestCalls(graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow), limit);
+            case SAME_ROW -> fewestCalls(graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow), limit);
             case SOME -> Optional.of(someBlocks(least, limit));
             default -> fewestCalls(graph, limit);
         };

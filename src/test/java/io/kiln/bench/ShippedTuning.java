@@ -102,8 +102,8 @@ public final class ShippedTuning {
             }
         }
         best.values()
-                .removeIf(record ->
-                        record.config().equals(first.get(record.task().workload()).config()));
+                .removeIf(record -> record.config()
+                        .equals(first.get(record.task().workload()).config()));
         return best.values().stream()
                 .map(record -> TuningRecord.of(
                         record.task(),

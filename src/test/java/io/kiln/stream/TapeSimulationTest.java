@@ -214,8 +214,7 @@ class TapeSimulationTest {
             for (Optimize optimize : Optimize.values()) {
                 bytes.put(
                         optimize,
-                        StreamPlanner.plan(
-                                        new Planned(function, operators, lowering, true, PoolBounds.ONE), optimize)
+                        StreamPlanner.plan(new Planned(function, operators, lowering, true, PoolBounds.ONE), optimize)
                                 .layout()
                                 .plan()
                                 .bytes());

@@ -115,8 +115,8 @@ final class ProgramSearch {
                 .filter(plan -> isRamSought || bytes(plan.getValue()) <= bytes(now))
                 .map(Map.Entry::getKey)
                 .toList();
-        ProgramTask task = new ProgramTask(
-                planned.get().function(), Target.parse(build.target()), spec.optimize(), spec.io());
+        ProgramTask task =
+                new ProgramTask(planned.get().function(), Target.parse(build.target()), spec.optimize(), spec.io());
         return usual.filter(choice -> !others.isEmpty())
                 .map(choice -> new Program(task, task.key(tune.objective()), choice, others));
     }
@@ -150,8 +150,7 @@ final class ProgramSearch {
         RecordFiles.open(records).records().stream()
                 .filter(record -> record.task().target().equals(program.key().target())
                         && record.task().workload().equals(program.key().workload()))
-                .forEach(record ->
-                        ProgramTask.choice(record.config()).ifPresent(choice -> known.put(choice, record)));
+                .forEach(record -> ProgramTask.choice(record.config()).ifPresent(choice -> known.put(choice, record)));
         return known;
     }
 
@@ -165,8 +164,7 @@ final class ProgramSearch {
         TuningRecord record = known.get(choice);
         if (record == null) {
             double time = clock.instant().toEpochMilli() / 1000.0;
-            Result result = cost.map(value ->
-                            new Result(List.of(value / NANOSECONDS), MeasureError.NONE, 0, time))
+            Result result = cost.map(value -> new Result(List.of(value / NANOSECONDS), MeasureError.NONE, 0, time))
                     .orElseGet(() -> Result.failed(MeasureError.WRONG_ANSWER, 0, time));
             record = TuningRecord.of(program.key(), ProgramTask.config(choice), result);
             RecordFiles.append(records, List.of(record));
@@ -242,8 +240,7 @@ final class ProgramSearch {
     private void withdraw(TuningRecord record) {
         List<TuningRecord> all = new ArrayList<>(RecordFiles.open(records).records());
         Result failed = Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
-        all.replaceAll(other ->
-                other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
+        all.replaceAll(other -> other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
         RecordFiles.write(records, all);
         log.info("Withdrawn, because it is no gain any more: "
                 + ProgramTask.text(ProgramTask.choice(record.config()).orElseThrow()));

@@ -168,8 +168,8 @@ public final class BoardProfile {
                         .talk(LIMIT, (line, elf, text) -> new TimedRuns(timed, LIMIT).over(line, elf, text));
         List<Measured> measured = new ArrayList<>();
         for (int i = 0; i < models.size(); i++) {
-            measured.add(measured(
-                    models.get(i), timed.get(i).graph(), times.value().get(i)));
+            measured.add(
+                    measured(models.get(i), timed.get(i).graph(), times.value().get(i)));
         }
         return new Answer<>(times.ranOn(), measured);
     }
@@ -183,8 +183,9 @@ public final class BoardProfile {
                     .map(model -> model.seconds().size())
                     .toList();
             List<Integer> expected = timed.stream()
-                    .map(model ->
-                            model.graph().map(graph -> graph.read().nodes().size()).orElse(1))
+                    .map(model -> model.graph()
+                            .map(graph -> graph.read().nodes().size())
+                            .orElse(1))
                     .toList();
             boolean isEmpty = answer.value().models().stream()
                     .flatMap(model -> model.seconds().stream())

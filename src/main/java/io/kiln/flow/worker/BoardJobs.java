@@ -86,8 +86,7 @@ final class BoardJobs {
         }
         if (job.task() instanceof Listen listen) {
             return talk((line, log) -> {
-                NumberedLines.Heard heard =
-                        NumberedLines.read(line, job.limit(), listen.prefix(), listen.lines(), log);
+                NumberedLines.Heard heard = NumberedLines.read(line, job.limit(), listen.prefix(), listen.lines(), log);
                 return new Heard(heard.lines(), heard.isTimeOver());
             });
         }
@@ -99,8 +98,8 @@ final class BoardJobs {
     }
 
     private Done run(Run run) {
-        return talk((line, log) -> new RunCalls(run.calls())
-                .over(line, new Conversation(new ConsoleProtocol(job.limit()), image, log)));
+        return talk((line, log) ->
+                new RunCalls(run.calls()).over(line, new Conversation(new ConsoleProtocol(job.limit()), image, log)));
     }
 
     /** What is said to the program. */

@@ -54,9 +54,9 @@ class ProgramTaskTest {
         assertThat(all).doesNotHaveDuplicates().hasSize(2 * (1 + 6 * 7));
         assertThat(all.stream().map(ProgramTask::config).map(Config::index)).doesNotHaveDuplicates();
         for (PlanChoice choice : all) {
-            TuningRecord record = record(
-                    new TaskKey("c", "kiln.program.m", List.of()), ProgramTask.config(choice));
-            TuningRecord read = RecordReader.parse(record.line(), "log").records().get(0);
+            TuningRecord record = record(new TaskKey("c", "kiln.program.m", List.of()), ProgramTask.config(choice));
+            TuningRecord read =
+                    RecordReader.parse(record.line(), "log").records().get(0);
             assertThat(ProgramTask.choice(read.config())).contains(choice);
         }
     }
@@ -64,7 +64,8 @@ class ProgramTaskTest {
     @Test
     void aBuildFollowsTheRecord() {
         CompiledModel usual = compiled(List.of());
-        Map<PlanChoice, PlannedProgram> plans = StreamPlanner.plans(usual.program().orElseThrow());
+        Map<PlanChoice, PlannedProgram> plans =
+                StreamPlanner.plans(usual.program().orElseThrow());
         assertThat(plans).hasSizeGreaterThan(1).containsKey(WHOLE);
         assertThat(plans.values()).filteredOn(usual.module().planned()::runsAs).hasSize(1);
         for (PlanChoice choice : plans.keySet()) {

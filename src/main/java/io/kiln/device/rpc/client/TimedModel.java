@@ -51,8 +51,7 @@ public record TimedModel(String name, List<Input> inputs, Optional<Graph> graph)
     private RunTimes whole(RpcClient client, RemoteModule library, TimeEvaluator.Settings settings) {
         try (AotExecutor executor = AotExecutor.create(client, library, name)) {
             executor.run(inputs.stream().map(Input::value).toList());
-            return new RunTimes(
-                    List.of(executor.timeEvaluator(client, settings).seconds()));
+            return new RunTimes(List.of(executor.timeEvaluator(client, settings).seconds()));
         }
     }
 
