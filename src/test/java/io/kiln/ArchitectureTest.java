@@ -87,6 +87,14 @@ final class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule only_the_flow_knows_signal_processing = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.kiln.preprocess..", "io.kiln.flow..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.kiln.preprocess..");
+
+    @ArchTest
     static final ArchRule the_engine_does_not_look_upstairs = noClasses()
             .that()
             .resideOutsideOfPackages(UPSTAIRS)

@@ -6,10 +6,10 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Row;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned] [--optimize=speed|size|ram] [--io=caller|workspace]
@@ -35,9 +35,6 @@ record BenchOptions(
         List<String> models,
         Path golden,
         Path out) {
-    private static final Set<String> SWITCHES = Set.of("--per-operator", "--untuned");
-    private static final Path GOLDEN = Path.of("..", "shared", "golden");
-    private static final Path OUT = Path.of("target", "bench");
 
     /** Reads a command line; an argument may hold several words. */
     static BenchOptions parse(List<String> args) {
@@ -47,13 +44,15 @@ record BenchOptions(
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
         List<String> models = new ArrayList<>();
-        Path golden = GOLDEN;
-        Path out = OUT;
-        for (String arg : String.join(" ", args).split("\\s+", -1)) {
+        Path golden = Path.of("..", "shared", "golden");
+        Path out = Path.of("target", "bench");
+        for (String arg : words(args)) {
             String value = arg.substring(arg.indexOf('=') + 1);
-            perOperator |= arg.equals("--per-operator");
-            untuned |= arg.equals("--untuned");
-            if (arg.startsWith("--optimize=")) {
+            if (arg.equals("--per-operator")) {
+                perOperator = true;
+            } else if (arg.equals("--untuned")) {
+                untuned = true;
+            } else if (arg.startsWith("--optimize=")) {
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {
                 io = Optional.of(Io.valueOf(value.toUpperCase(Locale.ROOT)));
@@ -63,21 +62,21 @@ record BenchOptions(
                 golden = Path.of(value);
             } else if (arg.startsWith("--out=")) {
                 out = Path.of(value);
-            } else if (arg.startsWith("--") && !SWITCHES.contains(arg)) {
+            } else if (arg.startsWith("--")) {
                 throw new IllegalArgumentException("unknown option " + arg);
-            } else if (!arg.isBlank() && !SWITCHES.contains(arg)) {
+            } else {
                 filters.addAll(List.of(arg.split(",", -1)));
             }
         }
+        Path folder = out.toAbsolutePath().normalize();
         return new BenchOptions(
-                List.copyOf(filters),
-                perOperator,
-                untuned,
-                optimize,
-                io,
-                List.copyOf(models),
-                golden,
-                out.toAbsolutePath().normalize());
+                List.copyOf(filters), perOperator, untuned, optimize, io, List.copyOf(models), golden, folder);
+    }
+
+    private static List<String> words(List<String> args) {
+        return Arrays.stream(String.join(" ", args).split("\\s+", -1))
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     /** Whether a row is to be measured. */

@@ -121,6 +121,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
@@ -148,9 +149,9 @@ public final class GenerateStep {
                 libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
-                announce(one);
+                sayRecords(one);
                 compiled.add(one);
-                libraries.add(one.library());
+                libraries.add(AudioInput.before(model, one.library(), log));
             }
         }
         checkNames(libraries, problems);
@@ -172,20 +173,19 @@ public final class GenerateStep {
         return written;
     }
 
+    private void sayRecords(CompiledModel model) {
+        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+        model.choices()
+                .recorded()
+                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
+    }
+
     private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {
         List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
         ArchiveIncludes.check(archive, chosen, folders, problems);
         ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
         log.info("Archive " + archive.name() + ", version " + archive.version() + " of the Model Library Format");
         return chosen;
-    }
-
-    /** Says which records are followed for the whole model, and which do not fit. */
-    private void announce(CompiledModel model) {
-        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
-        model.choices()
-                .recorded()
-                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
     }
 
     /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */

@@ -78,18 +78,7 @@ class TuneStepTest {
         Path records = folder.resolve("src/main/tuning/mps2-an386.log");
         String first = Files.readString(records);
         assertThat(first.lines()).hasSize(14).allMatch(line -> line.contains("\"kiln."));
-        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
-        JsonSchemas.assertFits("tune", Files.readString(folder.resolve("out/kiln/tune.json")));
-        assertThat(report.records()).isEqualTo("src/main/tuning/mps2-an386.log");
-        assertThat(report.model().after().instructions())
-                .isLessThanOrEqualTo(report.model().before().instructions());
-        assertThat(report.model().after().ram())
-                .isLessThanOrEqualTo(report.model().before().ram());
-        assertTasks(report);
-        assertThat(Files.readString(folder.resolve("out/kiln/tune.html")))
-                .contains("Tuning for mps2-an386")
-                .contains("<polyline");
-        assertThat(folder.resolve("out/kiln/tune")).isEmptyDirectory();
+        reportsAreWritten();
 
         Path again = folder.resolve("again");
         tune(again, "random", 3);
@@ -107,6 +96,21 @@ class TuneStepTest {
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
         assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
+    }
+
+    private void reportsAreWritten() throws IOException {
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        JsonSchemas.assertFits("tune", Files.readString(folder.resolve("out/kiln/tune.json")));
+        assertThat(report.records()).isEqualTo("src/main/tuning/mps2-an386.log");
+        assertThat(report.model().after().instructions())
+                .isLessThanOrEqualTo(report.model().before().instructions());
+        assertThat(report.model().after().ram())
+                .isLessThanOrEqualTo(report.model().before().ram());
+        assertTasks(report);
+        assertThat(Files.readString(folder.resolve("out/kiln/tune.html")))
+                .contains("Tuning for mps2-an386")
+                .contains("<polyline");
+        assertThat(folder.resolve("out/kiln/tune")).isEmptyDirectory();
     }
 
     /** Four layers, and the model with its only other plan that needs no more memory. */
