@@ -32,8 +32,8 @@ import java.util.OptionalDouble;
  * scratch than it are not tried, unless RAM is part of the objective: a faster model must not take more RAM.
  */
 final class TaskSearch {
-    /** Costs of counts and sizes are in nanoseconds, one each. */
-    private static final double NANOSECOND = 1e-9;
+    /** Counts and sizes are in nanoseconds, one each. */
+    private static final double NANOSECONDS = 1e9;
 
     private final LayerTask task;
     private final TuneSpec spec;
@@ -187,10 +187,10 @@ final class TaskSearch {
             return OptionalDouble.empty();
         }
         if (spec.objective() instanceof Mix mix) {
-            return rule.isRight() ? OptionalDouble.of(mixed(mix, measured) * NANOSECOND) : OptionalDouble.empty();
+            return rule.isRight() ? OptionalDouble.of(mixed(mix, measured) / NANOSECONDS) : OptionalDouble.empty();
         }
         double value = measured.metrics().get((Metric) spec.objective());
-        return OptionalDouble.of(spec.objective() == Metric.TIME ? value : value * NANOSECOND);
+        return OptionalDouble.of(spec.objective() == Metric.TIME ? value : value / NANOSECONDS);
     }
 
     /** Relative to the rules' configuration; a quantity that may be 0 counts from 1. */
