@@ -75,6 +75,9 @@ public final class ModuleReader {
     public String text(String what) {
         int length = count(1, "the length of " + what);
         int start = position();
+        if (length == 0) {
+            return "";
+        }
         in.position(start + length);
         try {
             return StandardCharsets.UTF_8
