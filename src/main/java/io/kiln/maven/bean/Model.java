@@ -18,6 +18,14 @@ public final class Model {
     /** Shapes of its inputs, {@code name:1,96,96,1;…}; if not set, those of the file. */
     private String inputShapes;
 
+    /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
+    private File preprocess;
+
+    /** Set by Maven from {@code <preprocess>}. */
+    public void setPreprocess(File preprocess) {
+        this.preprocess = preprocess;
+    }
+
     /** Set by Maven from {@code <inputShapes>}. */
     public void setInputShapes(String inputShapes) {
         this.inputShapes = inputShapes;
@@ -42,6 +50,8 @@ public final class Model {
                     "both <file> and <name>",
                     "Add it"));
         }
-        return new ModelSource(folder.resolve(file.toPath()), name, inputShapes == null ? "" : inputShapes);
+        ModelSource source =
+                new ModelSource(folder.resolve(file.toPath()), name, inputShapes == null ? "" : inputShapes);
+        return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
     }
 }

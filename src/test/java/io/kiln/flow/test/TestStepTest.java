@@ -94,6 +94,10 @@ final class TestStepTest {
                 .contains("name=\"talk\" time=\"")
                 .doesNotContain("<failure");
 
+        mistakesAreNamed();
+    }
+
+    private void mistakesAreNamed() throws IOException {
         write(
                 "src/test/c/mean_test.c",
                 UNIT + "KILN_TEST(wrong) { KILN_CHECK_EQUAL(2 + 2, -5); }\n"
