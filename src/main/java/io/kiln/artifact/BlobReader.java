@@ -14,10 +14,12 @@ import java.util.zip.CRC32;
 final class BlobReader {
     private static final int MAGIC_BYTES = 8;
 
+    private final Bytes blob;
     private final ByteBuffer in;
     private final String name;
 
     BlobReader(Bytes blob, String name) {
+        this.blob = blob;
         this.in = blob.buffer();
         this.name = name;
     }
@@ -74,10 +76,9 @@ final class BlobReader {
     }
 
     Bytes raw(long bytes, String what) {
-        need(bytes, what);
-        byte[] raw = new byte[(int) bytes];
-        in.get(raw);
-        return Bytes.wrap(raw);
+        int start = in.position();
+        skip(bytes, what);
+        return blob.part(start, in.position() - start);
     }
 
     /** Text in UTF-8. */

@@ -5,13 +5,22 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Objects;
 
 /** An immutable byte string, equal by content. */
 public final class Bytes {
     private final byte[] content;
+    private final int start;
+    private final int size;
 
     private Bytes(byte[] content) {
+        this(content, 0, content.length);
+    }
+
+    private Bytes(byte[] content, int start, int size) {
         this.content = content;
+        this.start = start;
+        this.size = size;
     }
 
     /** Copies the array. */
@@ -29,40 +38,51 @@ public final class Bytes {
     }
 
     public int size() {
-        return content.length;
+        return size;
     }
 
     public byte get(int index) {
-        return content[index];
+        return content[start + Objects.checkIndex(index, size)];
+    }
+
+    /** A part that shares the memory of the whole, which it keeps alive. */
+    public Bytes part(int from, int length) {
+        Objects.checkFromIndexSize(from, length, size);
+        return new Bytes(content, start + from, length);
     }
 
     /** A copy. */
     public byte[] toArray() {
-        return content.clone();
+        return Arrays.copyOfRange(content, start, start + size);
     }
 
     /** A read-only little-endian view, positioned at 0. */
     public ByteBuffer buffer() {
-        return ByteBuffer.wrap(content).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+        return ByteBuffer.wrap(content, start, size).slice().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** The content as UTF-8. */
     public String text() {
-        return new String(content, StandardCharsets.UTF_8);
+        return new String(content, start, size, StandardCharsets.UTF_8);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Bytes bytes && Arrays.equals(content, bytes.content);
+        return other instanceof Bytes bytes
+                && Arrays.equals(content, start, start + size, bytes.content, bytes.start, bytes.start + bytes.size);
     }
 
     @Override
     public int hashCode() {
-        return Arrays.hashCode(content);
+        int hash = 1;
+        for (int i = start; i < start + size; i++) {
+            hash = 31 * hash + content[i];
+        }
+        return hash;
     }
 
     @Override
     public String toString() {
-        return "Bytes[" + content.length + "]";
+        return "Bytes[" + size + "]";
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
  * memory is taken, and every error has its offset.
  */
 public final class ModuleReader {
+    private final Bytes blob;
     private final ByteBuffer in;
     private final String name;
 
@@ -24,6 +25,7 @@ public final class ModuleReader {
      * @param name the file's name, for messages
      */
     public ModuleReader(Bytes blob, String name) {
+        this.blob = blob;
         this.in = blob.buffer().order(ByteOrder.LITTLE_ENDIAN);
         this.name = name;
     }
@@ -73,6 +75,9 @@ public final class ModuleReader {
     public String text(String what) {
         int length = count(1, "the length of " + what);
         int start = position();
+        if (length == 0) {
+            return "";
+        }
         in.position(start + length);
         try {
             return StandardCharsets.UTF_8
@@ -107,19 +112,16 @@ public final class ModuleReader {
         return numbers;
     }
 
-    /** Some bytes as they are. */
+    /** Some bytes as they are; they share the blob's memory. */
     public Bytes raw(long length, String what) {
-        need(length, what);
-        byte[] bytes = new byte[(int) length];
-        in.get(bytes);
-        return Bytes.wrap(bytes);
+        int start = position();
+        skip(length, what);
+        return since(start);
     }
 
-    /** The bytes from an offset to where the input stands. */
+    /** The bytes from an offset to where the input stands; they share the blob's memory. */
     public Bytes since(int start) {
-        byte[] bytes = new byte[position() - start];
-        in.get(start, bytes);
-        return Bytes.wrap(bytes);
+        return blob.part(start, position() - start);
     }
 
     /** Passes over some bytes. */

@@ -48,7 +48,8 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
         OTHER
     }
 
-    private static final Set<Feature> HOST = EnumSet.complementOf(EnumSet.of(Feature.DSP, Feature.MVE));
+    private static final Set<Feature> HOST = EnumSet.of(
+            Feature.FPU, Feature.DOUBLE_FPU, Feature.LONG_MULTIPLY, Feature.DIVIDE, Feature.UNALIGNED_ACCESS);
 
     /**
      * Reads {@code -mcpu}, {@code -march}, {@code -mattr} and {@code -mfloat-abi}. {@code +nodsp}, {@code +nomve} and

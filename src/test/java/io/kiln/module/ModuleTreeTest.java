@@ -4,7 +4,9 @@ package io.kiln.module;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.kiln.base.Bytes;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -124,6 +126,19 @@ class ModuleTreeTest {
                 .hasMessageContaining("blob, offset 0x8")
                 .hasMessageContaining("the loader of `npu`")
                 .hasMessageContaining("no such device");
+    }
+
+    /** Who reads a large library needs the memory of the file, not that of its payloads once more. */
+    @Test
+    void payloadsShareTheMemoryOfTheBlob() {
+        int size = 16 << 20;
+        DeviceModule large = new DeviceModule("cubin", Map.of(), Bytes.wrap(new byte[size]));
+        Bytes blob = ModuleBlob.write(new ModuleTree(List.of(node("cuda", large)), true));
+        ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long before = thread.getCurrentThreadAllocatedBytes();
+        ModuleTree read = read(blob);
+        assertThat(thread.getCurrentThreadAllocatedBytes() - before).isLessThan(size / 4);
+        assertThat(read.root().payload()).isEqualTo(large);
     }
 
     @Test

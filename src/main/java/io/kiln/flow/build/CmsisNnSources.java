@@ -97,11 +97,12 @@ public final class CmsisNnSources {
         if (!isIncluded) {
             return List.of();
         }
-        taken.put(
-                SUBSTITUTES + "/" + STANDARD_IO,
-                Bytes.ofText(
-                        "/* SPDX-License-Identifier: Apache-2.0\n *\n"
-                                + " * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.\n */\n"));
+        taken.put(SUBSTITUTES + "/" + STANDARD_IO, Bytes.ofText("""
+                /* SPDX-License-Identifier: Apache-2.0
+                 *
+                 * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.
+                 */
+                """));
         return List.of(SUBSTITUTES);
     }
 

@@ -6,8 +6,8 @@ import io.kiln.base.Problems;
 import io.kiln.target.MemoryPool;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.board.PoolMemories;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -15,8 +15,8 @@ import java.util.OptionalLong;
 /**
  * The compiler's memory pools for a board.
  *
- * <p>A memory that a model shares with variables or code gives it three quarters unless the build says otherwise, any
- * other its whole size. The last one has no limit: the linker tells what does not fit.
+ * <p>Fast memories come first, those of one speed in the board's order. A memory that a model shares with variables or code gives it three
+ * quarters unless the build says otherwise, any other its whole size. The last one has no limit: the linker tells what does not fit.
  *
  * @param workspace of the workspace
  * @param constants of weights and tables
@@ -62,21 +62,30 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
 
     private static List<MemoryPool> pools(
             Board board, List<String> names, MemoryPool single, Map<String, Long> limits) {
+        List<String> fastestFirst = names.stream()
+                .sorted(Comparator.comparing(name -> memory(board, name).speed()))
+                .toList();
         List<MemoryPool> pools = new ArrayList<>();
         for (int i = 0; i < names.size(); i++) {
-            String name = names.size() == 1 ? single.name() : names.get(i);
-            OptionalLong limit = limits.containsKey(names.get(i))
-                    ? OptionalLong.of(limits.get(names.get(i)))
-                    : i == names.size() - 1 ? OptionalLong.empty() : OptionalLong.of(usual(board, names.get(i)));
+            String memory = fastestFirst.get(i);
+            String name = names.size() == 1 ? single.name() : memory;
+            OptionalLong limit = limits.containsKey(memory)
+                    ? OptionalLong.of(limits.get(memory))
+                    : i == names.size() - 1 ? OptionalLong.empty() : OptionalLong.of(usual(board, memory));
             pools.add(new MemoryPool(name, ALIGNMENT, limit));
         }
         return pools;
     }
 
     private static long usual(Board board, String name) {
-        long size = board.memory(name).map(Memory::size).orElseThrow();
-        boolean isShared =
-                board.pools().map(PoolMemories::code).filter(name::equals).isPresent();
+        long size = memory(board, name).size();
+        boolean isShared = board.pools()
+                .filter(pools -> pools.code().equals(name) || pools.variables().equals(name))
+                .isPresent();
         return isShared ? size / 4 * 3 : size;
+    }
+
+    private static Memory memory(Board board, String name) {
+        return board.memory(name).orElseThrow();
     }
 }

@@ -8,10 +8,9 @@ import java.util.OptionalLong;
 /**
  * Which memory holds what, by name.
  *
- * @param workspace the memories of the workspace, in the order in which they are filled; the last one also holds
+ * @param workspace the memories of the workspace, which are filled in this order unless their speeds differ; the last one also holds
  *     variables and stack
- * @param constants the memories of weights and tables, in the order in which they are filled; the first one also
- *     holds the code
+ * @param constants the memories of weights and tables, likewise; the first one also holds the code
  * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
  * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
  *     memory; empty if they lie with the constants

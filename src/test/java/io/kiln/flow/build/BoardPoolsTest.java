@@ -155,6 +155,20 @@ final class BoardPoolsTest {
                 .hasMessageContaining("kiln.memory.dtcm is 'much'");
     }
 
+    /** Whatever the order of the list, the values that fit lie in the fast memory. */
+    @Test
+    void theFastestMemoryIsFilledFirst() throws IOException {
+        Path board = folder.resolve("src/main/boards/divided/board.yaml");
+        Files.writeString(board, Files.readString(board).replace("workspace: [dtcm, sram]", "workspace: [sram, dtcm]"));
+        Path script = folder.resolve("src/main/boards/divided/divided.ld");
+        Files.writeString(script, Files.readString(script).replace(".tvm.dtcm", ".tvm.sram"));
+        flow.generate(spec(new ModelSource(GestureProject.MODEL, "gesture"), Map.of("dtcm", "128"))
+                .build());
+        assertThat(Files.readString(folder.resolve("out/generated-sources/kiln/codegen/host/src/gesture_lib0.c")))
+                .containsPattern("dtcm\\[(1[0-2][0-9]|[1-9][0-9])\\]")
+                .contains(" sram[");
+    }
+
     @Test
     void aLinkerScriptThatForgetsAPoolIsRefused() throws IOException {
         Path script = folder.resolve("src/main/boards/divided/divided.ld");
