@@ -15,4 +15,8 @@ assert new JsonSlurper().parse(new File(basedir, 'gloves/target/kiln/verify.json
 // The list of boards for programs is a document of its own between Maven's lines.
 def boards = new JsonSlurper().parseText((log =~ /(?ms)^\{\n  "boards".*?^\}/)[0]).boards
 assert boards.find { it.id == 'stm32f405' }.profile.emulator == [kind: 'qemu', name: 'qemu-system-arm netduinoplus2']
+
+assert new File(basedir, 'gloves/target/site/kiln.html').bytes == new File(basedir, 'gloves/target/kiln/index.html').bytes
+assert new File(basedir, 'gloves/target/site/project-reports.html').text.contains('href="kiln.html"')
+assert !new File(basedir, 'boards/target/site/kiln.html').exists()
 return true

@@ -242,8 +242,8 @@ final class FlowTest {
         String all = Json.text(flow.inspectReport(spec, Optional.empty(), "", Optional.empty()));
         JsonSchemas.assertFits("inspect", all);
         assertThat(all).contains("\"kind\" : \"model\"", "\"kind\" : \"image\"", "\"name\" : \"acceleration\"");
-        String archive = Json.text(flow.inspectReport(
-                spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "", Optional.empty()));
+        String archive = Json.text(
+                flow.inspectReport(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "", Optional.empty()));
         JsonSchemas.assertFits("inspect", archive);
         assertThat(archive).contains("\"kind\" : \"archive\"", "\"version\" : \"7\"", "\"problems\" : [ ]");
         assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))

@@ -117,8 +117,8 @@ final class InspectedReport {
     }
 
     private static Library library(OfLibrary file) {
-        SharedLibrary library = SharedLibrary.read(
-                file.elf(), String.valueOf(file.file().getFileName()), ModuleLoaders.installed());
+        SharedLibrary library =
+                SharedLibrary.read(file.elf(), String.valueOf(file.file().getFileName()), ModuleLoaders.installed());
         return new Library(
                 "library",
                 path(file),

@@ -64,8 +64,7 @@ public final class Inspector {
 
     /** The same for programs. */
     public InspectReport report(Optional<Path> file) {
-        return new InspectReport(
-                files(file).stream().map(InspectedReport::of).toList());
+        return new InspectReport(files(file).stream().map(InspectedReport::of).toList());
     }
 
     private List<Inspected> files(Optional<Path> file) {
@@ -163,10 +162,7 @@ public final class Inspector {
         String file = String.valueOf(source.file().getFileName());
         WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file).with(measured())));
         return new Inspected.OfModel(
-                source.file(),
-                compiled.library().metadata(),
-                compiled.code().staticBytes(),
-                drawing);
+                source.file(), compiled.library().metadata(), compiled.code().staticBytes(), drawing);
     }
 
     /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */

@@ -130,7 +130,8 @@ public record InspectReport(List<Shown> files) {
      * @param modules by their number, which imports name
      * @param artifacts what the library carries
      */
-    public record Library(String kind, String file, List<LibraryModule> modules, List<Part> artifacts) implements Shown {
+    public record Library(String kind, String file, List<LibraryModule> modules, List<Part> artifacts)
+            implements Shown {
         public Library {
             modules = List.copyOf(modules);
             artifacts = List.copyOf(artifacts);
