@@ -41,6 +41,7 @@ struct kiln_app_model {
   const uint32_t* sizes;              /* bytes of each input, then of each output */
   uint8_t* (*tensor)(uint32_t index); /* memory of an input, or behind the inputs, of an output */
   int32_t (*run)(void);               /* 0 if it went well */
+  void (*take)(uint32_t at, uint8_t byte); /* gets the bytes of the input one by one instead of its memory; mostly NULL */
 };
 
 /* In kiln_app_models.c, which is made for the models in the image. */

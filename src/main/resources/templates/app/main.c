@@ -6,6 +6,8 @@
 #include "kiln_app_frame.h"
 #include "kiln_console.h"
 
+#include <stddef.h>
+
 /* What handling a packet leads to, beside the KILN_FRAME_ values. */
 #define HANDLED 0
 #define LEAVE 1
@@ -126,7 +128,11 @@ static int handle_run(uint32_t left) {
       if (byte < 0) {
         return byte;
       }
-      data[k] = (uint8_t)byte;
+      if (model->take != NULL) {
+        model->take(k, (uint8_t)byte);
+      } else {
+        data[k] = (uint8_t)byte;
+      }
     }
   }
   int good = kiln_frame_check();

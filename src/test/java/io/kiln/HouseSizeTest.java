@@ -20,11 +20,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Files, folders, parameter lists and records of the plugin stay small. */
+/** Files, folders, methods, parameter lists and records of the plugin stay small. */
 @AnalyzeClasses(packages = "io.kiln", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HouseSizeTest {
     private static final int MOST_LINES = 300;
     private static final int MOST_FILES = 40;
+    private static final int MOST_LINES_OF_A_METHOD = 40;
     private static final int MOST_PARAMETERS = 7;
 
     @ArchTest
@@ -54,6 +55,14 @@ final class HouseSizeTest {
         }
         assertThat(tooLong).hasSizeGreaterThan(1000);
         tooLong.values().removeIf(lines -> lines <= MOST_LINES);
+        assertThat(tooLong).isEmpty();
+    }
+
+    @Test
+    void methodsAreShort() throws IOException {
+        Map<String, Long> tooLong = MethodLengths.of(sources());
+        assertThat(tooLong).hasSizeGreaterThan(10_000);
+        tooLong.values().removeIf(lines -> lines <= MOST_LINES_OF_A_METHOD);
         assertThat(tooLong).isEmpty();
     }
 

@@ -59,6 +59,21 @@ public record InterfaceNames(String model) {
         return prefix() + "_tensors" + HEADER_SUFFIX;
     }
 
+    /** {@code tvmgen_<name>_preprocess}: prefix of what turns audio into the model's input, and name of its struct. */
+    public String preprocess() {
+        return prefix() + "_preprocess";
+    }
+
+    /** {@code tvmgen_<name>_preprocess.h}. */
+    public String preprocessHeader() {
+        return preprocess() + HEADER_SUFFIX;
+    }
+
+    /** {@code <name>.audio}: under which the default application runs the model on audio. No model has such a name. */
+    public String audio() {
+        return model + ".audio";
+    }
+
     /**
      * Name of a generated file without its suffix: {@code <name>_lib0} holds the entry point, those from 1 on the
      * operators.

@@ -16,6 +16,13 @@ public record ModelLibrary(ModelMetadata metadata, ArtifactSet artifacts, Option
         this(metadata, artifacts, Optional.empty());
     }
 
+    /** Whether the C of signal processing before the model is among its files. */
+    public boolean hears() {
+        String header = new InterfaceNames(metadata.name()).preprocessHeader();
+        return artifacts.of(ArtifactKind.HEADER).stream()
+                .anyMatch(file -> file.fileName().equals(header));
+    }
+
     /** Whether it came from an archive rather than from Kiln's own compiler. */
     public boolean isForeign() {
         return artifacts.artifacts().stream().anyMatch(Artifact::isForeign);

@@ -31,6 +31,16 @@ public class KilnException extends RuntimeException {
         return problems;
     }
 
+    /** The same problems, with another place where they say a given one; this exception is the cause. */
+    public KilnException relocated(String from, String to) {
+        KilnException relocated = new KilnException(problems.stream()
+                .map(each ->
+                        each.where().equals(from) ? new Problem(each.what(), to, each.expected(), each.next()) : each)
+                .toList());
+        relocated.initCause(this);
+        return relocated;
+    }
+
     private static String message(List<Problem> problems) {
         if (problems.isEmpty()) {
             throw new IllegalArgumentException("a KilnException needs a problem");

@@ -242,11 +242,7 @@ public final class Flow {
         new Inspector(spec, inputShapes).lines(file).forEach(log::info);
     }
 
-    /**
-     * What {@link #inspect(BuildSpec, Optional, String)} shows, for programs.
-     *
-     * @param inspector what looks at the artifacts of the file; empty for the usual one
-     */
+    /** What {@link #inspect(BuildSpec, Optional, String)}, or an inspector of the file's artifacts, shows, for programs. */
     public InspectReport inspectReport(
             BuildSpec spec, Optional<Path> file, String inputShapes, Optional<String> inspector) {
         Inspector files = new Inspector(spec, inputShapes);

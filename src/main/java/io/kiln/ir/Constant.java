@@ -60,7 +60,7 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
 
     @Override
     public int elements() {
-        return Math.toIntExact(type.shape().elements());
+        return data.size() / type.dtype().bytes();
     }
 
     @Override

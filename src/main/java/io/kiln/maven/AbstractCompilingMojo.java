@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
@@ -14,9 +17,11 @@ import io.kiln.maven.bean.Fuse;
 import io.kiln.maven.session.Budgets;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
+import java.io.File;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters that say what code the models of an image become, and where it lies. */
@@ -187,6 +192,28 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
      */
     @Parameter(property = "kiln.onnx.io", defaultValue = "model")
     private String onnxIo;
+
+    /**
+     * Signal processing before the model: a YAML file that says how audio becomes the model's input. If not set, {@code
+     * <model>.preprocess.yaml} beside the model, if there is one. Of several models each has its own: {@code <preprocess>} in its {@code
+     * <model>}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.preprocess")
+    private File preprocess;
+
+    /** The models with what {@code kiln.preprocess} puts before them. */
+    final Stream<ModelSource> preprocessed(List<ModelSource> sources) {
+        if (preprocess != null && sources.size() > 1) {
+            throw new KilnException(new Problem(
+                    "both kiln.preprocess and several models are given",
+                    preprocess.toString(),
+                    "<preprocess> inside a <model>",
+                    "Remove kiln.preprocess"));
+        }
+        return sources.stream().map(source -> preprocess == null ? source : source.withPreprocess(preprocess.toPath()));
+    }
 
     /**
      * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}

@@ -14,6 +14,9 @@ final class HillClimb {
     private static final int MOST_ATTEMPTS = 1_000;
     private static final int MOST_ATTEMPTS_WITH_DISTANCES = 4_000;
 
+    /** A setback of more than this part of all bytes is never taken. */
+    private static final int WORST_LOSS = 8;
+
     private final MemoryProblem problem;
     private final Placement placement;
     private final Random random = new Random(1);
@@ -46,7 +49,8 @@ final class HillClimb {
             }
             int first = Math.min(position[top], position[other]);
             swap(top, other);
-            long bytes = placement.placeFrom(first, order);
+            placement.save();
+            long bytes = placement.placeFrom(first, order, current + current / WORST_LOSS);
             if (bytes < best) {
                 best = bytes;
                 bestOrder = order.clone();
@@ -55,7 +59,7 @@ final class HillClimb {
                 current = bytes;
             } else {
                 swap(top, other);
-                placement.placeFrom(first, order);
+                placement.restore();
             }
         }
         return bestOrder;
@@ -63,7 +67,7 @@ final class HillClimb {
 
     /** Small setbacks early on escape local minima. */
     private static long chanceOfWorse(long loss, long bytes, int attempt, int attempts) {
-        return loss * 8 > bytes ? 0 : 20L * (attempts - attempt) / attempts;
+        return loss * WORST_LOSS > bytes ? 0 : 20L * (attempts - attempt) / attempts;
     }
 
     private int attempts() {
@@ -76,10 +80,16 @@ final class HillClimb {
     }
 
     private int topBuffer(long bytes) {
-        int[] top = IntStream.range(0, problem.size())
-                .filter(i -> placement.end(i) == bytes)
-                .toArray();
-        return top[random.nextInt(top.length)];
+        int count = 0;
+        for (int i = 0; i < order.length; i++) {
+            count += placement.end(i) == bytes ? 1 : 0;
+        }
+        int left = random.nextInt(count);
+        int buffer = 0;
+        while (placement.end(buffer) != bytes || left-- > 0) {
+            buffer++;
+        }
+        return buffer;
     }
 
     private int earlierNeighbour(int buffer) {

@@ -13,6 +13,7 @@ final class Placement {
     private final long[] sizes;
     private final int[] alignments;
     private final long[] offsets;
+    private final long[] saved;
     private final boolean[] placed;
     private final long[] bounds;
     private final long[] starts;
@@ -25,6 +26,7 @@ final class Placement {
         alignments =
                 problem.buffers().stream().mapToInt(WorkspaceBuffer::alignment).toArray();
         offsets = new long[n];
+        saved = new long[n];
         placed = new boolean[n];
         bounds = problem.bounds().bounds().stream().mapToLong(Long::longValue).toArray();
         int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0) + bounds.length;
@@ -34,24 +36,38 @@ final class Placement {
 
     /** Places all buffers; afterwards {@link #offset} returns their offsets. Returns the bytes needed. */
     long place(int[] order) {
-        return placeFrom(0, order);
+        return placeFrom(0, order, Long.MAX_VALUE);
     }
 
-    /** Places again the buffers from a position of the order on; those before it must be where they were placed last. */
-    long placeFrom(int first, int[] order) {
+    /**
+     * Places again the buffers from a position of the order on; those before it must be where they were placed last.
+     *
+     * @param most once more bytes are needed, it ends early, with some buffers where they were before
+     */
+    long placeFrom(int first, int[] order, long most) {
         Arrays.fill(placed, false);
         long bytes = 0;
         for (int i = 0; i < first; i++) {
             placed[order[i]] = true;
             bytes = Math.max(bytes, end(order[i]));
         }
-        for (int i = first; i < order.length; i++) {
+        for (int i = first; i < order.length && bytes <= most; i++) {
             int buffer = order[i];
             offsets[buffer] = sizes[buffer] == 0 ? 0 : lowestFit(buffer);
             placed[buffer] = true;
             bytes = Math.max(bytes, end(buffer));
         }
         return bytes;
+    }
+
+    /** Remembers where all buffers are. */
+    void save() {
+        System.arraycopy(offsets, 0, saved, 0, offsets.length);
+    }
+
+    /** Moves all buffers to where they were at the last {@link #save}. */
+    void restore() {
+        System.arraycopy(saved, 0, offsets, 0, offsets.length);
     }
 
     long offset(int buffer) {

@@ -3,8 +3,10 @@ package io.kiln.bench;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ObjectCompiler;
+import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
@@ -17,6 +19,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -27,6 +30,9 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -35,6 +41,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -69,29 +76,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .io(setting.io())
                         .optimize(setting.optimize())
                         .objects(objects(target, setting))
+                        .records(setting.isTuned() ? shipped(target) : HistoryBest.NONE)
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
-        List<String> objects = new ArrayList<>();
-        for (Artifact artifact : library.artifacts().artifacts()) {
-            if (artifact.kind().isNative()) {
-                WholeFiles.write(
-                        folder.resolve(artifact.fileName()), artifact.content().toArray());
-            }
-            if (artifact.kind() == ArtifactKind.OBJECT) {
-                objects.add(artifact.fileName());
-            }
-        }
-        if (toolchain.shims()) {
-            ResourceTree.read("shims").forEach((file, content) -> {
-                Path path = folder.resolve("shims").resolve(file);
-                WholeFiles.write(path, content.toArray());
-            });
-        }
-        for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {
-            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
-        }
+        List<String> objects = objects(folder, compiler, library.artifacts());
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
         WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(library.metadata()));
         copy("bench.c", folder);
@@ -101,26 +91,57 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         }
         Set<String> known = functions(folder, objects);
         if (toolchain.shims()) {
-            for (String shim : ResourceTree.read("shims").keySet()) {
-                if (shim.endsWith(".c")) {
-                    objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
-                }
-            }
+            objects.addAll(shims(folder, compiler));
         }
         Path elf = compiler.link(objects, memories(board));
-        Set<String> others = new TreeSet<>();
-        for (Symbol symbol : ElfFile.read(elf).symbols()) {
-            if (symbol.isFunction() && !known.contains(symbol.name())) {
-                others.add(symbol.name());
-            }
-        }
         return new BenchImage(
                 folder,
                 elf,
                 board,
                 library.metadata(),
                 TargetOptions.parse(target).cpu(),
-                others);
+                others(elf, known));
+    }
+
+    private static List<String> objects(Path folder, Compiler compiler, ArtifactSet artifacts) {
+        List<String> objects = new ArrayList<>();
+        for (Artifact artifact : artifacts.artifacts()) {
+            if (artifact.kind().isNative()) {
+                WholeFiles.write(
+                        folder.resolve(artifact.fileName()), artifact.content().toArray());
+            }
+            if (artifact.kind() == ArtifactKind.OBJECT) {
+                objects.add(artifact.fileName());
+            }
+        }
+        for (Artifact source : artifacts.of(ArtifactKind.SOURCE)) {
+            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
+        }
+        return objects;
+    }
+
+    private static List<String> shims(Path folder, Compiler compiler) {
+        Map<String, Bytes> files = ResourceTree.read("shims");
+        files.forEach(
+                (file, content) -> WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
+        return files.keySet().stream()
+                .filter(file -> file.endsWith(".c"))
+                .map(file -> compiler.compile("shims/" + file, SourceKind.FREESTANDING))
+                .toList();
+    }
+
+    private static Set<String> others(Path elf, Set<String> known) {
+        Set<String> others = new TreeSet<>();
+        for (Symbol symbol : ElfFile.read(elf).symbols()) {
+            if (symbol.isFunction() && !known.contains(symbol.name())) {
+                others.add(symbol.name());
+            }
+        }
+        return others;
+    }
+
+    private static HistoryBest shipped(String target) {
+        return new HistoryBest(ShippedRecords.of(TaskKeys.core(Target.parse(target))));
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {
@@ -188,8 +209,16 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         }
     }
 
-    /** How a model is built. */
-    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {}
+    /**
+     * How a model is built.
+     *
+     * @param isTuned whether the records that come with Kiln choose before the rules do, as in every build
+     */
+    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io, boolean isTuned) {
+        Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {
+            this(toolchain, optimize, io, true);
+        }
+    }
 
     /** Runs one toolchain in one folder. */
     record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {

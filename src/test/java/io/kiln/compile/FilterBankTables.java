@@ -29,11 +29,7 @@ record FilterBankTables(
      * @param hertz width of one frequency of the spectrum
      */
     static FilterBankTables of(int channels, float hertz, float lower, float upper) {
-        float[] centers = new float[channels + 1];
-        float spacing = (mel(upper) - mel(lower)) / (channels + 1);
-        for (int c = 0; c <= channels; c++) {
-            centers[c] = mel(lower) + spacing * (c + 1);
-        }
+        float[] centers = centers(channels, lower, upper);
         int[] first = new int[channels + 2];
         first[0] = Math.round(1 + lower / hertz);
         int[] frequencyStarts = new int[channels + 1];
@@ -70,6 +66,15 @@ record FilterBankTables(
                 list(frequencyStarts),
                 list(weightStarts),
                 list(widths));
+    }
+
+    private static float[] centers(int channels, float lower, float upper) {
+        float[] centers = new float[channels + 1];
+        float spacing = (mel(upper) - mel(lower)) / (channels + 1);
+        for (int c = 0; c <= channels; c++) {
+            centers[c] = mel(lower) + spacing * (c + 1);
+        }
+        return centers;
     }
 
     private static List<Integer> list(int... values) {

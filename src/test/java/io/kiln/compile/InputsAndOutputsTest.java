@@ -94,26 +94,28 @@ class InputsAndOutputsTest {
                     int y = n.relu(x, 4);
                     n.model.inputs(x).outputs(y, y, n.relu(y, 4), y);
                 },
-                n -> {
-                    int x = n.tensor(4);
-                    int shape = n.model.tensor(TensorSpec.int32("shape", 4));
-                    int y = n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, x, shape);
-                    n.model
-                            .inputs(x, n.tensor(2))
-                            .outputs(y, n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, y, shape));
-                },
-                n -> {
-                    int x = n.tensor(4);
-                    int none = n.slice(x, 2, 0);
-                    int still = n.relu(none, 0);
-                    int joined = n.emit(BuiltinOperator.CONCATENATION, ALONG_0, 4, none, x, still);
-                    n.model.inputs(x).outputs(n.relu(joined, 4));
-                },
+                InputsAndOutputsTest::reshapedTwice,
+                InputsAndOutputsTest::emptyParts,
                 n -> {
                     int unread = n.tensor(7);
                     n.relu(unread, 7);
                     n.model.inputs(unread).outputs(n.constant());
                 });
+    }
+
+    private static void reshapedTwice(Net n) {
+        int x = n.tensor(4);
+        int shape = n.model.tensor(TensorSpec.int32("shape", 4));
+        int y = n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, x, shape);
+        n.model.inputs(x, n.tensor(2)).outputs(y, n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, y, shape));
+    }
+
+    private static void emptyParts(Net n) {
+        int x = n.tensor(4);
+        int none = n.slice(x, 2, 0);
+        int still = n.relu(none, 0);
+        int joined = n.emit(BuiltinOperator.CONCATENATION, ALONG_0, 4, none, x, still);
+        n.model.inputs(x).outputs(n.relu(joined, 4));
     }
 
     private void add(Function function, Io io, Optimize optimize, long seed) {

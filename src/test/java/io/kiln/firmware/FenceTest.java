@@ -40,6 +40,12 @@ class FenceTest {
 
     /** Sources that try to get a file into their object; @ stands for its path, ^ for a quote inside of a string. */
     private static List<String> attacks() {
+        return Stream.of(attacksOfAssembler(), attacksOfPreprocessor(), attacksOfNames())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private static List<String> attacksOfAssembler() {
         return List.of(
                 "asm(\".incbin ^@^\");",
                 "void f(void) { asm(\".incbin ^@^\"); }",
@@ -55,6 +61,14 @@ class FenceTest {
                 "#define J(a, b) a##b\n#define S(x) #x\n#define T(x) S(x)\nvoid f(void) { asm(T(.J(inc, bin)) \" ^@^\"); }",
                 "#line 1 \"inc\"\nvoid f(void) { asm(\".\" __FILE__ \"bin ^@^\"); }",
                 "#define asm_ as##m\n#define X __a##sm__\nvoid f(void) { X(\".incbin ^@^\"); }",
+                "void f(void) { register int a asm(\"r0\\n.incbin \\\"@\\\"\"); asm(\"\" : : \"r\"(a)); }",
+                "void f(void) { asm(\"nop\" : : : \"r0\\n.incbin ^@^\"); }",
+                "#define Q R\"x(\nvoid f(void) { asm(R\"x(.incbin \"@\")x\"); }",
+                "void f(void) { __asm { nop } }");
+    }
+
+    private static List<String> attacksOfPreprocessor() {
+        return List.of(
                 "#define P(x) _Pragma(#x)\nP(GCC dependency \"@\")\nint x asm(\"a\");",
                 "const char a[] = {\n#embed \"@\"\n};",
                 "const char a[] = {\n#emb\\\red \"@\"\n};",
@@ -81,20 +95,20 @@ class FenceTest {
                 "#if __has_include(\"@\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
                 "#if __has_embed(\"@\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
                 "#if __has_include(\"/dev/null\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
-                "#if __has_include(\"../../kiln/build/objects/board/extra.c.s\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
+                "#if __has_include(\"../../kiln/build/objects/board/extra.c.s\")\nint a;\n#else\nint x asm(\"a\");\n#endif");
+    }
+
+    private static List<String> attacksOfNames() {
+        return List.of(
                 "_Static_assert(sizeof(__TIME__ __DATE__ __TIMESTAMP__) == 1, \"\");",
                 "int a[__TIME__[0] == '0' && __TIME__[7] == '0' && __TIMESTAMP__[11] == '0' && __DATE__[7] == '1' ? -1 : 1]; ",
                 "__attribute__((section(\".gnu.lto_.opts\"))) const char a[] = \"-fplugin=@\";",
                 "__attribute__((section(\".deplibs\"))) const char a[] = \"@\";",
                 "__attribute__((section(\".text\\n.incbin \\\"@\\\"\\n\"))) int a;",
                 "int a asm(\"x\\n.incbin \\\"@\\\"\\n\");",
-                "void f(void) { register int a asm(\"r0\\n.incbin \\\"@\\\"\"); asm(\"\" : : \"r\"(a)); }",
-                "void f(void) { asm(\"nop\" : : : \"r0\\n.incbin ^@^\"); }",
-                "#define Q R\"x(\nvoid f(void) { asm(R\"x(.incbin \"@\")x\"); }",
                 "#ident \"x\"",
                 "#pragma redefine_extname printf system",
                 "#pragma comment(lib, \"@\")",
-                "void f(void) { __asm { nop } }",
                 "[[gnu::constructor]] void f(void) {}",
                 "__attribute__((constructor)) void f(void) {}",
                 "#include \"deep.h\"",

@@ -51,6 +51,12 @@ final class FlowTest {
     void theRoadEndsWithReportsThatFitTheirSchemas() throws IOException {
         flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         flow.profile(spec(GestureProject.VECTORS, 2));
+        reportsAgree();
+        operatorsAreEstimated();
+        pageShowsTheReport();
+    }
+
+    private void reportsAgree() throws IOException {
         JsonSchemas.assertFits("report", text("kiln/report.json"));
         JsonSchemas.assertFits("verify", text("kiln/verify.json"));
         JsonSchemas.assertFits("profile", text("kiln/profile.json"));
@@ -73,7 +79,10 @@ final class FlowTest {
         assertThat(numbers(report, "instructions"))
                 .isEqualTo(numbers(json("kiln/profile.json"), "instructions"))
                 .allMatch(count -> count > 0);
+    }
 
+    private void operatorsAreEstimated() throws IOException {
+        JsonNode report = json("kiln/report.json");
         assertThat(report.at("/estimate/core").asText()).isEqualTo("Arm Cortex-M4");
         assertThat(report.at("/estimate/unknownInstructions").asLong()).isZero();
         long whole = report.at("/estimate/cycles/expected").asLong();
@@ -84,25 +93,16 @@ final class FlowTest {
         assertThat(whole)
                 .isGreaterThan(json("kiln/profile.json").path("instructions").asLong());
         assertThat(said).anyMatch(line -> line.startsWith("Estimated for Arm Cortex-M4: "));
+    }
 
+    private void pageShowsTheReport() throws IOException {
+        JsonNode report = json("kiln/report.json");
         String page = text("kiln/index.html");
         PageDocument shown = PageDocument.of(page);
         shown.requireSelfContained();
         assertThat(shown.texts("b")).startsWith("Bit-exact");
         assertThat(shown.texts("td")).contains("vector_3", ".text").containsAll(counts(report));
         assertThat(shown.count("svg", "graph")).isEqualTo(1);
-
-        // What was counted stays while the image does.
-        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
-        assertThat(json("kiln/report.json")).isEqualTo(report);
-        assertThat(text("kiln/index.html")).isEqualTo(page);
-        Files.delete(folder.resolve("out/gesture.elf"));
-        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
-        assertThat(json("kiln/report.json").findValues("instructions")).allMatch(JsonNode::isNull);
-        assertThat(folder.resolve("out/kiln/profile.json")).doesNotExist();
-        assertThat(PageDocument.of(text("kiln/index.html")).texts("b"))
-                .startsWith("Bit-exact")
-                .contains("–");
     }
 
     private static List<String> counts(JsonNode report) {
@@ -133,15 +133,6 @@ final class FlowTest {
                 DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         JsonSchemas.assertFits("report", text("kiln/report.json"));
-    }
-
-    @Test
-    void theSecondBuildDoesNothingAndSaysSo() {
-        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
-        said.clear();
-        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
-        assertThat(said).filteredOn(line -> line.contains("othing changed")).hasSize(4);
-        assertThat(said).noneMatch(line -> line.startsWith("Compiling") || line.startsWith("Linked"));
     }
 
     @Test
@@ -201,27 +192,6 @@ final class FlowTest {
                 .hasMessageContaining("the outputs of the test vector differ from the model's");
         assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
         assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector differ from the model");
-    }
-
-    /** Another build in the same folder, between two goals of this one. */
-    @Test
-    void whatAnotherBuildLeftInTheFolderIsNotTakenForThisOnes() {
-        BuildSpec mine = spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0));
-        BuildSpec others = mine.toBuilder().optimize("size").build();
-        flow.generate(mine);
-        flow.link(mine);
-        flow.generate(others);
-        assertThatThrownBy(() -> flow.link(mine))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining(
-                        "the generated C belongs to another build: optimize changed from 'size' to 'speed'");
-        flow.link(others);
-        flow.generate(mine);
-        assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the image belongs to another build: ");
-        flow.link(mine);
-        flow.verify(mine, DeviceSpec.USUAL);
     }
 
     @Test

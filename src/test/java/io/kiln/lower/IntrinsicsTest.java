@@ -73,38 +73,9 @@ class IntrinsicsTest {
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
             rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
-            int other = random.nextInt();
-            expect(
-                    "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
-                    FixedPoint.saturatingRoundingDoublingHighMul(value, other));
-            int sum = Math.max(1 << 19, value & Integer.MAX_VALUE);
-            expect("kiln_logarithm(" + sum + ")", TflNormalization.logarithm(sum));
-            int squares = value & Integer.MAX_VALUE;
-            int exponent = InverseSquareRoot.exponent(squares);
-            expect("kiln_root_exponent(" + squares + ")", exponent);
-            expect("kiln_inverse_root(" + squares + ", " + exponent + ")", InverseSquareRoot.root(squares));
-            expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
-            int normalised = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
-            expect("kiln_reciprocal(" + literal(normalised) + ")", TflSoftmaxTables.reciprocal(sum));
-            float real = (float) (random.nextGaussian() * random.nextInt(80));
-            expect("bits(kiln_exp(" + real + "f))", Float.floatToRawIntBits(DetectionBoxes.exp(real)));
-            expect("kiln_clamp(" + literal(value) + ", -128, 127)", FixedPoint.clamp(value, -128, 127));
-            expect("kiln_saturate_8(" + literal(value) + ")", FixedPoint.clamp(value, -128, 127));
-            expect("kiln_saturate_8(" + literal(other >> 23) + ")", FixedPoint.clamp(other >> 23, -128, 127));
+            expectIntrinsics(random, value);
         }
-        String source = "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
-                + DetectedBoxes.EXP.definition()
-                + "static int32_t bits(float x) {\n  int32_t y;\n  memcpy(&y, &x, 4);\n  return y;\n}\n"
-                + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
-                + Intrinsics.RESCALE.definition()
-                + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
-                + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
-                + Intrinsics.RESCALE_TO_NEAREST.definition()
-                + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()
-                + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
-                + NormalizeIntrinsics.INVERSE_ROOT.definition()
-                + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
-        WholeFiles.write(folder.resolve("main.c"), source);
+        WholeFiles.write(folder.resolve("main.c"), source());
         ProcessResult built = ProcessRunner.run(Command.of(
                         "cc",
                         "-std=c99",
@@ -122,6 +93,42 @@ class IntrinsicsTest {
         assertThat(built.exitCode()).as(built.output()).isZero();
         ProcessResult run = ProcessRunner.run(Command.of("./main").in(folder));
         assertThat(run.exitCode()).as(run.output()).isZero();
+    }
+
+    private void expectIntrinsics(Random random, int value) {
+        int other = random.nextInt();
+        expect(
+                "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
+                FixedPoint.saturatingRoundingDoublingHighMul(value, other));
+        int sum = Math.max(1 << 19, value & Integer.MAX_VALUE);
+        expect("kiln_logarithm(" + sum + ")", TflNormalization.logarithm(sum));
+        int squares = value & Integer.MAX_VALUE;
+        int exponent = InverseSquareRoot.exponent(squares);
+        expect("kiln_root_exponent(" + squares + ")", exponent);
+        expect("kiln_inverse_root(" + squares + ", " + exponent + ")", InverseSquareRoot.root(squares));
+        expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
+        int normalised = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
+        expect("kiln_reciprocal(" + literal(normalised) + ")", TflSoftmaxTables.reciprocal(sum));
+        float real = (float) (random.nextGaussian() * random.nextInt(80));
+        expect("bits(kiln_exp(" + real + "f))", Float.floatToRawIntBits(DetectionBoxes.exp(real)));
+        expect("kiln_clamp(" + literal(value) + ", -128, 127)", FixedPoint.clamp(value, -128, 127));
+        expect("kiln_saturate_8(" + literal(value) + ")", FixedPoint.clamp(value, -128, 127));
+        expect("kiln_saturate_8(" + literal(other >> 23) + ")", FixedPoint.clamp(other >> 23, -128, 127));
+    }
+
+    private String source() {
+        return "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+                + DetectedBoxes.EXP.definition()
+                + "static int32_t bits(float x) {\n  int32_t y;\n  memcpy(&y, &x, 4);\n  return y;\n}\n"
+                + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
+                + Intrinsics.RESCALE.definition()
+                + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
+                + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
+                + Intrinsics.RESCALE_TO_NEAREST.definition()
+                + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()
+                + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
+                + NormalizeIntrinsics.INVERSE_ROOT.definition()
+                + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
     }
 
     @Test

@@ -130,18 +130,7 @@ public final class TvmArchive {
     /** Test vectors whose outputs were computed by hand from the model's definition, not with its C. */
     public static void vectors(String name, Path folder) {
         switch (name) {
-            case "v1", "v2", "v3", "v4", "v5" -> {
-                vector(
-                        folder,
-                        0,
-                        int8(2, 55, -114, 110, -1, -102, -48, -71, 62, 112, -2, 66, -76, -1, -122, -18),
-                        int8(48, 15, -7, 9, 32, 15, -44, 74));
-                vector(
-                        folder,
-                        1,
-                        int8(80, 15, -35, 71, -47, -92, -57, 99, -64, -61, -128, -126, -21, -18, -44, -43),
-                        int8(-9, -49, 61, -17, -108, 78, -4, 38));
-            }
+            case "v1", "v2", "v3", "v4", "v5" -> vectorsOfIntegers(folder);
             case "v6" -> {
                 vector(
                         folder,
@@ -177,6 +166,19 @@ public final class TvmArchive {
                         joined(int16(-29670, 28587, 3216, -23511, 468), int16(0, 9529, 1072, 0, 156)));
             }
         }
+    }
+
+    private static void vectorsOfIntegers(Path folder) {
+        vector(
+                folder,
+                0,
+                int8(2, 55, -114, 110, -1, -102, -48, -71, 62, 112, -2, 66, -76, -1, -122, -18),
+                int8(48, 15, -7, 9, 32, 15, -44, 74));
+        vector(
+                folder,
+                1,
+                int8(80, 15, -35, 71, -47, -92, -57, 99, -64, -61, -128, -126, -21, -18, -44, -43),
+                int8(-9, -49, 61, -17, -108, 78, -4, 38));
     }
 
     private static void vector(Path folder, int index, byte[] input, byte[] output) {

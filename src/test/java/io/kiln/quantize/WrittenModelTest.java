@@ -65,6 +65,10 @@ class WrittenModelTest {
     }
 
     static Stream<Arguments> nets() {
+        return Stream.of(layers(), movements(), rest()).flatMap(nets -> nets);
+    }
+
+    private static Stream<Arguments> layers() {
         return Stream.of(
                 net("layers", (n, x) -> {
                     Arg.Ref deep = n.relu(n.depthwise(n.relu(n.conv(x, SAME.strided(2, 2), 8)), SAME));
@@ -80,7 +84,11 @@ class WrittenModelTest {
                     Arg.Ref sum = n.bind(new Binary(Binary.Kind.ADD), first, n.conv(first, SAME, 4));
                     return n.bind(new Clip(0, 6), sum);
                 }),
-                net("a clamp that no activation does", (n, x) -> n.bind(new Clip(-0.5, 0.75), n.conv(x, SAME, 4))),
+                net("a clamp that no activation does", (n, x) -> n.bind(new Clip(-0.5, 0.75), n.conv(x, SAME, 4))));
+    }
+
+    private static Stream<Arguments> movements() {
+        return Stream.of(
                 net("parts of one scale", (n, x) -> {
                     Arg.Ref left = n.relu(n.conv(x, SAME, 2));
                     Arg.Ref right = n.conv(x, SAME, 3);
@@ -110,7 +118,11 @@ class WrittenModelTest {
                     Arg.Ref gathered = n.bind(new Take(2, 0), n.conv(x, SAME, 4), Constant.vector(5, 0, 2));
                     Arg.Ref mean = n.bind(new Reduce(Reduce.Kind.MEAN, List.of(1), true), gathered);
                     return n.bind(new BroadcastTo(Shape.of(1, 5, 3, 4)), mean);
-                }),
+                }));
+    }
+
+    private static Stream<Arguments> rest() {
+        return Stream.of(
                 net("products of matrices", (n, x) -> {
                     Arg.Ref rows = n.bind(new Reshape(Shape.of(1, 36, 4)), n.conv(x, SAME, 4));
                     Arg.Ref keys = n.bind(new Reshape(Shape.of(1, 36, 4)), n.relu(n.conv(x, SAME, 4)));

@@ -55,9 +55,8 @@ final class ReportsTest {
     @TempDir
     Path folder;
 
-    @Test
-    void reportFitsItsSchema() {
-        BuildReport report = new BuildReport(
+    private static BuildReport report() {
+        return new BuildReport(
                 "rpc",
                 "kws.tflite",
                 "kws",
@@ -80,6 +79,11 @@ final class ReportsTest {
                         List.of(new ImageReport.Licence("crt", "Apache-2.0", 2))),
                 null,
                 null);
+    }
+
+    @Test
+    void reportFitsItsSchema() {
+        BuildReport report = report();
         assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));

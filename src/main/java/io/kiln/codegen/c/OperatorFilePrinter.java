@@ -25,23 +25,12 @@ final class OperatorFilePrinter {
         List<Buffer> statics = unit.statics();
         List<PrimFunc> functions = unit.functions();
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
-        Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
-        intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
-        kernels.forEach(k -> headers.addAll(k.headers()));
-        if (UsedIntrinsics.bools(functions) || statics.stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
-            headers.add("stdbool.h");
-        }
-        if (!UsedIntrinsics.copies(functions)) {
-            headers.remove("string.h");
-        }
         PackedApi packed = unit.packed();
-        if (!packed.functions().isEmpty()) {
-            headers.remove("stdint.h");
-            headers.add("tvm/runtime/c_runtime_api.h");
-        }
         StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
-        out.append(headers.stream().map(h -> "#include <" + h + ">\n").collect(Collectors.joining()));
+        out.append(headers(unit, intrinsics, kernels).stream()
+                .map(h -> "#include <" + h + ">\n")
+                .collect(Collectors.joining()));
         intrinsics.stream()
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));
@@ -63,6 +52,24 @@ final class OperatorFilePrinter {
                                     CSignature.of(function).text() + ";\n" + FunctionPrinter.print(function, packed)));
         }
         return out.toString();
+    }
+
+    private static Set<String> headers(CodeUnit unit, List<Intrinsic> intrinsics, List<Kernel> kernels) {
+        List<PrimFunc> functions = unit.functions();
+        Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
+        intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
+        kernels.forEach(k -> headers.addAll(k.headers()));
+        if (UsedIntrinsics.bools(functions) || unit.statics().stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
+            headers.add("stdbool.h");
+        }
+        if (!UsedIntrinsics.copies(functions)) {
+            headers.remove("string.h");
+        }
+        if (!unit.packed().functions().isEmpty()) {
+            headers.remove("stdint.h");
+            headers.add("tvm/runtime/c_runtime_api.h");
+        }
+        return headers;
     }
 
     private static CItem scratch(CodeUnit.Scratch scratch) {

@@ -10,7 +10,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -89,14 +88,7 @@ public final class TcpTransport implements Transport {
     /** The same problems with the port where they only say "console". */
     @Override
     public KilnException explained(KilnException failure) {
-        List<Problem> problems = failure.problems().stream()
-                .map(each -> each.where().equals("console")
-                        ? new Problem(each.what(), name, each.expected(), each.next())
-                        : each)
-                .toList();
-        KilnException located = new KilnException(problems);
-        located.initCause(failure);
-        return located;
+        return failure.relocated("console", name);
     }
 
     @Override

@@ -49,28 +49,7 @@ final class MainFunctionBuilder {
     }
 
     private PrimFunc build() {
-        for (StoredValue value : module.program().values()) {
-            if (value.place() == Place.STATE) {
-                Buffer state = StateMemory.buffer(module, value);
-                buffers.put(value.id(), state);
-                if (module.called()) {
-                    variables.add(state);
-                }
-                continue;
-            }
-            if (value.elements() == 0) {
-                continue;
-            }
-            boolean parameter = module.isCallerOwned() && value.place() != Place.WORKSPACE;
-            Buffer buffer = new Buffer(name(value), value.type().dtype(), value.elements(), scope(value, parameter));
-            buffers.put(value.id(), buffer);
-            if (parameter) {
-                parameters.add(buffer);
-            } else if (value.lastStep() >= 0) {
-                // An unused input has its place in the pool, but no name here.
-                place(buffer, module.layout().value(value.id()));
-            }
-        }
+        module.program().values().forEach(this::declare);
         parameters.addAll(variables);
         parameters.addAll(pools.values());
         module.devices().forEach(device -> parameters.add(Buffer.device(device.context())));
@@ -89,6 +68,29 @@ final class MainFunctionBuilder {
         String comment = "Runs the operators of " + module.name() + " in order"
                 + (streams ? ", some of them interleaved, row by row." : ".");
         return new PrimFunc(module.names().main(), comment, parameters, List.of(), orders.list(), body.build());
+    }
+
+    private void declare(StoredValue value) {
+        if (value.place() == Place.STATE) {
+            Buffer state = StateMemory.buffer(module, value);
+            buffers.put(value.id(), state);
+            if (module.called()) {
+                variables.add(state);
+            }
+            return;
+        }
+        if (value.elements() == 0) {
+            return;
+        }
+        boolean parameter = module.isCallerOwned() && value.place() != Place.WORKSPACE;
+        Buffer buffer = new Buffer(name(value), value.type().dtype(), value.elements(), scope(value, parameter));
+        buffers.put(value.id(), buffer);
+        if (parameter) {
+            parameters.add(buffer);
+        } else if (value.lastStep() >= 0) {
+            // An unused input has its place in the pool, but no name here.
+            place(buffer, module.layout().value(value.id()));
+        }
     }
 
     private static Scope scope(StoredValue value, boolean parameter) {

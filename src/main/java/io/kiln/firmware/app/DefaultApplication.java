@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The application of an image whose project has no {@code main.c}: C files that use the board's {@code kiln_console.h}
@@ -27,12 +31,33 @@ public final class DefaultApplication {
      * @return sources and headers by file name
      */
     public static SortedMap<String, Bytes> files(List<ModelMetadata> models) {
-        if (models.isEmpty() || models.size() > MAX_MODELS) {
+        return files(models, Set.of());
+    }
+
+    /** All files of the application for compiled models, with audio where signal processing is among their files. */
+    public static SortedMap<String, Bytes> running(List<ModelLibrary> models) {
+        return files(
+                models.stream().map(ModelLibrary::metadata).toList(),
+                models.stream()
+                        .filter(ModelLibrary::hears)
+                        .map(model -> model.metadata().name())
+                        .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    /**
+     * All files of the application for these models, some of which take audio too: behind the models, in the table, each of those stands once
+     * more as {@link InterfaceNames#audio}, whose input are samples of 16 bits.
+     *
+     * @param hearing names of the models with signal processing before them
+     */
+    static SortedMap<String, Bytes> files(List<ModelMetadata> models, Set<String> hearing) {
+        int count = models.size() + hearing.size();
+        if (models.isEmpty() || count > MAX_MODELS) {
             throw new KilnException(
-                    new Problem("the application has " + models.size() + " models", "", "1 to " + MAX_MODELS, ""));
+                    new Problem("the application has " + count + " models", "", "1 to " + MAX_MODELS, ""));
         }
         TreeMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/app"));
-        files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models)));
+        files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models, hearing)));
         return files;
     }
 

@@ -10,6 +10,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,23 +27,35 @@ final class ModelTable {
 
     private ModelTable() {}
 
-    static String print(List<ModelMetadata> models) {
+    /**
+     * The file.
+     *
+     * @param hearing names of the models that take audio, too
+     */
+    static String print(List<ModelMetadata> models, Set<String> hearing) {
         ModelTable table = new ModelTable();
-        table.head(models);
+        List<AudioCall> calls = models.stream()
+                .filter(model -> hearing.contains(model.name()))
+                .map(AudioCall::new)
+                .toList();
+        table.head(models, calls);
         table.buffers(models);
         models.forEach(table::model);
-        table.table(models);
+        calls.forEach(call -> call.lines().forEach(table::line));
+        table.table(models, calls);
         return table.out.toString();
     }
 
-    private void head(List<ModelMetadata> models) {
+    private void head(List<ModelMetadata> models, List<AudioCall> calls) {
         line("/* SPDX-License-Identifier: Apache-2.0");
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
+        line("#include <stddef.h>");
         models.stream()
                 .filter(model -> !isPacked(model) && !isGraph(model))
                 .forEach(model -> line("#include \"" + names(model).header() + "\""));
+        calls.forEach(call -> line("#include \"" + call.header() + "\""));
         if (models.stream().anyMatch(ModelTable::isPacked)) {
             line("#include <tvm/runtime/c_runtime_api.h>");
         }
@@ -188,14 +201,15 @@ final class ModelTable {
         line("");
     }
 
-    private void table(List<ModelMetadata> models) {
-        line("const uint8_t kiln_app_model_count = " + models.size() + "u;");
+    private void table(List<ModelMetadata> models, List<AudioCall> calls) {
+        line("const uint8_t kiln_app_model_count = " + (models.size() + calls.size()) + "u;");
         line("const struct kiln_app_model kiln_app_models[] = {");
         for (ModelMetadata model : models) {
             String name = model.name();
             line("    {\"" + name + "\", " + model.inputs().size() + "u, "
-                    + model.outputs().size() + "u, sizes_" + name + ", tensor_" + name + ", run_" + name + "},");
+                    + model.outputs().size() + "u, sizes_" + name + ", tensor_" + name + ", run_" + name + ", NULL},");
         }
+        calls.forEach(call -> line("    " + call.entry()));
         line("};");
     }
 

@@ -40,6 +40,21 @@ public final class BoardDescription {
         line("from", boards.origin(board.id()) + (board.foreign() ? ", not trusted" : "") + ": " + board.origin());
         line("target", board.target());
         building(board.building());
+        memory();
+        line("sources", String.join(", ", board.sources()));
+        board.linker().ifPresent(script -> line("linker", script));
+        peripherals();
+        line("emulator", emulator(board.emulation()));
+        line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
+        TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
+        TreeSet<String> own = new TreeSet<>(boards.ownFiles(board.id()).keySet());
+        inherited.removeAll(own);
+        line("files", String.join(", ", own));
+        line("inherited", inherited.isEmpty() ? "none" : String.join(", ", inherited));
+        return lines;
+    }
+
+    private void memory() {
         for (Board.Memory memory : board.memories()) {
             line(
                     "memory",
@@ -65,8 +80,9 @@ public final class BoardDescription {
                                                 ", parameters from 0x%08x",
                                                 pools.parameters().getAsLong())
                                         : "")));
-        line("sources", String.join(", ", board.sources()));
-        board.linker().ifPresent(script -> line("linker", script));
+    }
+
+    private void peripherals() {
         board.console()
                 .ifPresent(console -> line(
                         "console",
@@ -77,14 +93,6 @@ public final class BoardDescription {
                         "timer",
                         timer.counter() + ", " + timer.hertz() + " Hz"
                                 + (timer.countsCycles() ? ", cycles of the core" : "")));
-        line("emulator", emulator(board.emulation()));
-        line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
-        TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
-        TreeSet<String> own = new TreeSet<>(boards.ownFiles(board.id()).keySet());
-        inherited.removeAll(own);
-        line("files", String.join(", ", own));
-        line("inherited", inherited.isEmpty() ? "none" : String.join(", ", inherited));
-        return lines;
     }
 
     private void building(Building building) {

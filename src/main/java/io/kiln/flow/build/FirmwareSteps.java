@@ -52,11 +52,13 @@ public final class FirmwareSteps {
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
+    private final UpdateFiles updates;
 
     public FirmwareSteps(Log log, ResolvedBuild build) {
         this.log = log;
         this.build = build;
         this.layout = build.spec().layout();
+        this.updates = new UpdateFiles(build.spec());
     }
 
     public FirmwareProject assemble() {
@@ -82,6 +84,7 @@ public final class FirmwareSteps {
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        updates.write(image).ifPresent(log::info);
         new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         BuildPage.write(layout);
@@ -216,7 +219,7 @@ public final class FirmwareSteps {
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
         List<ModelLibrary> models = GenerateStep.store(layout).read();
-        return new FirmwareRequest(
+        FirmwareRequest plain = new FirmwareRequest(
                         build.board(),
                         build.toolchain(),
                         build.spec().optimize(),
@@ -228,6 +231,7 @@ public final class FirmwareSteps {
                 .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
+        return updates.with(plain);
     }
 
     private Path objectFolder() {

@@ -36,6 +36,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,6 +121,7 @@ public final class GenerateStep {
             now.setting("name of " + model.file().getFileName(), model.name());
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
@@ -143,18 +145,13 @@ public final class GenerateStep {
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {
                 Archive archive = ModelArchives.read(model.file());
-                List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
-                ArchiveIncludes.check(archive, chosen, folders, problems);
-                ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);
-                libraries.addAll(chosen);
-                log.info("Archive " + archive.name() + ", version " + archive.version()
-                        + " of the Model Library Format");
+                libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
-                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+                sayRecords(one);
                 compiled.add(one);
-                libraries.add(one.library());
+                libraries.add(AudioInput.before(model, one.library(), log));
             }
         }
         checkNames(libraries, problems);
@@ -174,6 +171,21 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
+    }
+
+    private void sayRecords(CompiledModel model) {
+        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+        model.choices()
+                .recorded()
+                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
+    }
+
+    private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {
+        List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
+        ArchiveIncludes.check(archive, chosen, folders, problems);
+        ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
+        log.info("Archive " + archive.name() + ", version " + archive.version() + " of the Model Library Format");
+        return chosen;
     }
 
     /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */

@@ -11,6 +11,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
+import io.kiln.preprocess.Preprocessing;
 import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.Locale;
@@ -48,7 +49,10 @@ final class SpecChecks {
         }
         collect(problems, () -> spec.pipeline().options());
         spec.quantize().check(problems, missing);
-        BuildSpec.VerifySpec verify = spec.verify();
+        checkVerify(spec.verify(), problems, missing);
+    }
+
+    private static void checkVerify(BuildSpec.VerifySpec verify, Problems problems, Problems missing) {
         if (verify.samples() < 0) {
             problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
         }
@@ -115,7 +119,28 @@ final class SpecChecks {
             }
             checkFile(model, problems, missing);
             collect(problems, model::shapes);
+            checkPreprocessing(model, problems, missing);
         }
+    }
+
+    private static void checkPreprocessing(BuildSpec.ModelSource model, Problems problems, Problems missing) {
+        model.preprocessing().ifPresent(file -> {
+            if (!Files.exists(file)) {
+                missing.add(
+                        "the description of the signal processing does not exist",
+                        file.toString(),
+                        "a YAML file",
+                        "Correct kiln.preprocess");
+            } else if (ModelArchives.accepts(model.file())) {
+                problems.add(
+                        "signal processing is not put before the models of an archive",
+                        file.toString(),
+                        "a model that Kiln compiles",
+                        "Put it before the model when the archive is made");
+            } else {
+                collect(problems, () -> Preprocessing.read(file));
+            }
+        });
     }
 
     private static void checkFile(BuildSpec.ModelSource model, Problems problems, Problems missing) {

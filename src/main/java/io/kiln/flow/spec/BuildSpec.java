@@ -6,6 +6,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
+import io.kiln.preprocess.Preprocessing;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,6 +45,11 @@ public record BuildSpec(
     /** Id of the toolchain; empty for the board's default. */
     public Optional<String> toolchain() {
         return machine.toolchain();
+    }
+
+    /** How the image is updated in the field. */
+    public UpdateSpec update() {
+        return machine.update();
     }
 
     /** What to optimize for. */
@@ -121,11 +127,12 @@ public record BuildSpec(
      * @param name module name, as in {@code tvmgen_<name>_run}
      * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
      * @param version its version, for programs; empty if it has none
+     * @param preprocess the signal processing before it; empty for the file beside it, if there is one
      */
-    public record ModelSource(Path file, String name, String inputShapes, String version) {
+    public record ModelSource(Path file, String name, String inputShapes, String version, Optional<Path> preprocess) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
-            this(file, name, inputShapes, "");
+            this(file, name, inputShapes, "", Optional.empty());
         }
 
         /** A model with the shapes of its file. */
@@ -135,7 +142,17 @@ public record BuildSpec(
 
         /** The same model in a version. */
         public ModelSource withVersion(String newVersion) {
-            return new ModelSource(file, name, inputShapes, newVersion);
+            return new ModelSource(file, name, inputShapes, newVersion, preprocess);
+        }
+
+        /** The same model with signal processing before it. */
+        public ModelSource withPreprocess(Path description) {
+            return new ModelSource(file, name, inputShapes, version, Optional.of(description));
+        }
+
+        /** The file that describes the signal processing before it; empty if there is none. */
+        public Optional<Path> preprocessing() {
+            return preprocess.or(() -> Preprocessing.beside(file));
         }
 
         /** The inputs' shapes, parsed. */

@@ -7,6 +7,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -113,6 +114,18 @@ public final class LibraryStore {
     /** The metadata alone. */
     public List<ModelMetadata> metadata() {
         return entries().stream().map(Entry::metadata).toList();
+    }
+
+    /** Models with signal processing before them, by the files' names. */
+    public List<ModelMetadata> hearing() {
+        return entries().stream()
+                .filter(entry -> {
+                    String header = new InterfaceNames(entry.metadata().name()).preprocessHeader();
+                    return entry.files().stream()
+                            .anyMatch(file -> file.fileName().equals(header));
+                })
+                .map(Entry::metadata)
+                .toList();
     }
 
     private List<Entry> entries() {

@@ -136,7 +136,9 @@ public final class RunStep {
         List<TestCase> cases = new ArrayList<>();
         Optional<Path> vectors =
                 build.spec().verify().vectors().map(folder -> severalModels ? folder.resolve(model.name()) : folder);
-        if (vectors.filter(Files::isDirectory).isPresent()) {
+        if (vectors.filter(Files::isDirectory)
+                .filter(folder -> !AudioCases.areAlone(folder))
+                .isPresent()) {
             cases.addAll(TestCases.vectors(vectors.get(), model.inputs(), model.outputs()));
         } else {
             cases.add(TestCases.zero(model.inputs()));

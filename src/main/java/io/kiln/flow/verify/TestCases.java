@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,17 +41,7 @@ final class TestCases {
      * @throws KilnException naming every file whose size is not that of the tensors
      */
     static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
-        TreeMap<Integer, Path> files = new TreeMap<>();
-        try (Stream<Path> entries = Files.list(folder)) {
-            entries.forEach(entry -> {
-                Matcher matcher = INPUT.matcher(entry.getFileName().toString());
-                if (matcher.matches()) {
-                    files.put(Integer.valueOf(matcher.group(1)), entry);
-                }
-            });
-        } catch (IOException e) {
-            throw FileFailure.of("cannot list", folder, e);
-        }
+        SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
             throw new KilnException(new Problem(
                     "there are no test vectors",
@@ -69,6 +60,27 @@ final class TestCases {
         });
         problems.throwIfAny();
         return cases;
+    }
+
+    /** Whether a folder has vectors of the models' inputs. */
+    static boolean areIn(Path folder) {
+        return !numbered(folder, INPUT).isEmpty();
+    }
+
+    /** The files of a folder whose whole name matches, by the number in it. */
+    static SortedMap<Integer, Path> numbered(Path folder, Pattern name) {
+        TreeMap<Integer, Path> files = new TreeMap<>();
+        try (Stream<Path> entries = Files.list(folder)) {
+            entries.forEach(entry -> {
+                Matcher matcher = name.matcher(entry.getFileName().toString());
+                if (matcher.matches()) {
+                    files.put(Integer.valueOf(matcher.group(1)), entry);
+                }
+            });
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+        return files;
     }
 
     /**

@@ -49,6 +49,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
         // With several models, a model without a vector folder has random cases only.
         folder.filter(f -> !severalModels || f.toFile().isDirectory())
+                .filter(f -> !AudioCases.areAlone(f))
                 .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
         cases.addAll(TestCases.random(spec.samples(), spec.seed(), model.inputs()));
         List<List<Bytes>> expected = new ArrayList<>();

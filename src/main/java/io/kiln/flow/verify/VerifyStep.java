@@ -12,6 +12,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.farm.job.RunPlace;
+import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.QuantizedFiles;
@@ -24,6 +25,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProgrammedBoard.Answer;
@@ -37,6 +39,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Verifies that the image computes what the model says, and writes {@code verify.json} and JUnit XML. */
@@ -72,17 +75,7 @@ public final class VerifyStep {
             return;
         }
         if (spec.on() == VerifyOn.BOARD) {
-            // The state of a board can change at any time, so it is always verified.
-            List<VerificationCases> models = cases();
-            if (build.spec().farm().isPresent()) {
-                onTheFarm(RunPlace.BOARD, models);
-            } else {
-                Answer<Verification.Outcome> answer = onTheBoard(models);
-                report(answer.ranOn(), answer.value());
-            }
-            if (isOwnProgram()) {
-                new OwnProgram(log, build).leaveOut("the board holds the default application");
-            }
+            runOnBoard();
             return;
         }
         if (build.runsOn().isEmpty()) {
@@ -91,6 +84,27 @@ public final class VerifyStep {
                     + build.board().id());
             return;
         }
+        record.restore();
+        if (!new Steps(log, layout).run("verify", "Verifying", fingerprint(), this::verify)) {
+            record.leave();
+        }
+    }
+
+    /** The state of a board can change at any time, so it is always verified. */
+    private void runOnBoard() {
+        List<VerificationCases> models = cases();
+        if (build.spec().farm().isPresent()) {
+            onTheFarm(RunPlace.BOARD, models);
+        } else {
+            Answer<Verification.Outcome> answer = onTheBoard(models);
+            report(answer.ranOn(), answer.value());
+        }
+        if (isOwnProgram()) {
+            new OwnProgram(log, build).leaveOut("the board holds the default application");
+        }
+    }
+
+    private Fingerprint fingerprint() {
         Fingerprint now = Fingerprint.empty()
                 .file("image", layout.image("elf"))
                 .setting("board", build.board().id())
@@ -104,13 +118,11 @@ public final class VerifyStep {
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
         for (ModelSource model : build.spec().models()) {
             now.file("model " + model.name(), model.file());
+            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file("parameters of model " + model.name(), params));
         }
-        record.restore();
-        if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
-            record.leave();
-        }
+        return now;
     }
 
     /** If the board answers nothing, or something wrong, the outcome says so. */
@@ -181,17 +193,28 @@ public final class VerifyStep {
         Map<String, ModelSource> sources = build.spec().models().stream()
                 .filter(source -> !ModelArchives.accepts(source.file()))
                 .collect(Collectors.toMap(ModelSource::name, source -> source));
+        Set<String> hearing = GenerateStep.store(layout).hearing().stream()
+                .map(ModelMetadata::name)
+                .collect(Collectors.toUnmodifiableSet());
         List<VerificationCases> models = new ArrayList<>();
+        List<VerificationCases> onAudio = new ArrayList<>();
         Problems problems = new Problems();
         for (ModelMetadata model : metadata) {
             Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
+            Optional<Function> function = source.map(this::function);
             boolean severalModels = metadata.size() > 1;
             models.add(
-                    source.isPresent()
-                            ? VerificationCases.of(model, function(source.get()), spec, severalModels, problems)
+                    function.isPresent()
+                            ? VerificationCases.of(model, function.get(), spec, severalModels, problems)
                             : VerificationCases.given(model, CAME_AS_C, spec, severalModels, problems));
+            if (hearing.contains(model.name())) {
+                onAudio.add(onAudio(model, source, function, severalModels));
+            }
         }
         problems.throwIfAny();
+        if (spec.over() == VerifyOver.CONSOLE) {
+            models.addAll(onAudio);
+        }
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
             throw new KilnException(new Problem(
                     "there is nothing to verify with",
@@ -200,6 +223,15 @@ public final class VerifyStep {
                     "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
         }
         return models;
+    }
+
+    /** Only the interpreter tells what a model answers to audio. */
+    private VerificationCases onAudio(
+            ModelMetadata model, Optional<ModelSource> source, Optional<Function> function, boolean severalModels) {
+        return source.flatMap(each -> AudioInput.of(each, model))
+                .filter(preprocessing -> function.orElseThrow().opaque().isEmpty())
+                .map(preprocessing -> AudioCases.of(model, function.orElseThrow(), preprocessing, spec, severalModels))
+                .orElseGet(() -> AudioCases.none(model));
     }
 
     private Function function(ModelSource model) {

@@ -111,23 +111,7 @@ public final class PoolLowering {
                         channel.store(state, element, acc);
                     });
                 }));
-        body.ifThen(
-                Exprs.equal(rows.end(), imm(window.kernelH())),
-                last -> last.loop("x", out.dim(2), (column, x) -> {
-                    TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                    Expr taps = mul(imm(window.kernelH()), kx.count());
-                    column.loop("c", out.dim(3), (channel, c) -> {
-                        Expr element = add(mul(x, out.dim(3)), c);
-                        Expr acc = channel.let("acc", load(state, element));
-                        epilogue.store(
-                                channel,
-                                "_out",
-                                average ? mean(channel, acc, taps) : acc,
-                                c,
-                                buffers.output(),
-                                element);
-                    });
-                }));
+        body.ifThen(Exprs.equal(rows.end(), imm(window.kernelH())), last -> storeAccumulated(last, state));
         return Nests.operator(
                 op,
                 buffers,
@@ -136,6 +120,19 @@ public final class PoolLowering {
                 List.of(RowDependency.same(in.dim(1))),
                 body.build(),
                 average ? "average(by input rows)" : "maximum(by input rows)");
+    }
+
+    private void storeAccumulated(BlockBuilder last, Buffer state) {
+        last.loop("x", out.dim(2), (column, x) -> {
+            TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+            Expr taps = mul(imm(window.kernelH()), kx.count());
+            column.loop("c", out.dim(3), (channel, c) -> {
+                Expr element = add(mul(x, out.dim(3)), c);
+                Expr acc = channel.let("acc", load(state, element));
+                Expr result = average ? mean(channel, acc, taps) : acc;
+                epilogue.store(channel, "_out", result, c, buffers.output(), element);
+            });
+        });
     }
 
     private void take(BlockBuilder block, Expr.Var acc, Expr value) {

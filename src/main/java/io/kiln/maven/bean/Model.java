@@ -5,6 +5,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import java.io.File;
+import java.nio.file.Path;
 import java.util.function.Function;
 
 /** One {@code <model>} of {@code <models>}. */
@@ -17,6 +19,14 @@ public final class Model {
 
     /** Shapes of its inputs, {@code name:1,96,96,1;…}; if not set, those of the file. */
     private String inputShapes;
+
+    /** The signal processing before it; if not set, {@code <model>.preprocess.yaml} beside the file, if there is one. */
+    private File preprocess;
+
+    /** Set by Maven from {@code <preprocess>}. */
+    public void setPreprocess(File preprocess) {
+        this.preprocess = preprocess;
+    }
 
     /** Set by Maven from {@code <inputShapes>}. */
     public void setInputShapes(String inputShapes) {
@@ -36,9 +46,10 @@ public final class Model {
     /**
      * The model in the flow's form.
      *
+     * @param folder that relative files are relative to
      * @param find finds what the file or the coordinates name
      */
-    public ModelSource source(Function<String, SharedModel> find) {
+    public ModelSource source(Path folder, Function<String, SharedModel> find) {
         if (file == null || name == null) {
             throw new KilnException(new Problem(
                     "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
@@ -47,6 +58,8 @@ public final class Model {
                     "Add it"));
         }
         SharedModel model = find.apply(file);
-        return new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes);
+        ModelSource source =
+                new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes);
+        return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
     }
 }

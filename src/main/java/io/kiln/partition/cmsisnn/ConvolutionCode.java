@@ -44,20 +44,7 @@ final class ConvolutionCode {
         bias.map(LayerTables::bias).ifPresent(tables::add);
         tables.add(LayerTables.perChannel("shift", by.shifts(), channels));
         long bytes = contextBytes();
-        List<String> lines = new ArrayList<>();
-        lines.add(CompositeCode.context(bytes));
-        lines.add(params(by));
-        lines.add("const cmsis_nn_per_channel_quant_params quant_params = "
-                + "{.multiplier = (int32_t*)multiplier_, .shift = (int32_t*)shift_};");
-        lines.add(CompositeCode.dims("input_dims", input.dim(0), input.dim(1), input.dim(2), input.dim(3)));
-        lines.add(CompositeCode.dims(
-                "filter_dims",
-                isDepthwise ? 1 : channels,
-                window.kernelH(),
-                window.kernelW(),
-                isDepthwise ? channels : input.dim(3)));
-        lines.add(CompositeCode.dims("bias_dims", 1, 1, 1, channels));
-        lines.add(CompositeCode.dims("output_dims", output.dim(0), output.dim(1), output.dim(2), channels));
+        List<String> lines = declarations(by, bytes);
         boolean hasStruct = isWide && !isDepthwise && options.version().hasBiasStruct();
         if (hasStruct && bias.isPresent()) {
             lines.add("const cmsis_nn_bias_data bias = {.data = bias_, .is_int32_bias = false};");
@@ -81,6 +68,25 @@ final class ConvolutionCode {
                         passed,
                         "&output_dims",
                         "output_"));
+    }
+
+    private List<String> declarations(Requantization by, long bytes) {
+        int channels = output.dim(3);
+        List<String> lines = new ArrayList<>();
+        lines.add(CompositeCode.context(bytes));
+        lines.add(params(by));
+        lines.add("const cmsis_nn_per_channel_quant_params quant_params = "
+                + "{.multiplier = (int32_t*)multiplier_, .shift = (int32_t*)shift_};");
+        lines.add(CompositeCode.dims("input_dims", input.dim(0), input.dim(1), input.dim(2), input.dim(3)));
+        lines.add(CompositeCode.dims(
+                "filter_dims",
+                isDepthwise ? 1 : channels,
+                window.kernelH(),
+                window.kernelW(),
+                isDepthwise ? channels : input.dim(3)));
+        lines.add(CompositeCode.dims("bias_dims", 1, 1, 1, channels));
+        lines.add(CompositeCode.dims("output_dims", output.dim(0), output.dim(1), output.dim(2), channels));
+        return lines;
     }
 
     private String params(Requantization by) {

@@ -30,29 +30,18 @@ final class DenseCode {
     CompositeCode code() {
         Optional<Constant> bias = LayerTables.bias(match);
         Requantization by = LayerConditions.requantization(match);
-        int batch = match.result().shape().dim(0);
-        int depth = weight.dim(1);
-        int units = weight.dim(0);
         List<ExternalCall.Table> tables = new ArrayList<>();
         tables.add(LayerTables.filter(match));
         bias.map(LayerTables::bias).ifPresent(tables::add);
         List<String> lines = new ArrayList<>();
         if (takesSums()) {
             tables.add(LayerTables.ints("kernel_sum", sums(bias)));
-            lines.add("const cmsis_nn_context context = {.buf = (void*)kernel_sum_, .size = " + units * Integer.BYTES
-                    + "};");
+            lines.add("const cmsis_nn_context context = {.buf = (void*)kernel_sum_, .size = "
+                    + weight.dim(0) * Integer.BYTES + "};");
         } else {
             lines.add(CompositeCode.context(0));
         }
-        lines.add("const cmsis_nn_fc_params fc_params = {.input_offset = " + inputOffset
-                + ", .filter_offset = 0, .output_offset = " + by.outputZeroPoint() + ", "
-                + CompositeCode.activation(match) + "};");
-        lines.add("const cmsis_nn_per_tensor_quant_params quant_params = {.multiplier = "
-                + by.multipliers().get(0) + ", .shift = " + by.shifts().get(0) + "};");
-        lines.add(CompositeCode.dims("input_dims", batch, 1, 1, depth));
-        lines.add(CompositeCode.dims("filter_dims", depth, 1, 1, units));
-        lines.add(CompositeCode.dims("bias_dims", 1, 1, 1, units));
-        lines.add(CompositeCode.dims("output_dims", batch, 1, 1, units));
+        lines.addAll(params(by));
         String function = "arm_fully_connected_" + CompositeCode.suffix(match);
         return new CompositeCode(
                 new ExternalCall(tables, 0, function),
@@ -70,6 +59,22 @@ final class DenseCode {
                         bias.isPresent() ? "bias_" : "NULL",
                         "&output_dims",
                         "output_"));
+    }
+
+    private List<String> params(Requantization by) {
+        int batch = match.result().shape().dim(0);
+        int depth = weight.dim(1);
+        int units = weight.dim(0);
+        return List.of(
+                "const cmsis_nn_fc_params fc_params = {.input_offset = " + inputOffset
+                        + ", .filter_offset = 0, .output_offset = " + by.outputZeroPoint() + ", "
+                        + CompositeCode.activation(match) + "};",
+                "const cmsis_nn_per_tensor_quant_params quant_params = {.multiplier = "
+                        + by.multipliers().get(0) + ", .shift = " + by.shifts().get(0) + "};",
+                CompositeCode.dims("input_dims", batch, 1, 1, depth),
+                CompositeCode.dims("filter_dims", depth, 1, 1, units),
+                CompositeCode.dims("bias_dims", 1, 1, 1, units),
+                CompositeCode.dims("output_dims", batch, 1, 1, units));
     }
 
     private boolean takesSums() {

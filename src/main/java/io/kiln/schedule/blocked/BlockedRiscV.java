@@ -268,6 +268,21 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("sw %s, %d(sp)", out.get(0), OUT);
         asm.line("sw %s, %d(sp)", rest, REST);
         asm.line("j 1b");
+        storeLow(asm, low, out);
+        asm.line("6:");
+        leave(asm);
+    }
+
+    private static void leave(AsmText asm) {
+        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
+            asm.line("lw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
+        }
+        asm.line("addi sp, sp, %d", FRAME);
+        asm.line("ret");
+    }
+
+    /** Stores the lower limit for each sum that is below it, and goes back. */
+    private void storeLow(AsmText asm, String low, List<String> out) {
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {
                 asm.line("%d:", LOW_LABEL + c * pixels + p);
@@ -275,11 +290,5 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
                 asm.line("j %db", 2 * LOW_LABEL + c * pixels + p);
             }
         }
-        asm.line("6:");
-        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
-            asm.line("lw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
-        }
-        asm.line("addi sp, sp, %d", FRAME);
-        asm.line("ret");
     }
 }

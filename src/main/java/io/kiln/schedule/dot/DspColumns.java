@@ -70,23 +70,16 @@ final class DspColumns {
         asm.line("3:");
         row(asm, columns, width, "3b");
         asm.line("4:");
-        asm.line("ldr r11, [sp, #28]");
-        asm.line("add r10, r11");
-        asm.line("str r10, [sp, #16]");
-        asm.line("ldr r10, [sp, #8]");
-        asm.line("stmia r10!, {%s}", sums);
-        asm.line("str r10, [sp, #8]");
-        asm.line("ldr r0, [sp, #12]");
-        asm.line("add r0, #%d", 2 * width);
-        asm.line("str r0, [sp, #12]");
-        asm.line("ldr r0, [sp]");
-        asm.line("add r0, #%d", 2 * width);
-        asm.line("str r0, [sp]");
+        nextBlock(asm, width, sums);
         asm.line("ldr r11, [sp, #20]");
         asm.line("cmp r10, r11");
         asm.line("bne 1b");
         asm.line("add sp, #%d", 4 * 8);
         asm.line("pop {r7, r11}");
+        return statement(asm, columns, width);
+    }
+
+    private static String statement(AsmText asm, int columns, int width) {
         return asm.statement(
                 List.of(
                         "state + oldest * " + columns,
@@ -109,6 +102,22 @@ final class DspColumns {
                         "int32_t",
                         "int32_t"),
                 List.of("r6", "r8", "r9", "r10", "r12", "lr"));
+    }
+
+    /** Stores the sums of a block, and moves the pointers to the next one. */
+    private static void nextBlock(AsmText asm, int width, String sums) {
+        asm.line("ldr r11, [sp, #28]");
+        asm.line("add r10, r11");
+        asm.line("str r10, [sp, #16]");
+        asm.line("ldr r10, [sp, #8]");
+        asm.line("stmia r10!, {%s}", sums);
+        asm.line("str r10, [sp, #8]");
+        asm.line("ldr r0, [sp, #12]");
+        asm.line("add r0, #%d", 2 * width);
+        asm.line("str r0, [sp, #12]");
+        asm.line("ldr r0, [sp]");
+        asm.line("add r0, #%d", 2 * width);
+        asm.line("str r0, [sp]");
     }
 
     /** A row of a block, then the branch unless the run has ended; its end is left in r10. */

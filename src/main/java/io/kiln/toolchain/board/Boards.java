@@ -214,14 +214,14 @@ public final class Boards {
                 break;
             }
         }
-        if (layers.get(0).document().root().path("abstract").asBoolean(false)) {
-            problems.add(
-                    id + " is abstract and can only be extended",
-                    layers.get(0).document().where("/abstract"),
-                    "a board",
-                    "");
-        }
+        checkConcrete(id, layers.get(0).document(), problems);
         return layers;
+    }
+
+    private static void checkConcrete(String id, YamlDocument document, Problems problems) {
+        if (document.root().path("abstract").asBoolean(false)) {
+            problems.add(id + " is abstract and can only be extended", document.where("/abstract"), "a board", "");
+        }
     }
 
     /** A project's own profile may replace another; two others with one id are a mistake or an attack. */

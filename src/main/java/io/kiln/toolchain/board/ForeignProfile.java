@@ -33,6 +33,11 @@ final class ForeignProfile {
         if (!layer.foreign()) {
             return;
         }
+        checkPrograms(layer, problems);
+        checkFiles(layer, problems);
+    }
+
+    private static void checkPrograms(MergedProfile.Layer layer, Problems problems) {
         YamlDocument document = layer.document();
         JsonNode emulator = document.root().path("emulator");
         for (String key : List.of("qemu", "native")) {
@@ -58,11 +63,14 @@ final class ForeignProfile {
                     layer,
                     problems);
         }
+    }
+
+    private static void checkFiles(MergedProfile.Layer layer, Problems problems) {
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
         // It may include what it inherits: the sections shared by the built-in profiles.
         names.add("sections.ld");
         layer.files().forEach((name, content) -> {
-            String where = document.name().replace(BoardFiles.DESCRIPTOR, name);
+            String where = layer.document().name().replace(BoardFiles.DESCRIPTOR, name);
             if (SCRIPT.matcher(name).matches()) {
                 refuse("Tcl of its own for OpenOCD", where, layer, problems);
             } else if (!FILE.matcher(name).matches()) {

@@ -19,8 +19,7 @@ final class TclTest {
         TestOpenOcd.get();
     }
 
-    @Test
-    void noValueRunsACommand() {
+    private static List<String> nastyValues() {
         List<String> values = new ArrayList<>(List.of(
                 "",
                 "[shutdown]",
@@ -39,6 +38,12 @@ final class TclTest {
             }
             values.add(text.toString());
         }
+        return values;
+    }
+
+    @Test
+    void noValueRunsACommand() {
+        List<String> values = nastyValues();
         List<String> arguments = new ArrayList<>();
         for (String value : values) {
             // What Tcl received is told as numbers, so that nothing of it can be mistaken.

@@ -63,26 +63,30 @@ final class GraphCostTest extends ArchiveProject {
                 .isLessThanOrEqualTo(MOST_INSTRUCTIONS_OF_A_NODE);
         assertThat((double) (total - operators)).isLessThan(MOST_OUTSIDE_OPERATORS * total);
 
-        long tensors = 0;
-        for (JsonNode storage : metadata.path("sids")) {
-            tensors += storage.has("input_binding")
-                    ? 0
-                    : storage.path("size_bytes").asLong();
-        }
-        long scratch = 0;
-        for (JsonNode operator : metadata.at("/functions/operator_functions")) {
-            scratch = Math.max(
-                    scratch,
-                    operator.path("workspace")
-                            .get(0)
-                            .path("workspace_size_bytes")
-                            .asLong());
-        }
-        long beside = report.at("/ram/workspace").asLong() - tensors - scratch - REGISTRY;
+        long beside = report.at("/ram/workspace").asLong() - tensors(metadata) - scratch(metadata) - REGISTRY;
         assertThat(beside).isPositive();
         assertThat(beside / nodes).as("RAM of a node").isLessThanOrEqualTo(MOST_RAM_OF_A_NODE);
 
         assertThat(flash()).as("flash of executor and JSON reader").isPositive().isLessThanOrEqualTo(MOST_FLASH);
+    }
+
+    private static long tensors(JsonNode memory) {
+        long tensors = 0;
+        for (JsonNode storage : memory.path("sids")) {
+            tensors += storage.has("input_binding")
+                    ? 0
+                    : storage.path("size_bytes").asLong();
+        }
+        return tensors;
+    }
+
+    private static long scratch(JsonNode memory) {
+        long scratch = 0;
+        for (JsonNode operator : memory.at("/functions/operator_functions")) {
+            JsonNode workspace = operator.path("workspace").get(0);
+            scratch = Math.max(scratch, workspace.path("workspace_size_bytes").asLong());
+        }
+        return scratch;
     }
 
     private static long sum(JsonNode items, String key) {

@@ -108,14 +108,22 @@ final class DebugStepTest {
         List<String> script = Files.readAllLines(folder.resolve("out/kiln/debug/qemu.gdb"));
         // As Visual Studio Code starts it: the task that the launch configuration names.
         JsonNode launch = new GestureProject(folder).json("kiln/debug/launch.json");
-        JsonNode task = new GestureProject(folder).json("kiln/debug/tasks.json").path("tasks").path(0);
-        assertThat(launch.findValuesAsText("preLaunchTask")).containsExactly(task.path("label").asText());
+        JsonNode task = new GestureProject(folder)
+                .json("kiln/debug/tasks.json")
+                .path("tasks")
+                .path(0);
+        assertThat(launch.findValuesAsText("preLaunchTask"))
+                .containsExactly(task.path("label").asText());
         List<String> words = new ArrayList<>(List.of(task.path("command").asText()));
         task.path("args").forEach(word -> words.add(word.asText().replace(":3333", ":" + port)));
         try (RunningProcess qemu = ProcessRunner.start(Command.ofLine(words).within(Duration.ofMinutes(1)))) {
             assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
-            String ready = task.path("problemMatcher").path("background").path("endsPattern").asText();
-            assertThat(new String(qemu.output().readNBytes(ready.length()), StandardCharsets.UTF_8)).isEqualTo(ready);
+            String ready = task.path("problemMatcher")
+                    .path("background")
+                    .path("endsPattern")
+                    .asText();
+            assertThat(new String(qemu.output().readNBytes(ready.length()), StandardCharsets.UTF_8))
+                    .isEqualTo(ready);
         }
     }
 

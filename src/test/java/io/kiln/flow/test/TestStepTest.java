@@ -99,6 +99,10 @@ final class TestStepTest {
                 .contains("name=\"talk\" time=\"")
                 .doesNotContain("<failure");
 
+        mistakesAreNamed();
+    }
+
+    private void mistakesAreNamed() throws IOException {
         write(
                 "src/test/c/mean_test.c",
                 UNIT + "KILN_TEST(wrong) { KILN_CHECK_EQUAL(2 + 2, -5); }\n"
@@ -137,8 +141,8 @@ final class TestStepTest {
         write("src/test/firmware/a_right.yaml", script.formatted(4));
         write("src/test/firmware/b_wrong.yaml", script.formatted(5));
         TestSpec onBoard = TestSpec.of("board", List.of("target"));
-        DeviceSpec device =
-                new DeviceSpec(FlashSpec.USUAL, true, new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty()));
+        DeviceSpec device = new DeviceSpec(
+                FlashSpec.USUAL, true, new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty()));
         assertThatThrownBy(() -> new Flow(log, TestToolchains.environment(log))
                         .test(
                                 new GestureProject(folder)

@@ -63,11 +63,7 @@ class CandidateMeasurerTest {
 
     @Test
     void theBestIsFoundAndWrongAnswersAreNeverChosen() {
-        ResolvedBuild build = new Resolver(TestToolchains.environment(Log.QUIET))
-                .resolve(new GestureProject(folder)
-                        .spec("mps2-an386")
-                        .verify(GestureProject.UNVERIFIED)
-                        .build());
+        ResolvedBuild build = resolved();
         CompiledModel model = ModelCompiler.compile(
                 CompileRequest.builder(GestureProject.MODEL, build.target()).build());
         LayerTask task = LayerTask.of(
@@ -83,12 +79,39 @@ class CandidateMeasurerTest {
                 "grid", "instructions:1,ram:0.001", new TuneSpec.Limits(100, 0, 60, 0), 0, List.of(), false);
         TaskSearch search = new TaskSearch(withRule(task, slow), spec, List.of());
         LayerTask broken = wrong(task);
+        List<Measured> measured = measured(
+                build,
+                model,
+                List.of(
+                        new Candidate(broken, task.rule()),
+                        new Candidate(task, slow),
+                        new Candidate(task, task.rule()),
+                        new Candidate(broken, slow)));
 
-        List<Candidate> candidates = List.of(
-                new Candidate(broken, task.rule()),
-                new Candidate(task, slow),
-                new Candidate(task, task.rule()),
-                new Candidate(broken, slow));
+        Configuration other = task.space().configurations().stream()
+                .filter(c -> !c.equals(slow) && !c.equals(task.rule()))
+                .findFirst()
+                .orElseThrow();
+        search.update(slow, measured.get(1), Instant.EPOCH);
+        search.update(task.rule(), measured.get(2), Instant.EPOCH);
+        TuningRecord failed =
+                search.update(other, measured.get(0), Instant.EPOCH).orElseThrow();
+        assertThat(failed.line()).contains("\"result\": [[1000000000.0], 5, 0.0, 0.0]");
+        assertThat(search.wrong()).isEqualTo(1);
+        assertThat(search.winner()).contains(task.rule());
+        assertThat(search.best().getAsDouble()).isLessThan(search.before().getAsDouble());
+    }
+
+    private ResolvedBuild resolved() {
+        return new Resolver(TestToolchains.environment(Log.QUIET))
+                .resolve(new GestureProject(folder)
+                        .spec("mps2-an386")
+                        .verify(GestureProject.UNVERIFIED)
+                        .build());
+    }
+
+    /** Measures twice, with the same result. */
+    private List<Measured> measured(ResolvedBuild build, CompiledModel model, List<Candidate> candidates) {
         Board board = build.runsOn().orElseThrow();
         EmulatorRunner runner =
                 new EmulatorRunner(Emulator.of(board, Duration.ofMinutes(1)), CoreTables.find("cortex-m4"));
@@ -106,18 +129,6 @@ class CandidateMeasurerTest {
         }
         assertThat(measured.get(1).metrics().get(Metric.CYCLES))
                 .isGreaterThan(measured.get(2).metrics().get(Metric.CYCLES));
-
-        Configuration other = task.space().configurations().stream()
-                .filter(c -> !c.equals(slow) && !c.equals(task.rule()))
-                .findFirst()
-                .orElseThrow();
-        search.update(slow, measured.get(1), Instant.EPOCH);
-        search.update(task.rule(), measured.get(2), Instant.EPOCH);
-        TuningRecord failed =
-                search.update(other, measured.get(0), Instant.EPOCH).orElseThrow();
-        assertThat(failed.line()).contains("\"result\": [[1000000000.0], 5, 0.0, 0.0]");
-        assertThat(search.wrong()).isEqualTo(1);
-        assertThat(search.winner()).contains(task.rule());
-        assertThat(search.best().getAsDouble()).isLessThan(search.before().getAsDouble());
+        return measured;
     }
 }

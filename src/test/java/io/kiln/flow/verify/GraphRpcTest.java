@@ -120,11 +120,15 @@ final class GraphRpcTest {
                 Node node = graph.nodes().get(i);
                 assertThat(seconds.get(i)).hasSize(2).allMatch(one -> node.isOperator() == one > 0);
             }
-            assertThat(debug.debugGetOutput(6)).isEqualTo(outputs.get(6));
-            assertThat(debug.debugGetOutput(graph.nodes().get(7).name())).isEqualTo(outputs.get(7));
-            assertThatThrownBy(() -> debug.debugGetOutput("none")).hasMessageContaining("no node `none`");
-            assertThatThrownBy(() -> debug.getNodeOutput(0, 1)).hasMessageContaining("node 0 has 1 outputs, not 1");
+            nodesAreFound(debug, graph, outputs);
         }
+    }
+
+    private static void nodesAreFound(DebugExecutor debug, GraphFile graph, List<Bytes> outputs) {
+        assertThat(debug.debugGetOutput(6)).isEqualTo(outputs.get(6));
+        assertThat(debug.debugGetOutput(graph.nodes().get(7).name())).isEqualTo(outputs.get(7));
+        assertThatThrownBy(() -> debug.debugGetOutput("none")).hasMessageContaining("no node `none`");
+        assertThatThrownBy(() -> debug.getNodeOutput(0, 1)).hasMessageContaining("node 0 has 1 outputs, not 1");
     }
 
     /** All functions of the host's executor. */

@@ -15,6 +15,7 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -77,6 +78,15 @@ public final class ModelBuilder {
         return constant(type, isScalar ? List.of() : List.of(values.length), data);
     }
 
+    /** Adds a scalar or vector of int64. */
+    public String longs(boolean isScalar, long... values) {
+        ByteBuffer data = ByteBuffer.allocate(8 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long value : values) {
+            data.putLong(value);
+        }
+        return constant(ElementType.INT64, isScalar ? List.of() : List.of(values.length), data.array());
+    }
+
     /** Adds a vector of int32. */
     public String words(int... values) {
         ByteBuffer data = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -86,16 +96,39 @@ public final class ModelBuilder {
         return constant(ElementType.INT32, List.of(values.length), data.array());
     }
 
+    /** Adds a vector of int64, such as a shape. */
+    public String longs(List<Integer> values) {
+        ByteBuffer data = ByteBuffer.allocate(8 * values.size()).order(ByteOrder.LITTLE_ENDIAN);
+        values.forEach(data::putLong);
+        return constant(ElementType.INT64, List.of(values.size()), data.array());
+    }
+
+    /** Attributes of a square window with equal padding on all sides; more may be added. */
+    public static Map<String, Object> window(long kernel, long pad, long stride) {
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        attributes.put("kernel_shape", List.of(kernel, kernel));
+        attributes.put("pads", List.of(pad, pad, pad, pad));
+        attributes.put("strides", List.of(stride, stride));
+        return attributes;
+    }
+
     /** Adds a node of ONNX's own domain; returns the output. */
     public String node(String operator, List<String> inputs, String output, Map<String, Object> attributes) {
         return node("", operator, inputs, output, attributes);
     }
 
-    /** Adds a node; attributes are a Long, a Float, a String or a List of Long. */
+    /** Adds a node; attributes are a Long, a Float, a String, a body or a List of Long. */
     public String node(
             String domain, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
         node(domain, operator, inputs, List.of(output), attributes);
         return output;
+    }
+
+    /** Adds a node with a name. */
+    public void named(
+            String name, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        node(operator, inputs, output, attributes);
+        graph.getNodeBuilder(graph.getNodeCount() - 1).setName(name);
     }
 
     /** Adds a node of several outputs. */
@@ -132,6 +165,8 @@ public final class ModelBuilder {
             attribute.setType(AttributeProto.AttributeType.FLOAT).setF(real);
         } else if (value instanceof String text) {
             attribute.setType(AttributeProto.AttributeType.STRING).setS(ByteString.copyFromUtf8(text));
+        } else if (value instanceof GraphProto body) {
+            attribute.setType(AttributeProto.AttributeType.GRAPH).setG(body);
         } else {
             attribute.setType(AttributeProto.AttributeType.INTS).addAllInts((List<Long>) value);
         }

@@ -85,6 +85,10 @@ class BadSignalTest {
                 Map.of("start_index", 0, "end_index", 9),
                 outputs(output(TensorType.UINT32, 8)),
                 "the range ends at 9, beyond the last of 8 frequencies");
+    }
+
+    @Test
+    void optionsMustFit() {
         assertRefused(
                 "SignalFftAutoScale",
                 samples(4),

@@ -8,7 +8,6 @@ import io.kiln.base.Problem;
 import io.kiln.device.transport.Transport;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.util.List;
 
 /** An open serial port, 8N1: the connection to a board. Closing it releases the port. */
 public final class SerialConsole implements Transport {
@@ -67,14 +66,7 @@ public final class SerialConsole implements Transport {
     /** The same problems, with the port's name and speed where they only say "console". */
     @Override
     public KilnException explained(KilnException failure) {
-        List<Problem> problems = failure.problems().stream()
-                .map(each -> each.where().equals("console")
-                        ? new Problem(each.what(), name, each.expected(), each.next())
-                        : each)
-                .toList();
-        KilnException located = new KilnException(problems);
-        located.initCause(failure);
-        return located;
+        return failure.relocated("console", name);
     }
 
     @Override

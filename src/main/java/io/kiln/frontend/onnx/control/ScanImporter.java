@@ -11,6 +11,7 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** {@code Scan}: a body for each slice of some inputs. Version 8 also has a batch axis, which must be of size 1. */
 final class ScanImporter implements OnnxImporter {
@@ -27,14 +28,11 @@ final class ScanImporter implements OnnxImporter {
         long scans = node.attributes().requiredWhole("num_scan_inputs");
         node.require(scans > 0 && scans <= given, "its num_scan_inputs is " + scans, "1 to " + given);
         int states = given - (int) scans;
-        List<OnnxValue> carried = new ArrayList<>();
-        for (int i = 0; i < states; i++) {
-            carried.add(unbatched(e, node, node.input(first + i), hasBatch));
-        }
-        List<OnnxValue> sequences = new ArrayList<>();
-        for (int i = states; i < given; i++) {
-            sequences.add(unbatched(e, node, node.input(first + i), hasBatch));
-        }
+        List<OnnxValue> inputsWithoutBatch = IntStream.range(first, node.inputs())
+                .mapToObj(i -> unbatched(e, node, node.input(i), hasBatch))
+                .toList();
+        List<OnnxValue> carried = inputsWithoutBatch.subList(0, states);
+        List<OnnxValue> sequences = inputsWithoutBatch.subList(states, given);
         List<Integer> axes = axes(node, "scan_input_axes", sequences.size());
         List<Boolean> reversed = reversed(node, hasBatch ? "directions" : "scan_input_directions", sequences.size());
         int steps = e.shape(sequences.get(0).arg()).dim(axes.get(0));
@@ -51,7 +49,7 @@ final class ScanImporter implements OnnxImporter {
                 inputs.add(slice(e, sequences.get(i), axes.get(i), at));
             }
             List<OnnxValue> outputs = node.run("body", inputs);
-            carried = new ArrayList<>(outputs.subList(0, states));
+            carried = outputs.subList(0, states);
             for (int i = 0; i < results; i++) {
                 scanned.get(i).add(outputs.get(states + i));
             }

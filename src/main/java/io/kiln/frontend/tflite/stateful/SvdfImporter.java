@@ -28,15 +28,7 @@ final class SvdfImporter implements OperatorImporter {
         FlatTable options = operator.requiredOptions(SVDF.TYPE);
         int rank = options.get(SVDF.RANK);
         Activation activation = Activation.read(operator, options.get(SVDF.FUSED_ACTIVATION_FUNCTION));
-        ElementTypes.requireConstant(operator, "feature weights", features);
-        ElementTypes.requireConstant(operator, "time weights", times);
-        operator.require(
-                state.variable(), "the state `" + state.name() + "` is not a variable", "a variable tensor", "");
-        operator.require(
-                rank > 0 && features.shape().rank() == 2 && features.shape().dim(0) % rank == 0,
-                "rank " + rank + " does not divide the filters of " + features.text(),
-                "a rank that divides the number of filters",
-                "Export the model again");
+        checkConstants(operator, rank);
         boolean isFloat = data.dtype().isFloat();
         if (!isFloat) {
             for (TfliteTensor tensor : new TfliteTensor[] {data, features, times, state, operator.output()}) {
@@ -65,6 +57,20 @@ final class SvdfImporter implements OperatorImporter {
                 Constant.scalar(result.shift()));
         // The integer kernel clamps its result to int8 and ignores the activation.
         operator.finish(isFloat ? activation.apply(operator, value) : value);
+    }
+
+    private static void checkConstants(OperatorContext operator, int rank) {
+        TfliteTensor features = operator.input(1);
+        TfliteTensor state = operator.input(Svdf.STATE);
+        ElementTypes.requireConstant(operator, "feature weights", features);
+        ElementTypes.requireConstant(operator, "time weights", operator.input(2));
+        operator.require(
+                state.variable(), "the state `" + state.name() + "` is not a variable", "a variable tensor", "");
+        operator.require(
+                rank > 0 && features.shape().rank() == 2 && features.shape().dim(0) % rank == 0,
+                "rank " + rank + " does not divide the filters of " + features.text(),
+                "a rank that divides the number of filters",
+                "Export the model again");
     }
 
     private static Arg bias(OperatorContext operator, int units, boolean isFloat) {

@@ -102,13 +102,7 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                 state.shape().elements() == elements,
                 "the state " + state.text() + " does not have batch * filters * memory = " + elements + " elements");
         Check.dtype("feature weights", features, data.dtype());
-        Check.that(
-                isFloat
-                        ? state.dtype().isFloat()
-                        : data.dtype() == DType.INT8 && (state.dtype() == DType.INT8 || state.dtype() == DType.INT16),
-                "data of " + data.dtype().text() + " and a state of "
-                        + state.dtype().text()
-                        + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
+        checkTypes(data.dtype(), state.dtype());
         Check.dtype("the slot", args.get(SLOT), DType.INT32);
         Check.that(
                 args.get(SLOT).shape().elements() == 1,
@@ -117,5 +111,12 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
             Check.scalar("multiplier or shift", args.get(i), DType.INT32);
         }
         return new TensorType(Shape.of(data.shape().dim(0), units), data.dtype());
+    }
+
+    private static void checkTypes(DType data, DType state) {
+        Check.that(
+                data.isFloat() ? state.isFloat() : data == DType.INT8 && (state == DType.INT8 || state == DType.INT16),
+                "data of " + data.text() + " and a state of " + state.text()
+                        + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
     }
 }

@@ -63,18 +63,8 @@ final class ScriptedServer {
             case 0, 1 -> Optional.empty();
             case 2 -> Optional.of(nothing());
             case 3 -> Optional.of(call(in.getLong(), items(in)));
-            case 6 -> {
-                int at = address(in);
-                byte[] data = new byte[(int) in.getLong()];
-                System.arraycopy(memory, at, data, 0, data.length);
-                yield Optional.of(reply(8, data));
-            }
-            case 7 -> {
-                int at = address(in);
-                int size = (int) in.getLong();
-                in.get(memory, at, size);
-                yield Optional.of(nothing());
-            }
+            case 6 -> Optional.of(copyFrom(in));
+            case 7 -> Optional.of(copyTo(in));
             case 9 -> Optional.of(global(items(in).get(0).text()));
             case 10 -> {
                 hasExecutor &= items(in).get(0).number() != 0x8001;
@@ -102,6 +92,20 @@ final class ScriptedServer {
             }
             default -> Optional.of(exception("Syscall not recognized"));
         };
+    }
+
+    private byte[] copyFrom(ByteBuffer in) {
+        int at = address(in);
+        byte[] data = new byte[(int) in.getLong()];
+        System.arraycopy(memory, at, data, 0, data.length);
+        return reply(8, data);
+    }
+
+    private byte[] copyTo(ByteBuffer in) {
+        int at = address(in);
+        int size = (int) in.getLong();
+        in.get(memory, at, size);
+        return nothing();
     }
 
     private byte[] global(String name) {

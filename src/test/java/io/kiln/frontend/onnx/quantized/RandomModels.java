@@ -8,7 +8,6 @@ import io.kiln.base.Bytes;
 import io.kiln.frontend.onnx.ModelBuilder;
 import io.kiln.frontend.onnx.model.ElementType;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -114,26 +113,20 @@ public final class RandomModels {
         int taps = (isDepthwise ? 1 : channels) * kernel * kernel;
         Scale from = scale(0.01, 0.2);
         Scale to = scale(0.02 * Math.sqrt(taps), 0.2 * Math.sqrt(taps));
-        float[] scales = new float[random.nextBoolean() ? outputs : 1];
-        int[] zeros = new int[scales.length];
-        for (int i = 0; i < scales.length; i++) {
-            scales[i] = isPowerOfTwo ? 1f / 128 : (float) (0.002 + 0.02 * random.nextDouble());
-        }
+        float[] scales = weightScales(random.nextBoolean() ? outputs : 1);
         List<Integer> weightDims = List.of(outputs, isDepthwise ? 1 : channels, kernel, kernel);
         String weight = model.constant(INT8, weightDims, bytes(outputs * taps));
         String weightScale = model.floats(scales.length == 1, scales);
-        String weightZero = model.bytes(INT8, scales.length == 1, zeros);
+        String weightZero = model.bytes(INT8, scales.length == 1, new int[scales.length]);
         int[] bias = random.ints(outputs, -3000, 3000).toArray();
-        Map<String, Object> attributes = new LinkedHashMap<>();
-        attributes.put("kernel_shape", List.of((long) kernel, (long) kernel));
-        attributes.put("pads", List.of((long) pad, (long) pad, (long) pad, (long) pad));
-        attributes.put("strides", List.of((long) stride, (long) stride));
+        Map<String, Object> attributes = ModelBuilder.window(kernel, pad, stride);
         attributes.put("group", (long) (isDepthwise ? channels : 1));
         List<Integer> dims = List.of(1, channels, size, size);
         List<Integer> results = List.of(1, outputs, out, out);
+        List<String> weights = List.of(weight, weightScale, weightZero);
         if (name.equals("QLinearConv")) {
             List<String> inputs = quantizedInput(dims, from);
-            inputs.addAll(List.of(weight, weightScale, weightZero));
+            inputs.addAll(weights);
             inputs.addAll(parameters(to));
             inputs.add(model.words(bias));
             model.output(model.node("QLinearConv", inputs, "result", attributes), type, results);
@@ -141,15 +134,28 @@ public final class RandomModels {
         }
         String x = real("x", dims, from);
         Map<String, Object> firstAxis = Map.of("axis", 0L);
-        String w = model.node("DequantizeLinear", List.of(weight, weightScale, weightZero), "w", firstAxis);
-        float[] biasScales = new float[scales.length];
-        for (int i = 0; i < scales.length; i++) {
-            biasScales[i] = from.scale * scales[i];
-        }
+        String w = model.node("DequantizeLinear", weights, "w", firstAxis);
+        float[] biasScales = products(from.scale, scales);
         String biasScale = model.floats(scales.length == 1, biasScales);
         String b = model.node("DequantizeLinear", List.of(model.words(bias), biasScale), "b", firstAxis);
         String sum = model.node("Conv", List.of(x, w, b), "sum", attributes);
         quantized(name.equals("Conv") ? sum : model.node("Relu", List.of(sum), "limited", Map.of()), results, to);
+    }
+
+    private static float[] products(float factor, float[] values) {
+        float[] products = values.clone();
+        for (int i = 0; i < products.length; i++) {
+            products[i] *= factor;
+        }
+        return products;
+    }
+
+    private float[] weightScales(int count) {
+        float[] scales = new float[count];
+        for (int i = 0; i < count; i++) {
+            scales[i] = isPowerOfTwo ? 1f / 128 : (float) (0.002 + 0.02 * random.nextDouble());
+        }
+        return scales;
     }
 
     private void product() {
@@ -282,17 +288,9 @@ public final class RandomModels {
             case "LeakyRelu" -> model.node(name, List.of(x), "y", Map.of("alpha", 0.1f));
             case "Clip" ->
                 model.node(name, List.of(x, model.floats(true, -0.5f), model.floats(true, 1.5f)), "y", Map.of());
-            case "Reshape" -> model.node(name, List.of(x, longs(dims)), "y", Map.of());
+            case "Reshape" -> model.node(name, List.of(x, model.longs(dims)), "y", Map.of());
             default -> model.node(name, List.of(x), "y", Map.of());
         };
         quantized(result, dims, to);
-    }
-
-    private String longs(List<Integer> dims) {
-        byte[] data = new byte[8 * dims.size()];
-        for (int i = 0; i < dims.size(); i++) {
-            data[8 * i] = dims.get(i).byteValue();
-        }
-        return model.constant(ElementType.INT64, List.of(dims.size()), data);
     }
 }

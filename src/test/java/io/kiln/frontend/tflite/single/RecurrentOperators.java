@@ -153,13 +153,16 @@ final class RecurrentOperators {
                         ? y
                         : y.quantized(
                                 hidden.scales().get(0), hidden.zeroPoints().get(0)));
-        Options options = Options.table(
+        d.operator(BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, lstmOptions(d, timeMajor), in);
+    }
+
+    private static Options lstmOptions(Draw d, boolean timeMajor) {
+        return Options.table(
                 BuiltinOptions.UnidirectionalSequenceLSTMOptions,
                 Field.int8(0, TANH),
                 Field.float32(1, d.oneOf(0f, 0f, 0.75f)),
                 Field.float32(2, 0f),
                 Field.bool(3, timeMajor));
-        d.operator(BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, options, in);
     }
 
     private static TensorSpec state(byte type, float scale, int zeroPoint, int batch, int units) {

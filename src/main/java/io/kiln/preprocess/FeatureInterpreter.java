@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.preprocess;
+
+import io.kiln.base.Bytes;
+import io.kiln.preprocess.PreprocessPlan.Filters;
+import io.kiln.preprocess.PreprocessPlan.Logarithm;
+import io.kiln.preprocess.PreprocessPlan.Quantization;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Computes features in Java, bit for bit as the generated C does: the oracle of the verification. */
+public final class FeatureInterpreter {
+    private static final int[] LOGS = PreprocessPlan.logTable();
+
+    private final PreprocessPlan plan;
+    private final RealTransform transform;
+
+    FeatureInterpreter(PreprocessPlan plan) {
+        this.plan = plan;
+        this.transform = new RealTransform(plan.signal().twiddles());
+    }
+
+    /**
+     * The model's input for a recording.
+     *
+     * @param audio at least as many samples as one input takes; those behind are not looked at
+     */
+    public Bytes input(short[] audio) {
+        short[] signal = emphasized(audio);
+        int bytes = plan.quantization().dtype().bytes();
+        ByteBuffer rows =
+                ByteBuffer.allocate(plan.frames() * plan.features() * bytes).order(ByteOrder.LITTLE_ENDIAN);
+        for (int frame = 0; frame < plan.frames(); frame++) {
+            long[] spectrum = spectrum(signal, frame * plan.pipeline().framing().hop());
+            row(values(energies(spectrum)), rows);
+        }
+        return Bytes.wrap(rows.array());
+    }
+
+    private short[] emphasized(short[] audio) {
+        short[] signal = new short[plan.samples()];
+        int previous = 0;
+        for (int i = 0; i < signal.length; i++) {
+            int sample = audio[i] - ((plan.signal().preEmphasis() * previous + (1 << 14)) >> 15);
+            signal[i] = (short) Math.max(Short.MIN_VALUE, Math.min(Short.MAX_VALUE, sample));
+            previous = audio[i];
+        }
+        return signal;
+    }
+
+    private long[] spectrum(short[] signal, int from) {
+        int points = plan.pipeline().spectrum().fft();
+        int[] bins = new int[points + 2];
+        for (int i = 0; i < plan.pipeline().framing().window(); i++) {
+            int place = 2 * transform.place(i / 2) + i % 2;
+            bins[place] = plan.signal().window().length == 0
+                    ? signal[from + i] << 14
+                    : (signal[from + i] * plan.signal().window()[i] + 1) >> 1;
+        }
+        transform.run(bins);
+        long[] spectrum = new long[points / 2 + 1];
+        for (int k = 0; k < spectrum.length; k++) {
+            long power = (long) bins[2 * k] * bins[2 * k] + (long) bins[2 * k + 1] * bins[2 * k + 1];
+            spectrum[k] = plan.pipeline().spectrum().isPower() ? power >>> PreprocessPlan.POWER_SHIFT : root(power);
+        }
+        return spectrum;
+    }
+
+    /** The largest integer whose square is not above. */
+    private static long root(long power) {
+        long root = (long) Math.sqrt((double) power);
+        while (root * root > power) {
+            root--;
+        }
+        while ((root + 1) * (root + 1) <= power) {
+            root++;
+        }
+        return root;
+    }
+
+    private long[] energies(long[] spectrum) {
+        if (plan.filters().isEmpty()) {
+            return spectrum;
+        }
+        Filters filters = plan.filters().get();
+        long[] energies = new long[filters.first().length];
+        for (int c = 0; c < energies.length; c++) {
+            int bin = filters.first()[c];
+            for (int i = filters.start()[c]; i < filters.start()[c + 1]; i++) {
+                energies[c] += spectrum[bin++] * filters.weights()[i];
+            }
+            energies[c] >>>= filters.shift()[c];
+        }
+        return energies;
+    }
+
+    private int[] values(long[] energies) {
+        int[] values = new int[energies.length];
+        for (int c = 0; c < values.length; c++) {
+            long energy = energies[c];
+            values[c] = plan.scaling()
+                    .logarithm()
+                    .map(logarithm -> log(energy, logarithm))
+                    .orElse((int) Math.min(
+                            Integer.MAX_VALUE, energy >>> plan.scaling().linearShift()));
+        }
+        return plan.cosines().length == 0 ? values : cepstrum(values);
+    }
+
+    private static int log(long energy, Logarithm logarithm) {
+        long value = Math.max(energy + logarithm.offset(), logarithm.floor());
+        int zeros = Long.numberOfLeadingZeros(value);
+        long fraction = value << zeros;
+        int index = (int) (fraction >>> 56) & 0x7f;
+        int rest = (int) (fraction >>> 40) & 0xffff;
+        int between = (LOGS[index + 1] - LOGS[index]) * rest;
+        int log = ((63 - zeros - logarithm.fractionBits()) << PreprocessPlan.LOG_BITS)
+                + LOGS[index]
+                + ((between + 0x8000) >> 16);
+        return logarithm
+                .factor()
+                .map(factor -> (int) FixedFactor.times(log, factor.mantissa(), factor.shift()))
+                .orElse(log);
+    }
+
+    private int[] cepstrum(int[] channels) {
+        int[] coefficients = new int[plan.features()];
+        for (int k = 0; k < coefficients.length; k++) {
+            long sum = 1 << 14;
+            for (int c = 0; c < channels.length; c++) {
+                sum += (long) plan.cosines()[k * channels.length + c] * channels[c];
+            }
+            coefficients[k] = (int) (sum >> 15);
+        }
+        return coefficients;
+    }
+
+    private void row(int[] values, ByteBuffer rows) {
+        Quantization to = plan.quantization();
+        for (int i = 0; i < values.length; i++) {
+            long difference = (long) values[i] - to.mean()[to.mean().length > 1 ? i : 0];
+            int mantissa = to.mantissa()[to.mantissa().length > 1 ? i : 0];
+            long steps = FixedFactor.times(difference, mantissa, to.shift()) + to.zeroPoint();
+            int value = (int) Math.max(to.low(), Math.min(to.high(), steps));
+            if (to.dtype().bytes() == 2) {
+                rows.putShort((short) value);
+            } else {
+                rows.put((byte) value);
+            }
+        }
+    }
+}

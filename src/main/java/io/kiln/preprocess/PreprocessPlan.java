@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.preprocess;
+
+import io.kiln.base.DType;
+import java.util.Optional;
+
+/**
+ * A pipeline as integers: what the interpreter computes with and what the C is printed from.
+ *
+ * <p>The way of the numbers: samples times window have 14 fraction bits (29 bits). The transform halves in every stage, and gives the bins
+ * times {@code 2^30 / fft} of samples from -1 to 1; none exceeds {@code 2^30}. Energies and filter sums are unsigned with 64 bits; by Parseval
+ * they stay below {@code 2^62}, because the filters' weights are 1 at most. Logarithms, and energies without one, are 32 bits wide.
+ *
+ * @param pipeline what the user described
+ * @param frames rows of the model's input
+ * @param signal what becomes of the samples
+ * @param filters the mel filters; empty for none
+ * @param scaling from energies to 32 bits
+ * @param cosines {@code [coefficient * channels + channel]} with 15 fraction bits; empty for no cosine transform
+ * @param quantization from features to the model's input
+ */
+record PreprocessPlan(
+        AudioPipeline pipeline,
+        int frames,
+        Signal signal,
+        Optional<Filters> filters,
+        Scaling scaling,
+        int[] cosines,
+        Quantization quantization) {
+
+    /** Bits that a power loses, so that filter sums have 64 bits. */
+    static final int POWER_SHIFT = 13;
+
+    /** Fraction bits of logarithms. */
+    static final int LOG_BITS = 16;
+
+    /** Intervals of the table of logarithms, as a power of two. */
+    static final int LOG_TABLE_BITS = 7;
+
+    /**
+     * Factors of samples and of the transform, with 15 fraction bits.
+     *
+     * @param window factors of a frame's samples; empty for 1
+     * @param preEmphasis share of the sample before; 0 for none
+     * @param twiddles cosine and sine of {@code 2 pi k / fft}, for k below half the points
+     */
+    record Signal(int[] window, int preEmphasis, int[] twiddles) {}
+
+    /**
+     * From energies to 32 bits.
+     *
+     * @param logarithm the logarithm; empty for none
+     * @param linearShift without a logarithm, the bits that energies lose before they saturate at 31 bits
+     */
+    record Scaling(Optional<Logarithm> logarithm, int linearShift) {}
+
+    /**
+     * The filters' weights from the first to the last above 0. Each channel has as many fraction bits as its weights take, so that narrow
+     * filters are as exact as others.
+     *
+     * @param first first bin of each channel
+     * @param start index of each channel's first weight; one more entry for the end
+     * @param shift bits that each channel has more than the sums, which lose them
+     * @param weights 0 to 32768
+     */
+    record Filters(int[] first, int[] start, int[] shift, int[] weights) {}
+
+    /**
+     * A logarithm of energies.
+     *
+     * @param offset added to the energy
+     * @param floor least energy, 1 or more
+     * @param fractionBits of the energy
+     * @param factor from the logarithm to base 2 to the wanted one; empty for 1
+     */
+    record Logarithm(long offset, long floor, int fractionBits, Optional<FixedFactor> factor) {}
+
+    /**
+     * {@code clamp(((value - mean) * mantissa / 2^shift) + zeroPoint)}.
+     *
+     * @param dtype int8, uint8 or int16
+     * @param zeroPoint of the model's input
+     * @param mean one, or one for each feature
+     * @param mantissa likewise
+     * @param shift of all mantissas
+     */
+    record Quantization(DType dtype, int zeroPoint, int[] mean, int[] mantissa, int shift) {
+        int low() {
+            return switch (dtype) {
+                case INT8 -> Byte.MIN_VALUE;
+                case INT16 -> Short.MIN_VALUE;
+                default -> 0;
+            };
+        }
+
+        int high() {
+            return switch (dtype) {
+                case INT8 -> Byte.MAX_VALUE;
+                case INT16 -> Short.MAX_VALUE;
+                default -> 255;
+            };
+        }
+    }
+
+    /** Samples of audio behind one input of the model. */
+    int samples() {
+        return pipeline.framing().window() + (frames - 1) * pipeline.framing().hop();
+    }
+
+    int features() {
+        return pipeline.features();
+    }
+
+    /** Bytes of constant tables in the C. */
+    int tableBytes() {
+        int filterBytes = filters.map(
+                        f -> 2 * (f.first().length + f.start().length + f.weights().length) + f.shift().length)
+                .orElse(0);
+        int quantizing = 4 * (listed(quantization.mean()) + listed(quantization.mantissa()));
+        int logs = scaling.logarithm().isPresent() ? 4 * logTable().length : 0;
+        return 2 * (signal.window().length + signal.twiddles().length + cosines.length)
+                + filterBytes
+                + quantizing
+                + logs;
+    }
+
+    /** A single value is a macro rather than a table. */
+    static int listed(int[] values) {
+        return values.length > 1 ? values.length : 0;
+    }
+
+    /** Bytes of the C's state: the transform, the channels before the cosine transform, counts and samples. */
+    int stateBytes() {
+        AudioPipeline.Framing framing = pipeline.framing();
+        int words = (cosines.length > 0 ? pipeline.channels() : 0) + (framing.hop() > framing.window() ? 2 : 1);
+        int bytes = 8 * pipeline.spectrum().bins()
+                + 4 * words
+                + 2 * (framing.window() + (signal.preEmphasis() != 0 ? 1 : 0));
+        return (bytes + 7) / 8 * 8;
+    }
+
+    /** {@code log2(1 + i / 128)} with 16 fraction bits, both ends included. */
+    static int[] logTable() {
+        int[] table = new int[(1 << LOG_TABLE_BITS) + 1];
+        for (int i = 0; i < table.length; i++) {
+            double log = StrictMath.log(1 + (double) i / (1 << LOG_TABLE_BITS)) / StrictMath.log(2);
+            table[i] = (int) Math.round(Math.scalb(log, LOG_BITS));
+        }
+        return table;
+    }
+}

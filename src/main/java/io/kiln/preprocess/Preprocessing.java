@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.preprocess;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.preprocess.AudioPipeline.InputScale;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The signal processing before a model, as its file describes it; see {@code toolchains/schemas/preprocess.schema.json}.
+ *
+ * @param pipeline what is computed
+ * @param document the file, for messages
+ */
+public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
+    /** Ending of the files that lie beside models. */
+    public static final String SUFFIX = ".preprocess.yaml";
+
+    private static final Set<DType> TYPES = Set.of(DType.INT8, DType.UINT8, DType.INT16);
+
+    /** Far more than a model for a microcontroller hears at once. */
+    private static final long MAX_SAMPLES = 4_000_000;
+
+    /** Loaded only if there is such a file. */
+    private static final class Schema {
+        static final YamlSchema OF_PIPELINES = new YamlSchema("preprocess.schema.json");
+    }
+
+    /** The file beside a model: its name without the extension, and {@link #SUFFIX}; empty if there is none. */
+    public static Optional<Path> beside(Path model) {
+        String name = model.getFileName().toString();
+        String stem = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : name;
+        return Optional.of(model.resolveSibling(stem + SUFFIX)).filter(Files::isRegularFile);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws KilnException with every mistake, each with its line and column
+     */
+    public static Preprocessing read(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return parse(file.toString(), Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    static Preprocessing parse(String name, Bytes content) {
+        YamlDocument document = YamlDocument.parse(name, content);
+        Problems problems = new Problems();
+        Schema.OF_PIPELINES.checkExactly(document, problems);
+        problems.throwIfAny();
+        AudioPipeline pipeline = new PipelineReader(document, problems).read();
+        problems.throwIfAny();
+        return new Preprocessing(pipeline, document);
+    }
+
+    /**
+     * The preprocessing of a model.
+     *
+     * @throws KilnException with everything in which the model's input does not fit
+     */
+    public ModelPreprocessing of(ModelMetadata model) {
+        return new ModelPreprocessing(plan(model), new InterfaceNames(model.name()), document.name());
+    }
+
+    PreprocessPlan plan(ModelMetadata model) {
+        Problems problems = new Problems();
+        if (model.inputs().size() != 1) {
+            problem(
+                    "model `" + model.name() + "` has " + model.inputs().size() + " inputs",
+                    "",
+                    "a model with one, which the features fill",
+                    problems);
+            problems.throwIfAny();
+        }
+        TensorInfo input = scaled(model.inputs().get(0), problems);
+        checkType(input, problems);
+        checkShape(input, problems);
+        problems.throwIfAny();
+        return PreprocessPlanner.plan(pipeline, input);
+    }
+
+    /** What the file of the model states wins only if it is the same. */
+    private TensorInfo scaled(TensorInfo input, Problems problems) {
+        if (pipeline.normalization().input().isEmpty()) {
+            return input;
+        }
+        InputScale given = pipeline.normalization().input().get();
+        if (input.scale() > 0 && (input.scale() != given.scale() || input.zeroPoint() != given.zeroPoint())) {
+            problem(
+                    "the model's input " + described(input) + " has the scale " + input.scale() + " and the zero point "
+                            + input.zeroPoint(),
+                    "/quantize",
+                    "the same, or no quantize:",
+                    problems);
+        }
+        long low = input.dtype() == DType.UINT8 ? 0 : -(1L << (8 * input.dtype().bytes() - 1));
+        if (given.zeroPoint() < low
+                || given.zeroPoint() - low >= 1L << (8 * input.dtype().bytes())) {
+            problem(
+                    "the zero point " + given.zeroPoint() + " is none of "
+                            + input.dtype().text(),
+                    "/quantize/zeroPoint",
+                    "a value of the model's input",
+                    problems);
+        }
+        return new TensorInfo(
+                input.name(), input.cName(), input.dtype(), input.shape(), given.scale(), given.zeroPoint());
+    }
+
+    private void checkType(TensorInfo input, Problems problems) {
+        if (!TYPES.contains(input.dtype())) {
+            problem(
+                    "the features are integers, and " + described(input) + " is not of such a type",
+                    "",
+                    "int8, uint8 or int16: quantize the model, with integers as its inputs",
+                    problems);
+        } else if (!(input.scale() > 0)) {
+            problem(
+                    "the model's input " + described(input) + " has no scale",
+                    "",
+                    "quantize: with its scale",
+                    problems);
+        } else if (!PreprocessPlanner.fits(pipeline, input)) {
+            problem(
+                    "a feature times its scale is out of the range of " + described(input) + ", whose scale is "
+                            + input.scale(),
+                    "/normalize/scale",
+                    "a scale with which typical features fit",
+                    problems);
+        }
+    }
+
+    /** Dimensions of 1 do not count: rows of features, or all of them in a row. */
+    private void checkShape(TensorInfo input, Problems problems) {
+        int features = pipeline.features();
+        List<Integer> shape =
+                input.shape().stream().filter(dimension -> dimension != 1).toList();
+        boolean isFlat = shape.size() <= 1 && input.elements() % features == 0;
+        boolean isRows = shape.size() == 2 && shape.get(1) == features;
+        if (!isFlat && !isRows) {
+            String pointer = pipeline.cepstrum().isPresent()
+                    ? "/dct/coefficients"
+                    : pipeline.mel().isPresent() ? "/mel/channels" : "/spectrum";
+            problem(
+                    "a row has " + features + " features, which do not fill " + described(input),
+                    pointer,
+                    "an input of rows of " + features + ", such as [1, frames, " + features + "]",
+                    problems);
+            return;
+        }
+        long frames = input.elements() / features;
+        long samples =
+                pipeline.framing().window() + (frames - 1) * pipeline.framing().hop();
+        if (samples > MAX_SAMPLES) {
+            problem(
+                    "one input of the model takes " + samples + " samples",
+                    "/frames/hop",
+                    "at most " + MAX_SAMPLES,
+                    problems);
+        }
+    }
+
+    private static String described(TensorInfo input) {
+        return "`" + input.name() + "` " + input.dtype().text() + input.shape();
+    }
+
+    private void problem(String what, String pointer, String expected, Problems problems) {
+        problems.add(what, document.exactly(pointer), expected, "");
+    }
+}
