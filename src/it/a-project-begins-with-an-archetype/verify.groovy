@@ -12,7 +12,17 @@ def log = new File(basedir, 'build.log').text
 assert log.contains('Board left-glove: an empty application compiles and links')
 assert log.contains('program on qemu-system-arm mps2-an386: 1 test, all passed')
 assert new JsonSlurper().parse(new File(basedir, 'gloves/target/kiln/verify.json')).bitExact
+
+// kiln.attachReports: the papers are installed with the image.
+def installed = new File(localRepositoryPath, 'com/example/gloves/1.0.0')
+['.elf', '-report.json', '-report.html', '-cyclonedx.json', '-provenance.json'].each {
+    assert new File(installed, "gloves-1.0.0$it").length() > 0 : it
+}
 // The list of boards for programs is a document of its own between Maven's lines.
 def boards = new JsonSlurper().parseText((log =~ /(?ms)^\{\n  "boards".*?^\}/)[0]).boards
 assert boards.find { it.id == 'stm32f405' }.profile.emulator == [kind: 'qemu', name: 'qemu-system-arm netduinoplus2']
+
+assert new File(basedir, 'gloves/target/site/kiln.html').bytes == new File(basedir, 'gloves/target/kiln/index.html').bytes
+assert new File(basedir, 'gloves/target/site/project-reports.html').text.contains('href="kiln.html"')
+assert !new File(basedir, 'boards/target/site/kiln.html').exists()
 return true

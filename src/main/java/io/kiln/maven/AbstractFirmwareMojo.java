@@ -10,7 +10,6 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.LibraryArtifacts;
-import io.kiln.maven.artifact.ModelArtifacts;
 import io.kiln.maven.artifact.ReactorFolders;
 import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.Mlf;
@@ -46,7 +45,7 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
     private String name;
 
     /**
-     * Several models in one image, each an element {@code model} with {@code file} and {@code name}; instead of {@code model} and {@code name}.
+     * Several models in one image, each an element {@code model} with {@code file}, or coordinates in its place, and {@code name}; instead of {@code model} and {@code name}.
      *
      * @since 0.1.0
      */
@@ -272,7 +271,7 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
     /** The single model that is named, or that a dependency brings because the project has none of its own. */
     private Optional<SharedModel> shared() {
         boolean hasOwn = models != null || Files.isDirectory(projectLayout().userModels());
-        return new ModelArtifacts(session().getProjects(), fetcher(), homeFolder())
+        return modelArtifacts()
                 .find(
                         Optional.ofNullable(model),
                         folder(),
@@ -281,8 +280,9 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
 
     private List<ModelSource> modelSources(Optional<SharedModel> shared) {
         List<Model> named = models == null ? List.of() : models;
-        List<ModelSource> given =
-                named.stream().map(each -> each.source(folder())).toList();
+        List<ModelSource> given = named.stream()
+                .map(each -> each.source(folder(), text -> modelArtifacts().named(text, folder())))
+                .toList();
         String shapes =
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
         Path folder = projectLayout().userModels();

@@ -11,6 +11,7 @@ import io.kiln.flow.Flow;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.maven.artifact.FarmEngine;
 import io.kiln.maven.artifact.MavenArtifacts;
+import io.kiln.maven.artifact.ModelArtifacts;
 import io.kiln.maven.session.GnuToolchain;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
@@ -137,6 +138,11 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /** Maven's own resolution. */
     final ArtifactFetcher fetcher() {
         return new MavenArtifacts(repositories, session().getRepositorySession(), project());
+    }
+
+    /** Finds models by files and by coordinates. */
+    final ModelArtifacts modelArtifacts() {
+        return new ModelArtifacts(session().getProjects(), fetcher(), homeFolder());
     }
 
     /** Folder of what all builds share. */

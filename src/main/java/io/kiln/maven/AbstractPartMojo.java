@@ -6,7 +6,7 @@ import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 
-/** A goal of a packaging that other builds use a part of: board profiles, models. */
+/** A goal in a package of its own: of packagings that other builds use a part of, such as board profiles and models, or of a project's site. */
 public abstract class AbstractPartMojo extends AbstractFlowMojo {
     /** Does the goal's work. */
     protected abstract void work();

@@ -36,6 +36,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
      * @param executable the ELF file
      * @param gdbPath the debugger
      * @param debuggerArgs options of the debugger: further source folders
+     * @param preLaunchTask the task that starts an external server
      * @param runToEntryPoint function to stop at first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -51,6 +52,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
         "executable",
         "gdbPath",
         "debuggerArgs",
+        "preLaunchTask",
         "runToEntryPoint"
     })
     public record Configuration(
@@ -65,6 +67,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             String executable,
             String gdbPath,
             List<String> debuggerArgs,
+            String preLaunchTask,
             String runToEntryPoint) {
         public Configuration {
             configFiles = List.copyOf(configFiles);
@@ -86,6 +89,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     executable,
                     gdb,
                     searching(sources),
+                    "",
                     ENTRY_POINT);
         }
 
@@ -93,7 +97,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             return sources.stream().flatMap(place -> Stream.of("-d", place)).toList();
         }
 
-        /** A server started by the user, with the image loaded. */
+        /** A server started by a task of the same name, with the image loaded. */
         public static Configuration external(
                 String name, String gdbTarget, String executable, String gdb, List<String> sources) {
             return new Configuration(
@@ -108,6 +112,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     executable,
                     gdb,
                     searching(sources),
+                    name,
                     ENTRY_POINT);
         }
     }

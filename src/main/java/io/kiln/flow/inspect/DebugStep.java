@@ -14,10 +14,12 @@ import io.kiln.flow.state.FreshFolder;
 import io.kiln.process.Executables;
 import io.kiln.process.ShellWords;
 import io.kiln.report.DebugLaunch;
+import io.kiln.report.DebugTasks;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Flashing;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import java.util.stream.Stream;
 
 /** Writes scripts for gdb and launch configurations for Visual Studio Code, for the probe and for QEMU. */
 public final class DebugStep {
+    private static final String TASKS = "tasks.json";
     private static final String SERVER = "127.0.0.1:3333";
     private static final List<String> ARM_DEBUGGERS = List.of("arm-none-eabi-gdb", "gdb-multiarch");
     private static final List<String> RISCV_DEBUGGERS = List.of("riscv64-unknown-elf-gdb", "gdb-multiarch");
@@ -46,7 +49,7 @@ public final class DebugStep {
     }
 
     /**
-     * Writes {@code launch.json} and a gdb script for each way to debug, and logs how to use them. Nothing is started.
+     * Writes {@code launch.json}, a task that starts QEMU, and a gdb script for each way to debug, and logs how to use them. Nothing is started.
      *
      * @throws KilnException if the board has neither a probe nor an emulator
      */
@@ -67,8 +70,9 @@ public final class DebugStep {
         }
         Path launch = folder.resolve("launch.json");
         Json.write(launch, new DebugLaunch("0.2.0", configurations));
-        log.info("Visual Studio Code with the extension Cortex-Debug: copy " + launch + " to .vscode/launch.json"
-                + " (start QEMU first, as above)");
+        boolean hasTask = Files.isRegularFile(folder.resolve(TASKS));
+        log.info("Visual Studio Code with the extension Cortex-Debug: copy " + launch
+                + (hasTask ? " and " + TASKS + ", which starts QEMU, to .vscode" : " to .vscode"));
     }
 
     private DebugLaunch.Configuration byProbe(Flashing.OpenOcd how) {
@@ -90,7 +94,10 @@ public final class DebugStep {
         List<String> waiting = List.of("-S", "-gdb", "tcp:" + SERVER);
         Emulator emulator = new Emulator(
                 build.board(), Duration.ZERO, Optional.empty(), build.spec().semihosting());
-        explain("qemu", emulator.line(elf(), waiting), List.of());
+        List<String> line = emulator.line(elf(), waiting);
+        explain("qemu", line, List.of());
+        DebugTasks.Task task = DebugTasks.Task.server(title("QEMU"), ShellWords.join(line));
+        Json.write(folder.resolve(TASKS), new DebugTasks("2.0.0", List.of(task)));
         return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger(), places());
     }
 

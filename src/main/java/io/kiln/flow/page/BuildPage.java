@@ -3,6 +3,7 @@ package io.kiln.flow.page;
 
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompiledModel;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -40,6 +41,28 @@ public final class BuildPage {
         } catch (IOException e) {
             throw FileFailure.of("cannot delete", file(layout), e);
         }
+    }
+
+    /**
+     * Copies the page to another place.
+     *
+     * @return the copy
+     * @throws KilnException if there is no page
+     */
+    public static Path copy(Layout layout, Path to) {
+        if (!Files.isRegularFile(file(layout))) {
+            throw new KilnException(new Problem(
+                    "there is no page of the build",
+                    file(layout).toString(),
+                    "an image that was linked",
+                    "Run mvn verify"));
+        }
+        try {
+            WholeFiles.write(to, Files.readAllBytes(file(layout)));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file(layout), e);
+        }
+        return to;
     }
 
     private static Overview overview(Layout layout, BuildReport report) {

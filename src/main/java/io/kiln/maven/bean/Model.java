@@ -3,14 +3,16 @@ package io.kiln.maven.bean;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.function.Function;
 
 /** One {@code <model>} of {@code <models>}. */
 public final class Model {
-    /** The model file, relative to the project. */
-    private File file;
+    /** The model file, relative to the project, or coordinates of a shared model. */
+    private String file;
 
     /** Name in the generated C: {@code tvmgen_<name>_run}. */
     private String name;
@@ -32,7 +34,7 @@ public final class Model {
     }
 
     /** Set by Maven from {@code <file>}. */
-    public void setFile(File file) {
+    public void setFile(String file) {
         this.file = file;
     }
 
@@ -41,8 +43,13 @@ public final class Model {
         this.name = name;
     }
 
-    /** The model in the flow's form. */
-    public ModelSource source(Path folder) {
+    /**
+     * The model in the flow's form.
+     *
+     * @param folder that relative files are relative to
+     * @param find finds what the file or the coordinates name
+     */
+    public ModelSource source(Path folder, Function<String, SharedModel> find) {
         if (file == null || name == null) {
             throw new KilnException(new Problem(
                     "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
@@ -50,8 +57,9 @@ public final class Model {
                     "both <file> and <name>",
                     "Add it"));
         }
+        SharedModel model = find.apply(file);
         ModelSource source =
-                new ModelSource(folder.resolve(file.toPath()), name, inputShapes == null ? "" : inputShapes);
+                new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes);
         return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
     }
 }

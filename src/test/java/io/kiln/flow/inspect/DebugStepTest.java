@@ -3,6 +3,7 @@ package io.kiln.flow.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.KeptLog;
 import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.device.probe.Faults;
@@ -20,6 +21,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -104,9 +106,24 @@ final class DebugStepTest {
         flow.debug(spec("stm32f405"), "openocd", Optional.empty());
         int port = freePort();
         List<String> script = Files.readAllLines(folder.resolve("out/kiln/debug/qemu.gdb"));
-        try (RunningProcess qemu = server("qemu-system-arm", port)) {
-            assertThat(qemu.isAlive()).isTrue();
+        // As Visual Studio Code starts it: the task that the launch configuration names.
+        JsonNode launch = new GestureProject(folder).json("kiln/debug/launch.json");
+        JsonNode task = new GestureProject(folder)
+                .json("kiln/debug/tasks.json")
+                .path("tasks")
+                .path(0);
+        assertThat(launch.findValuesAsText("preLaunchTask"))
+                .containsExactly(task.path("label").asText());
+        List<String> words = new ArrayList<>(List.of(task.path("command").asText()));
+        task.path("args").forEach(word -> words.add(word.asText().replace(":3333", ":" + port)));
+        try (RunningProcess qemu = ProcessRunner.start(Command.ofLine(words).within(Duration.ofMinutes(1)))) {
             assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
+            String ready = task.path("problemMatcher")
+                    .path("background")
+                    .path("endsPattern")
+                    .asText();
+            assertThat(new String(qemu.output().readNBytes(ready.length()), StandardCharsets.UTF_8))
+                    .isEqualTo(ready);
         }
     }
 

@@ -7,15 +7,20 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.TestSpec;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -118,6 +123,41 @@ final class TestStepTest {
                 .hasMessageContaining("wait.yaml:5:5: the program did not print this text; it was stopped after 1 s")
                 .hasMessageContaining("the image stopped with a fault");
         assertThat(report()).contains("<testsuite name=\"unit tests on mps2-an386\" tests=\"4\" failures=\"2\"");
+    }
+
+    /** The virtual board keeps its flash: the second test only starts what the first one flashed. */
+    @Test
+    void aBoardIsFlashedAndTalkedTo() throws IOException {
+        TestOpenOcd.get();
+        TestPrograms.need("qemu-system-arm");
+        write("src/main/c/main.c", """
+                #include "kiln_console.h"
+                int main(void) {
+                  kiln_console_text("ready\\n");
+                  return kiln_console_get() - '0';
+                }
+                """);
+        String script = "schema: 1\ntimeout: 60\nsteps:\n  - expect: ready\n  - send: \"%d\"\nexit: 4\n";
+        write("src/test/firmware/a_right.yaml", script.formatted(4));
+        write("src/test/firmware/b_wrong.yaml", script.formatted(5));
+        TestSpec onBoard = TestSpec.of("board", List.of("target"));
+        DeviceSpec device = new DeviceSpec(
+                FlashSpec.USUAL, true, new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty()));
+        assertThatThrownBy(() -> new Flow(log, TestToolchains.environment(log))
+                        .test(
+                                new GestureProject(folder)
+                                        .spec("virtual-stm32f405")
+                                        .verify(GestureProject.UNVERIFIED)
+                                        .build(),
+                                device,
+                                onBoard))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("b_wrong.yaml:6:1: the program did not end as it should: it ended with code 5")
+                .hasMessageNotContaining("a_right");
+        assertThat(log.said())
+                .contains("program on the board virtual-stm32f405: 2 tests, 1 failed")
+                .anyMatch(line -> line.startsWith("virtual: flashed and verified"))
+                .anyMatch(line -> line.startsWith("virtual: holds this image already"));
     }
 
     @Test

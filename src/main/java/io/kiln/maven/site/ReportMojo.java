@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.site;
+
+import io.kiln.base.KilnException;
+import io.kiln.flow.page.BuildPage;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.maven.AbstractPartMojo;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.apache.maven.doxia.sink.Sink;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.reporting.MavenReport;
+import org.apache.maven.reporting.MavenReportException;
+
+/**
+ * The page of the build in the project's site: {@code mvn verify site} with the plugin among the plugins of {@code reporting}. A project without an
+ * image has no such report.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "report", threadSafe = true)
+public final class ReportMojo extends AbstractPartMojo implements MavenReport {
+    /** Name of the page in the site's folder. */
+    private static final String PAGE = "kiln";
+
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.report.skip", defaultValue = "false")
+    private boolean skipReport;
+
+    /** The site's folder, unless it is set by the site. */
+    @Parameter(defaultValue = "${project.reporting.outputDirectory}", readonly = true, required = true)
+    private File site;
+
+    @Override
+    protected boolean isSkipped() {
+        return skipReport;
+    }
+
+    @Override
+    protected void work() {
+        Path copy = BuildPage.copy(layout(), site.toPath().resolve(PAGE + ".html"));
+        log().info("Page: " + copy);
+    }
+
+    private Layout layout() {
+        return new Layout(target().getParent(), target(), "image");
+    }
+
+    @Override
+    public boolean canGenerateReport() {
+        boolean hasPage = !skipReport && BuildPage.file(layout()).toFile().isFile();
+        if (!skipReport && !hasPage) {
+            log().info("No report of Kiln: there is no image yet; mvn verify site makes both");
+        }
+        return hasPage;
+    }
+
+    /** The page looks after its style itself, so the site's sink gets nothing. */
+    @Override
+    public boolean isExternalReport() {
+        return true;
+    }
+
+    @Override
+    public void generate(Sink sink, Locale locale) throws MavenReportException {
+        try {
+            work();
+        } catch (KilnException e) {
+            throw new MavenReportException(e.getMessage(), e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // What sites before Doxia 2 ask for.
+    public String getOutputName() {
+        return PAGE;
+    }
+
+    @Override
+    public String getOutputPath() {
+        return PAGE;
+    }
+
+    @Override
+    public String getCategoryName() {
+        return CATEGORY_PROJECT_REPORTS;
+    }
+
+    @Override
+    public String getName(Locale locale) {
+        return "Kiln";
+    }
+
+    @Override
+    public String getDescription(Locale locale) {
+        return "Flash, RAM, operators, time and proof of the firmware";
+    }
+
+    @Override
+    public void setReportOutputDirectory(File directory) {
+        site = directory;
+    }
+
+    @Override
+    public File getReportOutputDirectory() {
+        return site;
+    }
+}
