@@ -112,7 +112,6 @@ final class AudioFlowTest {
         assertThat(again.resolve("out/firmware/app/kiln_app_models.c"))
                 .content()
                 .contains("\"kws.audio\"");
-<<<<<<< HEAD
     }
 
     @Test
@@ -129,8 +128,6 @@ final class AudioFlowTest {
         try (Stream<Path> files = Files.walk(library)) {
             return files.map(file -> file.getFileName().toString()).toList();
         }
-=======
->>>>>>> 6df4467fc8c5a67ccf1e49c8b0080fd18618c592
     }
 
     @Test
