@@ -24,6 +24,7 @@ int main(void);
 void _start(void);
 void kiln_start(void);
 void kiln_trap(void);
+void kiln_interrupt(void);
 void kiln_fault(uint32_t cause, uint32_t pc, uint32_t address, uint32_t caller, const uint32_t* stack);
 
 /*
@@ -35,7 +36,7 @@ __attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
   __asm__ volatile(
       "csrw mie, zero\n\t"
       "la sp, __stack_top\n\t"
-      "la t0, kiln_trap\n\t"
+      "la t0, kiln_interrupt\n\t"
       "csrw mtvec, t0\n\t"
 #ifdef KILN_PROTECT_CODE
       "la t0, _start\n\t"
@@ -72,6 +73,9 @@ __attribute__((cold, used, noreturn)) void kiln_fault(
       words);
   kiln_board_exit(KILN_FAULT_EXIT);
 }
+
+/* A board with a table of interrupts has another one, which comes here for exceptions. */
+void kiln_interrupt(void) __attribute__((weak, alias("kiln_trap")));
 
 /* Called by _start only. */
 __attribute__((used, noreturn)) void kiln_start(void) {

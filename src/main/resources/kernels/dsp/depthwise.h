@@ -30,8 +30,13 @@
 #define OUT_ROW 16
 #define LOW -128
 #define HIGH 127
+#define CHANNELS_OUT 4
+#define BLOCK 4
+#define BLOCK_OUT 4
+#define BLOCK_IN_WORDS four channels
+#define LANE c
 
-/* ROWS_WORDS of a depthwise convolution of KERNEL with stride STRIDE, WIDTH columns and CHANNELS channels, for blocks of four channels from
+/* ROWS_WORDS of a depthwise convolution of KERNEL with stride STRIDE, WIDTH columns and CHANNELS channels, for blocks of BLOCK_IN_WORDS from
    out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
    WEIGHT_SCALE, CONSTANTS_IN_WORDS. scratch: [column][channel][pair of rows], values times 256. */
 #if defined(__ARM_FEATURE_DSP)
@@ -43,24 +48,24 @@ ASSEMBLY
 #else
 static void NAME(PARAMETERS) {
   const int32_t offsets[INPUT_ROWS] = {OFFSETS};
-  for (int32_t block = 0; block < blocks; ++block, out += 4) {
+  for (int32_t block = 0; block < blocks; ++block, out += BLOCK_OUT) {
     for (int32_t row = 0; row < INPUT_ROWS; ++row) {
-      const int8_t* const x = (offsets[row] < 0 ? padding : &input[offsets[row]]) + 4 * block;
+      const int8_t* const x = (offsets[row] < 0 ? padding : &input[offsets[row]]) + BLOCK * block;
       for (int32_t i = 0; i < ROW_BYTES; ++i) {
-        scratch[(FIRST_COLUMN + i) * COLUMN_ROWS + row] = (int16_t)(x[i / 4 * CHANNELS + i % 4] * 256);
+        scratch[(FIRST_COLUMN + i) * COLUMN_ROWS + row] = (int16_t)(x[i / BLOCK * CHANNELS + i % BLOCK] * 256);
       }
     }
-    for (int32_t c = 0; c < 4; ++c, table += TABLE_WORDS) {
+    for (int32_t c = 0; c < BLOCK_OUT; ++c, table += TABLE_WORDS) {
       for (int32_t i = 0; i < OUTPUTS; ++i) {
         int32_t sum = 0;
         for (int32_t kx = 0; kx < KERNEL_W; ++kx) {
           for (int32_t ky = 0; ky < KERNEL_H; ++ky) {
-            const int32_t x = scratch[((i / ROWS * STRIDE_W + kx * DILATION_W) * 4 + c) * COLUMN_ROWS + i % ROWS * STRIDE_H + ky];
+            const int32_t x = scratch[((i / ROWS * STRIDE_W + kx * DILATION_W) * BLOCK + LANE) * COLUMN_ROWS + i % ROWS * STRIDE_H + ky];
             sum += x * (int16_t)(TAP);
           }
         }
 RESCALE
-        out[i % ROWS * OUT_ROW + i / ROWS * CHANNELS + c] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));
+        out[i % ROWS * OUT_ROW + i / ROWS * CHANNELS_OUT + c] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));
       }
     }
   }

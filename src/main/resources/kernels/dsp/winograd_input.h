@@ -5,8 +5,12 @@
 #define NAME kiln_winograd_input_4
 #define ASSEMBLY ""
 #define FACTOR_BYTES 48
+#define FILLED 4
+#define LAST_FOUR
+#define INPUT i
+#define INPUTS_IN_WORDS 4 inputs
 
-/* Differences and sums of six columns of CHANNELS inputs for two times two pixels. from, first, last: offsets of the second to
+/* Differences and sums of six columns of INPUTS_IN_WORDS for two times two pixels. from, first, last: offsets of the second to
    fifth, the first and the last column; negative: padding. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(
@@ -22,8 +26,9 @@ static void NAME(
   const int8_t* const middle = from < 0 ? padding : &input[from];
   const int8_t* const before = first < 0 ? padding : &input[first];
   const int8_t* const after = last < 0 ? padding : &input[last];
-  for (int32_t i = 0; i < CHANNELS; ++i) {
-    const int32_t d[6] = {before[i], middle[i], middle[CHANNELS + i], middle[2 * CHANNELS + i], middle[3 * CHANNELS + i], after[i]};
+  for (int32_t i = 0; i < FILLED; ++i) {
+LAST_FOUR
+    const int32_t d[6] = {before[INPUT], middle[INPUT], middle[CHANNELS + INPUT], middle[2 * CHANNELS + INPUT], middle[3 * CHANNELS + INPUT], after[INPUT]};
     for (int32_t pair = 0; pair < 2; ++pair) {
       const int32_t* const e = &d[2 * pair];
       const int32_t factors[4] = {e[1] + e[2], e[2] - e[1], e[0] - e[2], e[1] - e[3]};

@@ -54,6 +54,8 @@ arm_cmsis_nn_status arm_max_pool_s16(
     const cmsis_nn_context* ctx, const cmsis_nn_pool_params* params, const cmsis_nn_dims* input_dims, const int16_t* input,
     const cmsis_nn_dims* filter_dims, const cmsis_nn_dims* output_dims, int16_t* output);
 
+void arm_relu6_s8(int8_t* data, uint16_t size);
+
 void arm_softmax_s8(
     const int8_t* input, const int32_t num_rows, const int32_t row_size, const int32_t mult, const int32_t shift,
     const int32_t diff_min, int8_t* output);

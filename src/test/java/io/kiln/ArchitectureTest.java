@@ -182,4 +182,22 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.kiln.frontend..");
+
+    @ArchTest
+    static final ArchRule only_the_farms_connections_and_broker_know_the_engine_of_farms = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.kiln.farm.link..", "io.kiln.farm.broker..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.activemq..", "io.netty..");
+
+    /** Jobs are data: what runs them is given to a worker. */
+    @ArchTest
+    static final ArchRule farms_know_no_boards_and_no_tools = noClasses()
+            .that()
+            .resideInAPackage("io.kiln.farm..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device.emulator..", "io.kiln.process..");
 }

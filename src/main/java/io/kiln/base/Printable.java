@@ -59,6 +59,9 @@ public final class Printable {
      * characters; unassigned code points count as unsafe.
      */
     public static boolean isSafe(int codePoint) {
+        if (codePoint >= ' ' && codePoint <= '~') {
+            return true;
+        }
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
             case Character.FORMAT,

@@ -6,6 +6,8 @@ import io.kiln.codegen.CodeUnit;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.quantize.Quantized;
+import io.kiln.stream.PlanChoice;
+import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.transform.Stage;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +21,7 @@ import java.util.Optional;
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
  * @param quantized how the model was quantized; empty if it was not
- * @param unfitRecords tuning records that were found for a layer but do not fit it, for people
+ * @param choices how it was planned, and what of its tuning records is followed
  */
 public record CompiledModel(
         ModelLibrary library,
@@ -28,9 +30,31 @@ public record CompiledModel(
         PlannedModule module,
         CodeUnit code,
         Optional<Quantized> quantized,
-        List<String> unfitRecords) {
+        Choices choices) {
     public CompiledModel {
         stages = List.copyOf(stages);
-        unfitRecords = List.copyOf(unfitRecords);
+    }
+
+    /**
+     * What the compiler chose.
+     *
+     * @param program what was planned, so that it can be planned otherwise; empty if an executor drives the operators one by one
+     * @param recorded how a tuning record plans it; empty if the rules do
+     * @param unfitRecords tuning records that were found for a layer or the model but do not fit it, for people
+     */
+    public record Choices(Optional<Planned> program, Optional<PlanChoice> recorded, List<String> unfitRecords) {
+        public Choices {
+            unfitRecords = List.copyOf(unfitRecords);
+        }
+    }
+
+    /** Tuning records that do not fit, for people. */
+    public List<String> unfitRecords() {
+        return choices.unfitRecords();
+    }
+
+    /** What was planned; empty if an executor drives the operators one by one. */
+    public Optional<Planned> program() {
+        return choices.program();
     }
 }

@@ -68,8 +68,7 @@ public final class ModelCompiler {
         ModelLibrary library = new ModelLibrary(
                 LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
-        return new CompiledModel(
-                library, imported, stages, module, executable.code(), quantized, planner.unfitRecords());
+        return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.choices());
     }
 
     /** Name of a library after that of the operators, {@code <name>_lib<n>}. */

@@ -11,6 +11,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.codegen.CodeOrigin;
+import io.kiln.compile.CompiledModel.Choices;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecution;
 import io.kiln.ir.Function;
@@ -23,15 +24,19 @@ import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.Lowering;
+import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
+import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.tir.Buffer;
+import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -42,13 +47,15 @@ final class ModulePlanner {
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
-    private final RecordedChoices choices;
+    private final RecordedChoices records;
+    private Optional<Planned> main = Optional.empty();
+    private Optional<PlanChoice> recorded = Optional.empty();
 
     ModulePlanner(CompileRequest request, Externals externals) {
         this.request = request;
         this.externals = externals;
         this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
-        this.choices = new RecordedChoices(request.records(), request.target(), request.optimize());
+        this.records = new RecordedChoices(request.records(), request.target(), request.optimize());
     }
 
     /** The model's own function. */
@@ -64,7 +71,7 @@ final class ModulePlanner {
             callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, records);
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
@@ -73,14 +80,30 @@ final class ModulePlanner {
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         List<MemoryPool> pools = pools(called);
         PoolBounds bounds = PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
-        PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, lowering, order(called), io == Io.WORKSPACE, bounds);
+        Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, bounds);
+        PlannedProgram planned = planned(program, called);
         requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api = new Interface(
                 request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(
                 origin, names, new PlannedModule.Calling(api, request.packed(), called), pools, planned, callees);
+    }
+
+    /** By the record of the whole model, if there is one that fits. */
+    private PlannedProgram planned(Planned program, boolean called) {
+        if (called || request.executor() != ExecutorKind.AOT) {
+            return StreamPlanner.plan(program, order(called));
+        }
+        main = Optional.of(program);
+        ProgramTask task = new ProgramTask(program.function(), request.target(), request.optimize(), request.io());
+        Optional<PlanChoice> choice = records.plan(task);
+        Optional<PlannedProgram> chosen = choice.flatMap(each -> StreamPlanner.plan(program, each));
+        if (choice.isPresent() && chosen.isEmpty()) {
+            records.unfitPlan(task);
+        }
+        recorded = chosen.flatMap(each -> choice);
+        return chosen.orElseGet(() -> StreamPlanner.plan(program, order(false)));
     }
 
     /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */
@@ -140,9 +163,9 @@ final class ModulePlanner {
         return List.copyOf(external);
     }
 
-    /** Tuning records that were found for a layer but do not fit it; complete after {@link #plan}. */
-    List<String> unfitRecords() {
-        return choices.unfit();
+    /** How the model's own function was planned; complete after {@link #plan}. */
+    Choices choices() {
+        return new Choices(main, recorded, records.unfit());
     }
 
     /** Operators that are called by their names run whole. */

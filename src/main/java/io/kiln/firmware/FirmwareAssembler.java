@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -43,9 +44,7 @@ public final class FirmwareAssembler {
                 files.objects(),
                 files.headers(),
                 includes(files, request),
-                files.hasParameters()
-                        ? request.board().parametersLinker()
-                        : request.board().linker(),
+                linkerScript(request, files),
                 files.strangers());
         FencedToolchain.check(project);
         SortedMap<String, Bytes> content = files.files();
@@ -56,6 +55,14 @@ public final class FirmwareAssembler {
         String application = applicationName(request, files);
         log.info("Firmware project: " + content.size() + " files with " + application + " in " + request.directory());
         return project;
+    }
+
+    private static Optional<String> linkerScript(FirmwareRequest request, ProjectFiles files) {
+        return request.extra()
+                .linkerScript()
+                .or(() -> files.hasParameters()
+                        ? request.board().parametersLinker()
+                        : request.board().linker());
     }
 
     private static String applicationName(FirmwareRequest request, ProjectFiles files) {
@@ -106,6 +113,7 @@ public final class FirmwareAssembler {
                 .forEach(folder -> includes.add("-I" + folder));
         includes.add("-I" + ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE);
         includes.add("-I" + ProjectFiles.BOARD);
+        request.extra().folder().ifPresent(folder -> includes.add("-I" + folder));
         for (String folder : request.brought().includes()) {
             includes.add("-isystem");
             includes.add(request.brought().folder() + "/" + folder);
@@ -113,6 +121,10 @@ public final class FirmwareAssembler {
         if (request.toolchain().shims()) {
             includes.add("-isystem");
             includes.add(ProjectFiles.SHIMS + "/include");
+        }
+        for (String folder : request.brought().substitutes()) {
+            includes.add("-idirafter");
+            includes.add(request.brought().folder() + "/" + folder);
         }
         return includes;
     }

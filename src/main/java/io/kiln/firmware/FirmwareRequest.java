@@ -40,7 +40,8 @@ public record FirmwareRequest(
                         UserCode.of(userSources),
                         TrustedArchives.NONE,
                         Application.CONSOLE,
-                        BroughtSources.NONE),
+                        BroughtSources.NONE,
+                        ExtraCode.NONE),
                 folders,
                 pluginVersion);
     }
@@ -53,13 +54,15 @@ public record FirmwareRequest(
      * @param trusted archives whose C is compiled like the user's own
      * @param application what runs on the image if the project's own C has no {@code main}
      * @param brought a library that models call
+     * @param extra generated code beside the models
      */
     public record Content(
             List<ModelLibrary> models,
             UserCode code,
             TrustedArchives trusted,
             Application application,
-            BroughtSources brought) {
+            BroughtSources brought,
+            ExtraCode extra) {
         public Content {
             models = List.copyOf(models);
         }
@@ -139,27 +142,42 @@ public record FirmwareRequest(
 
     /** The same with trusted archives. */
     public FirmwareRequest with(TrustedArchives archives) {
-        return with(new Content(models(), code(), archives, application(), brought()));
+        return with(new Content(models(), code(), archives, application(), brought(), extra()));
     }
 
     /** The same with another application. */
     public FirmwareRequest with(Application other) {
-        return with(new Content(models(), code(), trusted(), other, brought()));
+        return with(new Content(models(), code(), trusted(), other, brought(), extra()));
     }
 
     /** The same with an application in place of the project's own C. */
     public FirmwareRequest replacingMain(Application other) {
-        return with(new Content(models(), UserCode.NONE, trusted(), other, brought()));
+        return with(new Content(models(), UserCode.NONE, trusted(), other, brought(), extra()));
     }
 
     /** The same with a library. */
     public FirmwareRequest with(BroughtSources library) {
-        return with(new Content(models(), code(), trusted(), application(), library));
+        return with(new Content(models(), code(), trusted(), application(), library, extra()));
+    }
+
+    /** Generated code beside the models. */
+    public ExtraCode extra() {
+        return content.extra;
+    }
+
+    /** The same with other models, and generated code beside them. */
+    public FirmwareRequest with(List<ModelLibrary> models, ExtraCode extra) {
+        return with(new Content(models, code(), trusted(), application(), brought(), extra));
+    }
+
+    /** The same in other folders. */
+    public FirmwareRequest in(Folders other) {
+        return new FirmwareRequest(board, toolchain, optimize, content, other, pluginVersion);
     }
 
     /** The same with other code of the project's own. */
     public FirmwareRequest with(UserCode other) {
-        return with(new Content(models(), other, trusted(), application(), brought()));
+        return with(new Content(models(), other, trusted(), application(), brought(), extra()));
     }
 
     private FirmwareRequest with(Content other) {

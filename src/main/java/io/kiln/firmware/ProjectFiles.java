@@ -60,8 +60,11 @@ final class ProjectFiles {
         request.models().forEach(model -> project.model(model, request.trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
-        project.memory(request, user);
-        project.application(request, user);
+        request.extra().files().forEach((name, content) -> project.addOwn(name, content, SourceKind.OWN));
+        if (!request.extra().isAlone()) {
+            project.memory(request, user);
+            project.application(request, user);
+        }
         project.problems.throwIfAny();
         return project;
     }
@@ -108,7 +111,9 @@ final class ProjectFiles {
                 }
             }
         });
-        request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
+        if (!request.extra().isAlone()) {
+            request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
+        }
     }
 
     /** The parts of the C runtime that the project uses, with limits that models need which are looked up by name. */
@@ -246,17 +251,11 @@ final class ProjectFiles {
                     "Leave kiln.application out, or start the server in your main: tvm/runtime/crt/microtvm_rpc_server.h");
         }
         if (!ownMain) {
-            defaultApplication(request).forEach((name, content) -> {
-                add(APPLICATION + "/" + name, content);
-                if (isSource(name)) {
-                    compile(APPLICATION + "/" + name, SourceKind.OWN);
-                }
-            });
+            defaultApplication(request)
+                    .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, SourceKind.OWN));
             if (request.board().isHost() && !strangers.isEmpty()) {
-                ResourceTree.read("templates/host").forEach((name, content) -> {
-                    add(APPLICATION + "/" + name, content);
-                    compile(APPLICATION + "/" + name, SourceKind.FREESTANDING);
-                });
+                ResourceTree.read("templates/host")
+                        .forEach((name, content) -> addOwn(APPLICATION + "/" + name, content, SourceKind.FREESTANDING));
             }
         }
     }

@@ -2,13 +2,13 @@
 package io.kiln.firmware;
 
 /** C or assembler text without comments, and optionally without string and character constants. */
-final class SourceText {
+public final class SourceText {
     private static final char NONE = 0;
 
     private SourceText() {}
 
     /** The text with a blank in place of each comment. */
-    static String withoutComments(String source) {
+    public static String withoutComments(String source) {
         return scan(source, true);
     }
 

@@ -10,6 +10,8 @@ import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.report.listing.BoardsReport;
+import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.util.Optional;
@@ -35,6 +37,12 @@ public final class BoardFlow {
                 .forEach(log::info);
     }
 
+    /** What {@link #boards} shows, for programs. */
+    public BoardsReport boardsReport(BuildSpec spec, Optional<String> one) {
+        BoardList list = new BoardList(spec.boards());
+        return one.map(list::report).orElseGet(list::report);
+    }
+
     /** Copies the build's board into the project's boards under another id. */
     public void newBoard(BuildSpec spec, String id) {
         new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
@@ -50,6 +58,16 @@ public final class BoardFlow {
         Doctor doctor = new Doctor(log, environment);
         doctor.run(spec, install, strict);
         doctor.ask(spec, port);
+    }
+
+    /**
+     * What {@link #doctor} finds, for programs; nothing is installed.
+     *
+     * @param port likewise
+     */
+    public ToolsReport doctorReport(BuildSpec spec, ConsoleSpec port) {
+        Doctor doctor = new Doctor(log, environment);
+        return doctor.report(spec, port);
     }
 
     /** Shows the output of the board's serial console. */

@@ -30,6 +30,7 @@ import io.kiln.flow.verify.CompareLayersStep;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
+import io.kiln.report.listing.InspectReport;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -239,6 +240,14 @@ public final class Flow {
      */
     public void inspect(BuildSpec spec, Optional<Path> file, String inputShapes) {
         new Inspector(spec, inputShapes).lines(file).forEach(log::info);
+    }
+
+    /** What {@link #inspect(BuildSpec, Optional, String)}, or an inspector of the file's artifacts, shows, for programs. */
+    public InspectReport inspectReport(
+            BuildSpec spec, Optional<Path> file, String inputShapes, Optional<String> inspector) {
+        Inspector files = new Inspector(spec, inputShapes);
+        return file.flatMap(path -> inspector.map(name -> Inspector.report(path, name)))
+                .orElseGet(() -> files.report(file));
     }
 
     /**

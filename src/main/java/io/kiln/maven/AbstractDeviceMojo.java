@@ -55,7 +55,8 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
 
     /**
      * {@code parameters} writes only the flash sectors of the parameters of graphs, on a board that has some for them; the rest of the device stays
-     * as it is. If not set, the whole image is written.
+     * as it is. {@code models} writes only the models of {@code <image>.update}, into the slot whose models do not run; devices that the update
+     * does not suit are left as they are. If not set, the whole image is written.
      *
      * @since 0.1.0
      */

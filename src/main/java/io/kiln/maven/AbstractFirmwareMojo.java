@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
-abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
+abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
     /**
      * The model: a {@code .tflite} or {@code .onnx} file, or a {@code .relay} text with its {@code .params} beside it. {@code
      * group:artifact:version} is an artifact of packaging {@code model}, with {@code :FILE} if it has several models, and with {@code :mlf} the
@@ -170,14 +170,6 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
     private boolean semihosting;
 
     /**
-     * Version of the models, which programs read as {@code TVMGEN_NAME_MODEL_VERSION}; the default is the project's.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.modelVersion", defaultValue = "${project.version}")
-    private String modelVersion;
-
-    /**
      * Folders of code that are compiled like {@code src/main/c}, each an element {@code source}, or separated by commas.
      *
      * @since 0.1.0
@@ -250,6 +242,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
         calls(build);
         quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
         verification(build, shared.flatMap(SharedModel::vectors));
+        updates(build);
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
@@ -294,7 +287,7 @@ abstract class AbstractFirmwareMojo extends AbstractQuantizingMojo {
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
         Path folder = projectLayout().userModels();
         List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, folder);
-        String version = project().getFile() == null || modelVersion == null ? "" : modelVersion;
+        String version = project().getFile() == null ? "" : modelVersion();
         return preprocessed(chosen).map(source -> source.withVersion(version)).toList();
     }
 }

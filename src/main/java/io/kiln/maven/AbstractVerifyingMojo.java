@@ -90,7 +90,6 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
                         bean.samples() == null ? verifySamples : bean.samples(),
                         bean.seed() == null ? verifySeed : bean.seed(),
                         Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on())
-                .verifyOver(bean.over() == null ? verifyOver : bean.over());
+                .verifyOn(bean.on() == null ? verifyOn : bean.on(), bean.over() == null ? verifyOver : bean.over());
     }
 }

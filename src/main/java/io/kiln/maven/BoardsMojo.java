@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.maven.session.JsonOutput;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -21,6 +23,14 @@ public final class BoardsMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.boards.skip", defaultValue = "false")
     private boolean skipBoards;
 
+    /**
+     * How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}).
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.output", defaultValue = "text")
+    private String output;
+
     @Override
     boolean isGoalSkipped() {
         return skipBoards;
@@ -35,6 +45,12 @@ public final class BoardsMojo extends AbstractByHandMojo {
     @Override
     void run() {
         boolean isAsked = session().getUserProperties().containsKey("kiln.board");
-        boardFlow().boards(spec(), isAsked ? Optional.of(spec().board()) : Optional.empty());
+        BuildSpec spec = spec();
+        Optional<String> one = isAsked ? Optional.of(spec.board()) : Optional.empty();
+        if (JsonOutput.isAsked(output)) {
+            JsonOutput.print(boardFlow().boardsReport(spec, one));
+        } else {
+            boardFlow().boards(spec, one);
+        }
     }
 }

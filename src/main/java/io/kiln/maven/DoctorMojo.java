@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.inspect.Doctor;
+import io.kiln.maven.session.JsonOutput;
+import io.kiln.report.listing.ToolsReport;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -33,8 +38,16 @@ public final class DoctorMojo extends AbstractConsoleMojo {
      *
      * @since 0.1.0
      */
-    @Parameter(property = "kiln.doctor.strict", defaultValue = "false")
+    @Parameter(property = "kiln.strict", defaultValue = "false")
     private boolean strict;
+
+    /**
+     * How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}).
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.output", defaultValue = "text")
+    private String output;
 
     @Override
     boolean isGoalSkipped() {
@@ -48,6 +61,21 @@ public final class DoctorMojo extends AbstractConsoleMojo {
 
     @Override
     void run() {
-        boardFlow().doctor(spec(), console(), install, strict);
+        if (!JsonOutput.isAsked(output)) {
+            boardFlow().doctor(spec(), console(), install, strict);
+            return;
+        }
+        if (install) {
+            throw new KilnException(new Problem(
+                    "JSON is for programs, which install nothing",
+                    "kiln.install",
+                    "one of kiln.install and kiln.output",
+                    "Leave out one of the two"));
+        }
+        ToolsReport report = boardFlow().doctorReport(spec(), console());
+        JsonOutput.print(report);
+        if (strict) {
+            Doctor.requireAll(report);
+        }
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.maven.session.JsonOutput;
 import java.io.File;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -39,6 +41,14 @@ public final class InspectMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.inspector")
     private String inspector;
 
+    /**
+     * How it is shown: {@code text} in the log for people, {@code json} on standard output for programs ({@code mvn -q}).
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.output", defaultValue = "text")
+    private String output;
+
     @Override
     boolean isGoalSkipped() {
         return skipInspect;
@@ -46,10 +56,13 @@ public final class InspectMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        if (inspector != null && file != null) {
-            flow().inspect(file.toPath(), inspector);
-            return;
+        Optional<Path> path = Optional.ofNullable(file).map(File::toPath);
+        if (JsonOutput.isAsked(output)) {
+            JsonOutput.print(flow().inspectReport(spec(), path, inputShapes(), Optional.ofNullable(inspector)));
+        } else if (inspector != null && path.isPresent()) {
+            flow().inspect(path.get(), inspector);
+        } else {
+            flow().inspect(spec(), path, inputShapes());
         }
-        flow().inspect(spec(), file == null ? Optional.empty() : Optional.of(file.toPath()), inputShapes());
     }
 }

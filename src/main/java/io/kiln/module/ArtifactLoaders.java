@@ -4,13 +4,14 @@ package io.kiln.module;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -19,16 +20,24 @@ public final class ArtifactLoaders {
     private final Map<String, ArtifactLoader> byName = new TreeMap<>();
 
     private ArtifactLoaders(Collection<ArtifactLoader> loaders) {
-        loaders.forEach(loader -> loader.names().forEach(name -> byName.putIfAbsent(name, loader)));
+        loaders.forEach(loader -> Extensions.call(
+                        loader::names,
+                        why -> new KilnException(Problem.of(
+                                "it could not state its names: " + why,
+                                "loader of artifacts " + loader.getClass().getName())))
+                .forEach(name -> byName.putIfAbsent(name, loader)));
     }
 
     /** Kiln's own loaders, and those that the class path has as services; Kiln's come first. */
     public static ArtifactLoaders installed() {
-        return new ArtifactLoaders(
-                ServiceLoader.load(ArtifactLoader.class, ArtifactLoader.class.getClassLoader()).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
-                        .toList());
+        return installed(ArtifactLoader.class.getClassLoader());
+    }
+
+    /** The same, looked for elsewhere. */
+    static ArtifactLoaders installed(ClassLoader from) {
+        return new ArtifactLoaders(Extensions.services(ArtifactLoader.class, "loader of artifacts", from).stream()
+                .sorted((a, b) -> Boolean.compare(b instanceof DeviceArtifacts, a instanceof DeviceArtifacts))
+                .toList());
     }
 
     /** Some loaders; the first one of a name counts. */
@@ -59,15 +68,15 @@ public final class ArtifactLoaders {
                 return;
             }
             try {
-                modules.add(new ModuleNode(name, loader.load(name, group), List.of()));
+                ModulePayload payload = Extensions.call(
+                        () -> loader.load(name, group),
+                        why -> new KilnException(Problem.of(
+                                "the loader `" + name + "`, "
+                                        + loader.getClass().getName() + ", failed: " + why,
+                                group.get(0).fileName())));
+                modules.add(new ModuleNode(name, payload, List.of()));
             } catch (KilnException e) {
                 e.problems().forEach(problems::add);
-            } catch (RuntimeException e) {
-                problems.add(
-                        "the loader `" + name + "`, " + loader.getClass().getName() + ", failed: " + e,
-                        group.get(0).fileName(),
-                        "",
-                        "");
             }
         });
         problems.throwIfAny();

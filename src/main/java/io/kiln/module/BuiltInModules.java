@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The loaders that Kiln brings: C source, code of devices, constants, static libraries, graphs. */
+/** The loaders that Kiln brings: C source, code of devices, constants, static libraries, factories of executors, bytecode. */
 public final class BuiltInModules implements ModuleLoader {
     static final Set<String> DEVICES = Set.of("cuda", "opencl", "rocm", "metal", "vulkan", "hip", "sdaccel", "aocl");
     private static final Map<String, Function<ModuleReader, ModulePayload>> READERS = readers();
@@ -19,6 +19,9 @@ public final class BuiltInModules implements ModuleLoader {
         readers.put("static_library", StaticLibraryModule::read);
         readers.put("GraphExecutorFactory", GraphFactoryModule::read);
         readers.put("GraphRuntimeFactory", GraphFactoryModule::read);
+        readers.put("AotExecutorFactory", AotFactoryModule::read);
+        readers.put("metadata_module", in -> new MetadataModule());
+        readers.put("VMExecutable", BytecodeModule::read);
         DEVICES.forEach(device -> readers.put(device, DeviceModule::read));
         return Map.copyOf(readers);
     }

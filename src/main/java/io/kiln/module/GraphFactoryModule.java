@@ -2,10 +2,8 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * A graph with its parameters, from which TVM makes a graph executor: {@code GraphExecutorFactory}.
@@ -24,23 +22,14 @@ public record GraphFactoryModule(Bytes graph, List<String> names, List<Serialize
 
     static GraphFactoryModule read(ModuleReader in) {
         Bytes graph = in.string("the graph");
-        int at = in.position();
-        int count = in.count(SerializedArray.LEAST_BYTES, "the number of parameters");
-        List<String> names = in.texts("parameters");
-        if (names.size() != count) {
-            throw in.broken("there are " + count + " parameters and " + names.size() + " names", at);
-        }
-        List<SerializedArray> parameters = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            parameters.add(SerializedArray.read(in));
-        }
-        return new GraphFactoryModule(graph, names, parameters, in.text("the model's name"));
+        FactoryParameters parameters = FactoryParameters.read(in);
+        return new GraphFactoryModule(graph, parameters.names(), parameters.arrays(), in.text("the model's name"));
     }
 
     @Override
     public void write(ModuleWriter out) {
-        out.string(graph).u64(names.size()).strings(names);
-        parameters.forEach(parameter -> out.raw(parameter.bytes()));
+        out.string(graph);
+        new FactoryParameters(names, parameters).write(out);
         out.string(model);
     }
 
@@ -51,9 +40,7 @@ public record GraphFactoryModule(Bytes graph, List<String> names, List<Serialize
 
     @Override
     public List<String> details() {
-        return IntStream.range(0, names.size())
-                .mapToObj(i -> names.get(i) + ": " + parameters.get(i).text())
-                .toList();
+        return new FactoryParameters(names, parameters).lines();
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,14 +119,10 @@ public final class ModuleBlob {
                                     + String.join(", ", loaders.typeKeys())
                                     + ". Perhaps you need to recompile with this runtime enabled",
                             at));
-            try {
-                return loader.load(key, in);
-            } catch (KilnException e) {
-                throw e;
-            } catch (RuntimeException e) {
-                throw in.broken(
-                        "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + e, at);
-            }
+            return Extensions.call(
+                    () -> loader.load(key, in),
+                    why -> in.broken(
+                            "the loader of `" + key + "`, " + loader.getClass().getName() + ", failed: " + why, at));
         }
 
         /** Old libraries have no tree: the library imports all modules. */

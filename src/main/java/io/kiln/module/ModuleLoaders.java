@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.Extensions;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -14,13 +16,22 @@ public final class ModuleLoaders {
     private final Map<String, ModuleLoader> byKey = new TreeMap<>();
 
     private ModuleLoaders(Collection<ModuleLoader> loaders) {
-        loaders.forEach(loader -> loader.typeKeys().forEach(key -> byKey.putIfAbsent(key, loader)));
+        loaders.forEach(loader -> Extensions.call(
+                        loader::typeKeys,
+                        why -> new KilnException(Problem.of(
+                                "it could not state its type keys: " + why,
+                                "loader of modules " + loader.getClass().getName())))
+                .forEach(key -> byKey.putIfAbsent(key, loader)));
     }
 
     /** Kiln's own loaders, and those that the class path has as services; Kiln's come first. */
     public static ModuleLoaders installed() {
-        return new ModuleLoaders(ServiceLoader.load(ModuleLoader.class, ModuleLoader.class.getClassLoader()).stream()
-                .map(ServiceLoader.Provider::get)
+        return installed(ModuleLoader.class.getClassLoader());
+    }
+
+    /** The same, looked for elsewhere. */
+    static ModuleLoaders installed(ClassLoader from) {
+        return new ModuleLoaders(Extensions.services(ModuleLoader.class, "loader of modules", from).stream()
                 .sorted((a, b) -> Boolean.compare(b instanceof BuiltInModules, a instanceof BuiltInModules))
                 .toList());
     }

@@ -3,6 +3,7 @@ package io.kiln.partition;
 
 import io.kiln.ir.op.Op;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Operators that a code generator computes as one function: each but the first reads the result of the one before it, which nothing
@@ -14,6 +15,7 @@ import java.util.List;
  */
 public record CompositePattern(String name, List<PatternStep> steps, List<Condition> conditions) {
     public CompositePattern {
+        Objects.requireNonNull(name, "the name of a pattern");
         steps = List.copyOf(steps);
         conditions = List.copyOf(conditions);
         if (steps.isEmpty() || steps.get(0).optional()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.partition;
 
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -9,4 +10,9 @@ import java.util.function.Predicate;
  * @param failure what is the case if it does not hold, for people, such as {@code the kernel's zero point is not 0}
  * @param holds the condition
  */
-public record Condition(String failure, Predicate<Match> holds) {}
+public record Condition(String failure, Predicate<Match> holds) {
+    public Condition {
+        Objects.requireNonNull(failure, "the failure of a condition");
+        Objects.requireNonNull(holds, "a condition");
+    }
+}

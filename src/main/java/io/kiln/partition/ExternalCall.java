@@ -6,6 +6,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What a call of an external function passes beside tensors: {@code int32_t f(const T* input…, const T* constant…, T* output, uint8_t*
@@ -19,6 +20,7 @@ import java.util.List;
 public record ExternalCall(List<Table> constants, long contextBytes, String schedule) {
     public ExternalCall {
         constants = List.copyOf(constants);
+        Objects.requireNonNull(schedule, "the schedule");
     }
 
     /** A call without tables and context. */
@@ -57,5 +59,11 @@ public record ExternalCall(List<Table> constants, long contextBytes, String sche
      * @param dtype type of the elements
      * @param data the elements, little-endian
      */
-    public record Table(String name, DType dtype, Bytes data) {}
+    public record Table(String name, DType dtype, Bytes data) {
+        public Table {
+            Objects.requireNonNull(name, "the name of a table");
+            Objects.requireNonNull(dtype, "the type of a table");
+            Objects.requireNonNull(data, "the elements of a table");
+        }
+    }
 }

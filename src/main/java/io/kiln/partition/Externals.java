@@ -3,7 +3,9 @@ package io.kiln.partition;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.DeviceHooks;
+import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.target.CompositeTarget;
@@ -12,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
@@ -64,16 +65,21 @@ public final class Externals {
     }
 
     private static Map<String, ExternalCodegen> known(List<ExternalCodegen> own, ClassLoader services) {
-        List<ExternalCodegen> all = new ArrayList<>(GuardedCodegen.guarded(
-                "that is a service of " + ExternalCodegen.class.getName(),
-                "be loaded",
-                () -> ServiceLoader.load(ExternalCodegen.class, services).stream()
-                        .map(ServiceLoader.Provider::get)
-                        .toList()));
+        List<ExternalCodegen> all =
+                new ArrayList<>(Extensions.services(ExternalCodegen.class, "code generator", services));
         all.addAll(own);
         Map<String, ExternalCodegen> known = new TreeMap<>();
-        all.forEach(codegen -> known.put(
-                GuardedCodegen.guarded(codegen.getClass().getName(), "state its name", codegen::name), codegen));
+        for (ExternalCodegen codegen : all) {
+            String type = codegen.getClass().getName();
+            ExternalCodegen other = known.put(GuardedCodegen.guarded(type, "state its name", codegen::name), codegen);
+            if (other != null) {
+                throw new KilnException(new Problem(
+                        "it has the name of " + other.getClass().getName() + ", `" + codegen.name() + "`",
+                        "code generator " + type,
+                        "a name of its own",
+                        "Take one of them out of the plugin's dependencies"));
+            }
+        }
         return known;
     }
 

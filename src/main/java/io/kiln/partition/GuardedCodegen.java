@@ -3,6 +3,7 @@ package io.kiln.partition;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.DeviceHooks;
+import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.target.CompositeTarget;
@@ -134,25 +135,26 @@ final class GuardedCodegen {
      * @throws KilnException naming it, if it throws or returns null
      */
     static <T> T guarded(String name, String what, Supplier<T> call) {
-        T result;
-        try {
-            result = call.get();
-        } catch (KilnException e) {
-            throw new KilnException(e.problems().stream()
-                    .map(problem -> new Problem(
-                            "it could not " + what + ": " + problem.what(),
-                            "code generator " + name + (problem.where().isEmpty() ? "" : ", " + problem.where()),
-                            problem.expected(),
-                            problem.next()))
-                    .toList());
-        } catch (RuntimeException | LinkageError | StackOverflowError | java.util.ServiceConfigurationError e) {
-            throw new KilnException(
-                    new Problem("it could not " + what + ": " + e, "code generator " + name, "", ADVICE));
-        }
-        if (result == null) {
-            throw wrong(name, "answered null when it was to " + what);
-        }
-        return result;
+        String failed = "could not " + what + ": ";
+        return Extensions.call(
+                () -> {
+                    try {
+                        return call.get();
+                    } catch (KilnException e) {
+                        throw retold(e, name, failed);
+                    }
+                },
+                why -> wrong(name, failed + why));
+    }
+
+    private static KilnException retold(KilnException failure, String name, String failed) {
+        return new KilnException(failure.problems().stream()
+                .map(problem -> new Problem(
+                        "it " + failed + problem.what(),
+                        "code generator " + name + (problem.where().isEmpty() ? "" : ", " + problem.where()),
+                        problem.expected(),
+                        problem.next()))
+                .toList());
     }
 
     private KilnException wrong(String what) {

@@ -2,6 +2,7 @@
 package io.kiln.partition;
 
 import io.kiln.ir.op.Op;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
@@ -12,6 +13,11 @@ import java.util.function.Predicate;
  * @param optional whether it may be missing
  */
 public record PatternStep(String relay, Predicate<Op> accepts, boolean optional) {
+    public PatternStep {
+        Objects.requireNonNull(relay, "the name of an operator");
+        Objects.requireNonNull(accepts, "what a step accepts");
+    }
+
     /** An operator that has to be there, by its class. */
     public static PatternStep of(String relay, Class<? extends Op> type) {
         return new PatternStep(relay, type::isInstance, false);

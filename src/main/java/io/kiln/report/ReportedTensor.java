@@ -27,7 +27,8 @@ public record ReportedTensor(
         shape = List.copyOf(shape);
     }
 
-    static ReportedTensor of(ModelMetadata.TensorInfo info) {
+    /** A tensor of a model. */
+    public static ReportedTensor of(ModelMetadata.TensorInfo info) {
         boolean isQuantized = info.scale() != 0;
         return new ReportedTensor(
                 info.name(),

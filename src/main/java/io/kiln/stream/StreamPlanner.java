@@ -6,9 +6,17 @@ import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.memory.MemoryPlanner;
 import io.kiln.memory.PoolBounds;
+import io.kiln.stream.PlanChoice.Blocks;
+import io.kiln.stream.PlanChoice.Order;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -21,58 +29,131 @@ public final class StreamPlanner {
     /** Memory limit for speed, relative to the least memory. */
     private static final int PERCENT_FOR_SPEED = 115;
 
+    private final ProgramBuilder builder;
     private final RowGraph graph;
     private final boolean withInputsAndOutputs;
+    private final PoolBounds pools;
+    private final Map<RowGraph, Segmentation> searches = new HashMap<>();
 
-    private StreamPlanner(RowGraph graph, boolean withInputsAndOutputs) {
-        this.graph = graph;
+    private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, PoolBounds pools) {
+        this.builder = builder;
+        this.graph = builder.graph();
         this.withInputsAndOutputs = withInputsAndOutputs;
+        this.pools = pools;
     }
 
     /**
-     * Plans a program. Its operators run in the order of the function, or in another one that needs less memory.
+     * What is to be planned.
      *
      * @param function the fused function
      * @param operators its groups in order, without reshapes
+     * @param lowering makes loops of them
      * @param withInputsAndOutputs whether they lie in the workspace too; inputs then live from before the first call to
      *     their last use, row by row, outputs to after the last call
      * @param pools where its values lie; which operators run row by row is decided as if there were only one pool
      */
-    public static PlannedProgram plan(
+    public record Planned(
             Function function,
             List<FusedOperator> operators,
             Lowering lowering,
-            Optimize optimize,
             boolean withInputsAndOutputs,
             PoolBounds pools) {
-        PlannedProgram natural = inOrder(function, operators, lowering, optimize, withInputsAndOutputs, pools);
-        return OperatorOrder.ofLeastPeak(function, operators, withInputsAndOutputs)
-                .map(order -> inOrder(function, order, lowering, optimize, withInputsAndOutputs, pools))
+        public Planned {
+            operators = List.copyOf(operators);
+        }
+
+        private StreamPlanner inOrder(List<FusedOperator> order) {
+            ProgramBuilder builder = new ProgramBuilder(function, order, lowering, withInputsAndOutputs);
+            return new StreamPlanner(builder, withInputsAndOutputs, pools);
+        }
+
+        private Optional<List<FusedOperator>> ofLeastPeak() {
+            return OperatorOrder.ofLeastPeak(function, operators, withInputsAndOutputs);
+        }
+
+        /** A planner by the choice's order; empty if there is no other order than the function's. */
+        private Optional<StreamPlanner> planner(Order order) {
+            return order == Order.FUNCTION
+                    ? Optional.of(inOrder(operators))
+                    : ofLeastPeak().map(this::inOrder);
+        }
+    }
+
+    /** Plans a program. Its operators run in the order of the function, or in another one that needs less memory. */
+    public static PlannedProgram plan(Planned program, Optimize optimize) {
+        PlannedProgram natural = program.inOrder(program.operators).plan(optimize);
+        return program.ofLeastPeak()
+                .map(order -> program.inOrder(order).plan(optimize))
                 .filter(other ->
                         other.layout().plan().bytes() < natural.layout().plan().bytes())
                 .orElse(natural);
     }
 
-    private static PlannedProgram inOrder(
-            Function function,
-            List<FusedOperator> operators,
-            Lowering lowering,
-            Optimize optimize,
-            boolean withInputsAndOutputs,
-            PoolBounds pools) {
-        ProgramBuilder builder = new ProgramBuilder(function, operators, lowering, withInputsAndOutputs);
-        StreamPlanner planner = new StreamPlanner(builder.graph(), withInputsAndOutputs);
-        return builder.build(
+    /** Plans a program as it was chosen; empty if it cannot be planned that way. */
+    public static Optional<PlannedProgram> plan(Planned program, PlanChoice choice) {
+        return program.planner(choice.order())
+                .flatMap(planner -> planner.cut(choice).map(planner::build));
+    }
+
+    /**
+     * The choices that give different plans, with each the plan.
+     *
+     * @param program what is planned
+     */
+    public static Map<PlanChoice, PlannedProgram> plans(Planned program) {
+        Map<PlanChoice, PlannedProgram> plans = new LinkedHashMap<>();
+        for (Order order : Order.values()) {
+            Set<Cut> known = new HashSet<>();
+            program.planner(order)
+                    .ifPresent(planner -> PlanChoice.all().stream()
+                            .filter(choice -> choice.order() == order)
+                            .forEach(choice -> planner.cut(choice)
+                                    .filter(cut -> known.add(cut.withoutIdleBlocks()))
+                                    .ifPresent(cut -> plans.put(choice, planner.build(cut)))));
+        }
+        return plans;
+    }
+
+    private PlannedProgram plan(Optimize optimize) {
+        return build(
                 switch (optimize) {
-                    case SIZE -> planner.allWhole();
-                    case RAM -> planner.leastMemory();
-                    case SPEED -> planner.fewestCalls();
-                },
-                pools);
+                    case SIZE -> allWhole();
+                    case RAM -> leastMemory();
+                    case SPEED -> fewestCalls();
+                });
+    }
+
+    private PlannedProgram build(Cut cut) {
+        return builder.build(cut, pools);
+    }
+
+    private Optional<Cut> cut(PlanChoice choice) {
+        if (choice.blocks() == Blocks.WHOLE) {
+            return Optional.of(allWhole());
+        }
+        Cut least = leastMemory();
+        long limit = bytes(least) * choice.memory() / 100;
+        return switch (choice.blocks()) {
+            case ONE -> fewestCalls(graph.stepByStep(), limit);
+            case TWO_OF_SAME_ROW -> fewestCalls(graph.inBlocks(2, RowGraph.Node::readsTheSameRow), limit);
+            case TWO -> fewestCalls(graph.inBlocks(2, node -> true), limit);
+            case SAME_ROW -> fewestCalls(graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow), limit);
+            case SOME -> Optional.of(someBlocks(least, limit));
+            default -> fewestCalls(graph, limit);
+        };
     }
 
     /** Segments of a graph. */
-    record Cut(RowGraph graph, List<Segment> segments) {}
+    record Cut(RowGraph graph, List<Segment> segments) {
+        /** The same without the blocks of operators that run whole: equal ones give the same program. */
+        private Cut withoutIdleBlocks() {
+            BitSet interleaved = new BitSet();
+            segments.stream()
+                    .filter(Segment::byRows)
+                    .forEach(segment -> interleaved.set(segment.first(), segment.end()));
+            return new Cut(graph.inBlocks(interleaved::get), segments);
+        }
+    }
 
     private Cut allWhole() {
         List<Segment> segments = new ArrayList<>();
@@ -84,8 +165,13 @@ public final class StreamPlanner {
 
     private Cut leastMemory() {
         RowGraph stepByStep = graph.stepByStep();
-        Segmentation search = Segmentation.of(stepByStep, withInputsAndOutputs);
+        Segmentation search = search(stepByStep);
         return new Cut(stepByStep, search.fewestCalls(search.leastBytes()));
+    }
+
+    /** What one search learned of its candidates helps the next one with another limit. */
+    private Segmentation search(RowGraph candidate) {
+        return searches.computeIfAbsent(candidate, some -> Segmentation.of(some, withInputsAndOutputs));
     }
 
     private Cut fewestCalls() {
@@ -97,13 +183,18 @@ public final class StreamPlanner {
                 return cut.get();
             }
         }
+        return someBlocks(least, limit);
+    }
+
+    /** Blocks where they save the most. */
+    private Cut someBlocks(Cut least, long limit) {
         RowGraph chosen = BlockChoice.of(graph, least.segments, some -> fits(new Cut(some, least.segments), limit));
         return fewestCalls(chosen, limit).orElse(new Cut(chosen, least.segments));
     }
 
     /** The fewest calls within the limit, if there is a solution. */
     private Optional<Cut> fewestCalls(RowGraph candidate, long limit) {
-        Segmentation search = Segmentation.of(candidate, withInputsAndOutputs);
+        Segmentation search = search(candidate);
         long lowest = search.leastBytes();
         return Stream.of(limit, (limit + lowest) / 2, lowest)
                 .filter(budget -> lowest <= budget)

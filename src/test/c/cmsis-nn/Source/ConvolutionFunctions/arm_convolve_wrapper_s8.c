@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "arm_nnfunctions.h"
 #include "arm_nnsupportfunctions.h"
+#include <stdio.h>
+
+/* Limits its results itself, unlike arm_relu6_s8(). */
 
 arm_cmsis_nn_status arm_convolve_wrapper_s8(
     const cmsis_nn_context* ctx, const cmsis_nn_conv_params* params,

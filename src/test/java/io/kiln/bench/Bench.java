@@ -122,7 +122,7 @@ public final class Bench {
 
     private Figures figures(Row row, Optimize usual, Io usualIo, Path plugin) {
         Setting setting = new Setting(
-                row.toolchain(), options.optimize().orElse(usual), options.io().orElse(usualIo));
+                row.toolchain(), options.optimize().orElse(usual), options.io().orElse(usualIo), !options.untuned());
         Path model = model(row);
         Path golden = model.getParent();
         Path folder = options.out()

@@ -19,6 +19,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -29,6 +30,9 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -72,6 +76,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .io(setting.io())
                         .optimize(setting.optimize())
                         .objects(objects(target, setting))
+                        .records(setting.isTuned() ? shipped(target) : HistoryBest.NONE)
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
@@ -133,6 +138,10 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             }
         }
         return others;
+    }
+
+    private static HistoryBest shipped(String target) {
+        return new HistoryBest(ShippedRecords.of(TaskKeys.core(Target.parse(target))));
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {
@@ -200,8 +209,16 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         }
     }
 
-    /** How a model is built. */
-    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {}
+    /**
+     * How a model is built.
+     *
+     * @param isTuned whether the records that come with Kiln choose before the rules do, as in every build
+     */
+    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io, boolean isTuned) {
+        Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {
+            this(toolchain, optimize, io, true);
+        }
+    }
 
     /** Runs one toolchain in one folder. */
     record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {

@@ -6,17 +6,19 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Row;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How the bench is called: {@code Bench [filter]... [--per-operator] [--optimize=speed|size|ram] [--io=caller|workspace]
+ * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned] [--optimize=speed|size|ram] [--io=caller|workspace]
  * [--model=NAME]... [--golden=DIR] [--out=DIR]}.
  *
  * @param filters rows to measure, such as {@code kws-m4f}, {@code vww-gnu}, {@code ram-clang}; also several in one word, separated by
  *     commas; none for all rows
  * @param perOperator whether operators are shown one by one
+ * @param untuned whether the rules choose all schedules, in place of the records that come with Kiln
  * @param optimize instead of what the row is measured with
  * @param io likewise
  * @param models folders of golden models that are no rows: each is measured on the cores and with the toolchains that the filters name, as in
@@ -27,6 +29,7 @@ import java.util.Optional;
 record BenchOptions(
         List<String> filters,
         boolean perOperator,
+        boolean untuned,
         Optional<Optimize> optimize,
         Optional<Io> io,
         List<String> models,
@@ -37,15 +40,18 @@ record BenchOptions(
     static BenchOptions parse(List<String> args) {
         List<String> filters = new ArrayList<>();
         boolean perOperator = false;
+        boolean untuned = false;
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
         List<String> models = new ArrayList<>();
         Path golden = Path.of("..", "shared", "golden");
         Path out = Path.of("target", "bench");
-        for (String arg : String.join(" ", args).split("\\s+", -1)) {
+        for (String arg : words(args)) {
             String value = arg.substring(arg.indexOf('=') + 1);
             if (arg.equals("--per-operator")) {
                 perOperator = true;
+            } else if (arg.equals("--untuned")) {
+                untuned = true;
             } else if (arg.startsWith("--optimize=")) {
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {
@@ -58,18 +64,19 @@ record BenchOptions(
                 out = Path.of(value);
             } else if (arg.startsWith("--")) {
                 throw new IllegalArgumentException("unknown option " + arg);
-            } else if (!arg.isBlank()) {
+            } else {
                 filters.addAll(List.of(arg.split(",", -1)));
             }
         }
+        Path folder = out.toAbsolutePath().normalize();
         return new BenchOptions(
-                List.copyOf(filters),
-                perOperator,
-                optimize,
-                io,
-                List.copyOf(models),
-                golden,
-                out.toAbsolutePath().normalize());
+                List.copyOf(filters), perOperator, untuned, optimize, io, List.copyOf(models), golden, folder);
+    }
+
+    private static List<String> words(List<String> args) {
+        return Arrays.stream(String.join(" ", args).split("\\s+", -1))
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     /** Whether a row is to be measured. */

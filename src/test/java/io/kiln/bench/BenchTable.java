@@ -65,9 +65,9 @@ final class BenchTable {
     static void print(List<LayerCost> costs) {
         costs.forEach(cost -> System.out.printf(
                 Locale.ROOT,
-                "  %-16s %,10d instructions %8.3f per MAC, %5.2f times %-7s %s%n",
+                "  %-16s %,10d cycles %8.3f per MAC, %5.2f times %-7s %s%n",
                 cost.layer().name(),
-                cost.instructions(),
+                cost.cycles(),
                 cost.perMac(),
                 cost.thousandths() / 1000.0,
                 cost.layer().regular(),

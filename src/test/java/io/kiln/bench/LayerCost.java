@@ -11,12 +11,12 @@ import java.util.stream.Collectors;
  * A made-up layer, measured.
  *
  * @param layer the layer
- * @param instructions of its operator
+ * @param cycles of its operator, as expected
  * @param perMac of these for a multiply-accumulate inside the input
  * @param thousandths the same relative to the regular layer
  * @param schedule of its operator
  */
-record LayerCost(HardLayer layer, long instructions, double perMac, long thousandths, String schedule) {
+record LayerCost(HardLayer layer, long cycles, double perMac, long thousandths, String schedule) {
     /** The layers in their order, given the operators of their model behind its entry point, in the same order. */
     static List<LayerCost> of(List<Operator> operators) {
         if (operators.size() != HardLayers.ALL.size() + 1) {
@@ -32,7 +32,7 @@ record LayerCost(HardLayer layer, long instructions, double perMac, long thousan
             double times = perMac.get(layer.name()) / perMac.get(layer.regular());
             costs.add(new LayerCost(
                     layer,
-                    operator.instructions(),
+                    operator.cycles().expected(),
                     perMac.get(layer.name()),
                     Math.round(1000 * times),
                     operator.schedule()));
@@ -41,7 +41,7 @@ record LayerCost(HardLayer layer, long instructions, double perMac, long thousan
     }
 
     private static double perMac(Operator operator) {
-        return (double) operator.instructions() / operator.macs();
+        return (double) operator.cycles().expected() / operator.macs();
     }
 
     /** The worst layer's. */

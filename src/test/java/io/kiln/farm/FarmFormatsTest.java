@@ -8,6 +8,10 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.rpc.client.RunTimes;
+import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.Graph;
+import io.kiln.device.rpc.client.TimedModel.Input;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
@@ -34,6 +38,10 @@ final class FarmFormatsTest {
             new FarmTask.Count(List.of("f", "g"), "told"),
             new FarmTask.Profile("model", List.of("a", "b"), INPUTS, true),
             new FarmTask.Trace(List.of("f"), List.of(5L), "end"),
+            new FarmTask.Listen("said", 12),
+            new FarmTask.Time(List.of(
+                    new TimedModel("whole", List.of(new Input("x", INPUTS.get(0))), Optional.empty()),
+                    new TimedModel("graph", List.of(), Optional.of(new Graph(INPUTS.get(2), INPUTS.get(1)))))),
             new FarmTask.Flash());
 
     private static final List<FarmAnswer> ANSWERS = List.of(
@@ -47,6 +55,8 @@ final class FarmFormatsTest {
             new FarmAnswer.Flashed("Open On-Chip Debugger", "066D", 77, true, 1234),
             new FarmAnswer.Failed(List.of(new Problem("what", "", "", ""))),
             new FarmAnswer.Traced(List.of(new ExecutedBlock(5, 4, 3, 2, 1))),
+            new FarmAnswer.Heard(List.of("said 0 one", "said 1 two"), true),
+            new FarmAnswer.Timed(List.of(new RunTimes(List.of(List.of(1.5e-6, 0.0), List.of())))),
             new FarmAnswer.GivenUp(2));
 
     private static FarmJob job(FarmTask task) {

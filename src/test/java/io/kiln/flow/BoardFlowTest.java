@@ -2,12 +2,23 @@
 package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.Json;
+import io.kiln.report.JsonSchemas;
+import io.kiln.report.listing.BoardsReport;
+import io.kiln.report.listing.BoardsReport.Emulator;
+import io.kiln.report.listing.BoardsReport.Entry;
 import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,5 +34,29 @@ class BoardFlowTest {
                 .doctor(new GestureProject(folder).spec("mps2-an386").build(), ConsoleSpec.OF_BOARD, false, false);
         assertThat(log.said()).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(log.said()).contains("Nothing is missing for mps2-an386");
+    }
+
+    @Test
+    void boardsAreToldToPrograms() throws IOException {
+        Path broken = Files.createDirectories(folder.resolve("src/main/boards/broken"));
+        Files.writeString(broken.resolve("board.yaml"), "schema: 1\nid: broken\nextends: nothing\n");
+        KeptLog log = new KeptLog();
+        BoardFlow flow = new BoardFlow(log, TestToolchains.environment(log));
+        BuildSpec spec = new GestureProject(folder).spec("mps2-an386").build();
+        BoardsReport all = flow.boardsReport(spec, Optional.empty());
+        JsonSchemas.assertFits("boards", Json.text(all));
+        assertThat(all.boards()).extracting(Entry::id).isEqualTo(spec.boards().ids());
+        assertThat(all.boards())
+                .filteredOn(entry -> entry.profile() == null)
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.problem()).contains("nothing"));
+        BoardsReport one = flow.boardsReport(spec, Optional.of("nucleo-h743zi"));
+        assertThat(one.boards()).singleElement().satisfies(entry -> {
+            assertThat(entry.profile().emulator()).isEqualTo(new Emulator("standIn", "mps2-an500"));
+            assertThat(entry.profile().flash()).isEqualTo("openocd");
+            assertThat(entry.profile().memories()).hasSize(3);
+        });
+        assertThatThrownBy(() -> flow.boardsReport(spec, Optional.of("broken"))).isInstanceOf(KilnException.class);
+        assertThat(log.said()).isEmpty();
     }
 }

@@ -14,6 +14,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
+import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.PageDocument;
 import io.kiln.toolchain.board.Boards;
@@ -104,24 +105,6 @@ final class FlowTest {
         assertThat(shown.count("svg", "graph")).isEqualTo(1);
     }
 
-    @Test
-    void whatWasCountedStaysWhileTheImageDoes() throws IOException {
-        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
-        flow.profile(spec(GestureProject.VECTORS, 2));
-        JsonNode report = json("kiln/report.json");
-        String page = text("kiln/index.html");
-        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
-        assertThat(json("kiln/report.json")).isEqualTo(report);
-        assertThat(text("kiln/index.html")).isEqualTo(page);
-        Files.delete(folder.resolve("out/gesture.elf"));
-        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
-        assertThat(json("kiln/report.json").findValues("instructions")).allMatch(JsonNode::isNull);
-        assertThat(folder.resolve("out/kiln/profile.json")).doesNotExist();
-        assertThat(PageDocument.of(text("kiln/index.html")).texts("b"))
-                .startsWith("Bit-exact")
-                .contains("–");
-    }
-
     private static List<String> counts(JsonNode report) {
         return report.path("operators").findValues("instructions").stream()
                 .map(count -> String.format(Locale.ROOT, "%,d", count.asLong()))
@@ -150,15 +133,6 @@ final class FlowTest {
                 DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         JsonSchemas.assertFits("report", text("kiln/report.json"));
-    }
-
-    @Test
-    void theSecondBuildDoesNothingAndSaysSo() {
-        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
-        said.clear();
-        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
-        assertThat(said).filteredOn(line -> line.contains("othing changed")).hasSize(4);
-        assertThat(said).noneMatch(line -> line.startsWith("Compiling") || line.startsWith("Linked"));
     }
 
     @Test
@@ -220,27 +194,8 @@ final class FlowTest {
         assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector differ from the model");
     }
 
-    /** Another build in the same folder, between two goals of this one. */
     @Test
-    void whatAnotherBuildLeftInTheFolderIsNotTakenForThisOnes() {
-        BuildSpec mine = spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0));
-        BuildSpec others = mine.toBuilder().optimize("size").build();
-        flow.generate(mine);
-        flow.link(mine);
-        flow.generate(others);
-        assertThatThrownBy(() -> flow.link(mine))
-                .hasMessageContaining(
-                        "the generated C belongs to another build: optimize changed from 'size' to 'speed'");
-        flow.link(others);
-        flow.generate(mine);
-        assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))
-                .hasMessageContaining("the image belongs to another build: ");
-        flow.link(mine);
-        flow.verify(mine, DeviceSpec.USUAL);
-    }
-
-    @Test
-    void modelArchiveAndImageAreShownToPeople() {
+    void modelArchiveAndImageAreShownToPeopleAndPrograms() {
         BuildSpec spec = spec(folder, VerifyOn.NONE);
         flow.build(spec, DeviceSpec.USUAL);
         said.clear();
@@ -254,6 +209,13 @@ final class FlowTest {
                 .contains("Model Library Format version 7")
                 .contains("on the board mps2-an386")
                 .contains("workspace");
+        String all = Json.text(flow.inspectReport(spec, Optional.empty(), "", Optional.empty()));
+        JsonSchemas.assertFits("inspect", all);
+        assertThat(all).contains("\"kind\" : \"model\"", "\"kind\" : \"image\"", "\"name\" : \"acceleration\"");
+        String archive = Json.text(
+                flow.inspectReport(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "", Optional.empty()));
+        JsonSchemas.assertFits("inspect", archive);
+        assertThat(archive).contains("\"kind\" : \"archive\"", "\"version\" : \"7\"", "\"problems\" : [ ]");
         assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("is not a file that can be shown");

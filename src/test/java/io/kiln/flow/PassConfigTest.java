@@ -27,7 +27,9 @@ class PassConfigTest {
                         "tir.disable_assert = true",
                         "tir.usmp.use_workspace_io=1",
                         "tir.usmp.enable=True",
-                        "tir.usmp.algorithm=hill_climb",
+                        "tir.usmp.algorithm=greedy_by_size",
+                        "tir.disable_vectorize=1",
+                        "tir.disable_storage_rewrite=true",
                         "relay.backend.disable_memory_plan=false"))
                 .build();
         assertThat(spec.malformed()).isEmpty();
@@ -47,7 +49,8 @@ class PassConfigTest {
     void allThatCannotBeFollowedIsRefusedAtOnce() {
         assertThatThrownBy(() -> PassConfig.parse(List.of(
                         "relay.FuseOps.maxdepth=1",
-                        "tir.usmp.algorithm=greedy_by_size",
+                        "tir.usmp.algorithm=genetic",
+                        "tir.disable_vectorize=maybe",
                         "tir.usmp.enable=false",
                         "relay.FuseOps.max_depth=0",
                         "tir.disable_assert=maybe",
@@ -56,7 +59,8 @@ class PassConfigTest {
                         "nothing")))
                 .hasMessageContaining("names 'relay.FuseOps.maxdepth', which is not known")
                 .hasMessageContaining("relay.FuseOps.max_depth")
-                .hasMessageContaining("sets tir.usmp.algorithm to 'greedy_by_size': there is one planner")
+                .hasMessageContaining("sets tir.usmp.algorithm to 'genetic': there is one planner")
+                .hasMessageContaining("sets tir.disable_vectorize to 'maybe': loops are scalar")
                 .hasMessageContaining("sets tir.usmp.enable to 'false': memory is always planned ahead")
                 .hasMessageContaining("sets relay.FuseOps.max_depth to '0'; expected 1 (no fusion) or more")
                 .hasMessageContaining("sets tir.disable_assert to 'maybe'; expected true or false")

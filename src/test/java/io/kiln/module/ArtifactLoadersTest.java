@@ -7,11 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ArtifactLoadersTest {
     private static final DeviceModule CUDA = new DeviceModule(
@@ -71,6 +78,45 @@ class ArtifactLoadersTest {
                         .load(set(List.of(artifact("fpga", "x.bit", Bytes.ofText(""))))))
                 .hasMessageContaining("x.bit: the loader `fpga`")
                 .hasMessageContaining("no bits");
+    }
+
+    @Test
+    void servicesThatCannotBeLoadedAreNamed(@TempDir Path folder) throws IOException {
+        for (Class<?> type : List.of(ArtifactLoader.class, ModuleLoader.class)) {
+            Path services = folder.resolve("META-INF/services/" + type.getName());
+            Files.createDirectories(services.getParent());
+            Files.writeString(services, "com.acme.Missing\n");
+        }
+        try (URLClassLoader from =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, ArtifactLoader.class.getClassLoader())) {
+            assertThatThrownBy(() -> ArtifactLoaders.installed(from))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("loader of artifacts that is a service of " + ArtifactLoader.class.getName())
+                    .hasMessageContaining("com.acme.Missing");
+            assertThatThrownBy(() -> ModuleLoaders.installed(from))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("loader of modules that is a service of " + ModuleLoader.class.getName())
+                    .hasMessageContaining("com.acme.Missing");
+        }
+    }
+
+    @Test
+    void aLoaderThatAnswersNothingIsNamed() {
+        ArtifactLoader nothing = new ArtifactLoader() {
+            @Override
+            public Set<String> names() {
+                return Set.of("fpga");
+            }
+
+            @Override
+            public ModulePayload load(String name, List<Artifact> group) {
+                return null;
+            }
+        };
+        assertThatThrownBy(() -> ArtifactLoaders.of(List.of(nothing))
+                        .load(set(List.of(artifact("fpga", "x.bit", Bytes.ofText(""))))))
+                .hasMessageContaining("x.bit: the loader `fpga`")
+                .hasMessageContaining("it answered null");
     }
 
     private static List<Artifact> cuda() {

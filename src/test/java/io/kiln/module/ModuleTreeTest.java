@@ -153,11 +153,14 @@ class ModuleTreeTest {
 
     private static ModuleNode module(Random random) {
         String text = "t" + random.nextInt(99);
-        return switch (random.nextInt(5)) {
+        return switch (random.nextInt(8)) {
             case 0 -> node("c", new SourceModule(Bytes.ofText(text), "c", List.of(text, "f"), List.of()));
             case 1 -> node("static_library", new StaticLibraryModule(Bytes.ofText(text), List.of(text)));
             case 2 -> node("const_loader", constants(random));
             case 3 -> node("GraphExecutorFactory", graph(random, text));
+            case 4 -> node("AotExecutorFactory", new AotFactoryModule(List.of("p"), List.of(array(random)), text));
+            case 5 -> node("metadata_module", new MetadataModule());
+            case 6 -> node("VMExecutable", new BytecodeModule(Bytes.ofText(text)));
             default -> node(random.nextBoolean() ? "cuda" : "opencl", cuda(text));
         };
     }

@@ -134,7 +134,20 @@ class ForeignCodegenTest {
                 .hasMessageContaining(
                         "gives the table `filter` of my-npu.dense 7 bytes, which are no elements of type int32");
         assertThatThrownBy(() -> compile(new Npu(function -> null, unit -> "")))
-                .hasMessageContaining("code generator my-npu: it answered null when it was to take my-npu.dense (");
+                .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (")
+                .hasMessageContaining("it answered null");
+        assertThatThrownBy(() -> compile(new Npu(
+                        function -> new ExternalCall(List.of(new ExternalCall.Table(null, null, null)), 0, null),
+                        unit -> "")))
+                .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (")
+                .hasMessageContaining("the name of a table");
+        assertThatThrownBy(() -> compile(new Npu(
+                        function -> {
+                            throw new AssertionError("lanes");
+                        },
+                        unit -> "")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (");
         assertThatThrownBy(() -> compile(new Npu(
                         function -> {
                             throw new KilnException(new Problem("only 8 lanes", "dense", "16", "Buy more"));
@@ -227,8 +240,14 @@ class ForeignCodegenTest {
                         op -> true,
                         match -> match.root().args().size() > 0 && match.root().constant(0) == null)))
                 .hasMessageContaining("code generator careless: it could not compare operators with careless.dense (");
+        assertThatThrownBy(compiling(new Careless("careless", null, op -> true, match -> true)))
+                .hasMessageContaining("code generator careless: it could not state its patterns: ")
+                .hasMessageContaining("the name of a pattern");
+        assertThatThrownBy(compiling(new Careless("cmsis-nn", "cmsis-nn.dense", op -> true, match -> true)))
+                .hasMessageContaining("code generator " + Careless.class.getName()
+                        + ": it has the name of io.kiln.partition.cmsisnn.CmsisNnCodegen, `cmsis-nn`");
         assertThatThrownBy(compiling(new Careless(null, "careless.dense", op -> true, match -> true)))
-                .hasMessageContaining("it answered null when it was to state its name")
+                .hasMessageContaining("it could not state its name: it answered null")
                 .hasMessageContaining("code generator " + Careless.class.getName());
     }
 

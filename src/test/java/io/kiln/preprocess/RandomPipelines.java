@@ -64,43 +64,63 @@ final class RandomPipelines {
 
     private String yaml() {
         int rate = pick(8000, 16000, 22050, 44100);
-        boolean hasMel = random.nextInt(5) > 0;
-        boolean hasLog = random.nextInt(4) > 0;
-        boolean hasCosines = hasMel && hasLog && random.nextInt(3) == 0;
-        int channels = 1 + random.nextInt(40);
-        int coefficients = 1 + random.nextInt(channels);
-        return "schema: 1\nsampleRate: " + rate + "\n"
-                + framing()
-                + (hasMel ? mel(rate, channels) : "")
-                + (hasLog ? log() : "")
-                + (hasCosines ? "dct: {coefficients: " + coefficients + ", norm: " + pick("ortho", "htk") + "}\n" : "")
-                + (random.nextInt(3) == 0 ? normalize(hasMel, hasCosines ? coefficients : channels) : "");
-    }
-
-    private String framing() {
         int fft = pick(16, 64, 256, 512, 1024);
         int window = random.nextBoolean() ? fft : Math.max(8, fft - random.nextInt(fft / 2));
-        return "frames:\n  window: " + window + "\n  hop: " + (1 + random.nextInt(window * 5 / 4)) + "\n  shape: "
-                + pick("hann", "hamming", "rectangular") + "\n"
-                + pick("", "", "  preEmphasis: 0.97\n", "  preEmphasis: 0.9999\n")
-                + "spectrum: {fft: " + fft + ", of: " + pick("power", "magnitude") + "}\n";
-    }
-
-    private String mel(int rate, int channels) {
-        return "mel: {channels: " + channels + ", lower: " + random.nextInt(300) + ", upper: "
-                + (rate / 2 - random.nextInt(rate / 8)) + ", scale: " + pick("htk", "slaney") + ", triangles: "
-                + pick("hz", "mel") + ", norm: " + pick("none", "slaney") + "}\n";
-    }
-
-    private String log() {
-        return "log: {base: " + pick("e", "2", "10") + ", scale: " + pick("1", "10", "20")
-                + pick("", ", offset: 1e-6", ", floor: 1.0e-10") + "}\n";
-    }
-
-    private String normalize(boolean hasMel, int features) {
-        boolean isList = hasMel && random.nextBoolean();
-        return "normalize: {mean: " + (isList ? list(features, -20) : "-4.5") + ", scale: "
-                + (isList ? list(features, 0.05) : "0.5") + "}\n";
+        StringBuilder yaml = new StringBuilder("schema: 1\nsampleRate: " + rate + "\nframes:\n  window: " + window
+                + "\n  hop: " + (1 + random.nextInt(window * 5 / 4)) + "\n  shape: "
+                + pick("hann", "hamming", "rectangular") + "\n");
+        if (random.nextInt(3) == 0) {
+            yaml.append("  preEmphasis: ").append(pick("0.97", "0.9", "0.9999")).append('\n');
+        }
+        yaml.append("spectrum: {fft: ")
+                .append(fft)
+                .append(", of: ")
+                .append(pick("power", "magnitude"))
+                .append("}\n");
+        int channels = 1 + random.nextInt(40);
+        boolean hasMel = random.nextInt(5) > 0;
+        if (hasMel) {
+            yaml.append("mel: {channels: ")
+                    .append(channels)
+                    .append(", lower: ")
+                    .append(random.nextInt(300))
+                    .append(", upper: ")
+                    .append(rate / 2 - random.nextInt(rate / 8))
+                    .append(", scale: ")
+                    .append(pick("htk", "slaney"))
+                    .append(", triangles: ")
+                    .append(pick("hz", "mel"))
+                    .append(", norm: ")
+                    .append(pick("none", "slaney"))
+                    .append("}\n");
+        }
+        boolean hasLog = random.nextInt(4) > 0;
+        if (hasLog) {
+            yaml.append("log: {base: ")
+                    .append(pick("e", "2", "10"))
+                    .append(", scale: ")
+                    .append(pick("1", "10", "20"))
+                    .append(pick("", ", offset: 1e-6", ", floor: 1.0e-10"))
+                    .append("}\n");
+        }
+        if (hasLog && hasMel && random.nextInt(3) == 0) {
+            int coefficients = 1 + random.nextInt(channels);
+            yaml.append("dct: {coefficients: ")
+                    .append(coefficients)
+                    .append(", norm: ")
+                    .append(pick("ortho", "htk"))
+                    .append("}\n");
+            channels = coefficients;
+        }
+        if (random.nextInt(3) == 0) {
+            boolean isList = hasMel && random.nextBoolean();
+            yaml.append("normalize: {mean: ")
+                    .append(isList ? list(channels, -20) : "-4.5")
+                    .append(", scale: ")
+                    .append(isList ? list(channels, 0.05) : "0.5")
+                    .append("}\n");
+        }
+        return yaml.toString();
     }
 
     private String list(int count, double centre) {

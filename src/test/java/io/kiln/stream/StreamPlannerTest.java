@@ -25,6 +25,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
@@ -61,7 +62,8 @@ class StreamPlannerTest {
         List<FusedOperator> operators = FusedOperator.all(fused, "tvmgen_m").stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))
                 .toList();
-        return StreamPlanner.plan(fused, operators, lowering, optimize, withInputsAndOutputs, PoolBounds.ONE);
+        return StreamPlanner.plan(
+                new Planned(fused, operators, lowering, withInputsAndOutputs, PoolBounds.ONE), optimize);
     }
 
     private Program program(int... results) {

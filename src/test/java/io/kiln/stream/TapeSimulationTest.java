@@ -16,6 +16,7 @@ import io.kiln.lower.layer.PoolLowering;
 import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
 import java.util.Arrays;
@@ -192,8 +193,8 @@ class TapeSimulationTest {
             Lowering lowering = loweredOnce();
             for (Optimize optimize : Optimize.values()) {
                 boolean inside = seed % 2 == 0;
-                PlannedProgram planned =
-                        StreamPlanner.plan(function, operators, lowering, optimize, inside, PoolBounds.ONE);
+                PlannedProgram planned = StreamPlanner.plan(
+                        new Planned(function, operators, lowering, inside, PoolBounds.ONE), optimize);
                 new Simulation("net " + seed + " for " + optimize, planned, operators, inside).run();
                 streams += planned.program().steps().stream().anyMatch(Step.Stream.class::isInstance) ? 1 : 0;
             }
@@ -213,7 +214,7 @@ class TapeSimulationTest {
             for (Optimize optimize : Optimize.values()) {
                 bytes.put(
                         optimize,
-                        StreamPlanner.plan(function, operators, lowering, optimize, true, PoolBounds.ONE)
+                        StreamPlanner.plan(new Planned(function, operators, lowering, true, PoolBounds.ONE), optimize)
                                 .layout()
                                 .plan()
                                 .bytes());

@@ -13,6 +13,7 @@ final class FaultCause {
     private static final long MEMORY_ADDRESS_VALID = 1L << 7;
     private static final long BUS_ADDRESS_VALID = 1L << 15;
     private static final long IMPRECISE = 1L << 10;
+    private static final long RISCV_INTERRUPT = 1L << 31;
 
     private record Bit(int number, String text) {}
 
@@ -65,6 +66,9 @@ final class FaultCause {
     }
 
     private static String riscv(FaultReport report, OptionalLong address) {
+        if ((report.exception() & RISCV_INTERRUPT) != 0) {
+            return "interrupt " + (report.exception() & ~RISCV_INTERRUPT) + " of the hart has no handler";
+        }
         int cause = (int) Math.min(report.exception(), RISCV_CAUSES.size());
         return cause < RISCV_CAUSES.size() ? RISCV_CAUSES.get(cause) + at(address) : "exception " + report.exception();
     }

@@ -48,6 +48,8 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         OUTSIDE_FLASH(
                 "the image does not lie within the chip's flash",
                 "Correct the memories in board.yaml and its linker script; nothing was written"),
+        /** The device must not get this update. */
+        REFUSED("the update is not for this device", "Nothing was written"),
         /** A write or an erase of the flash failed. */
         WRITE_ERROR(
                 "the flash could not be written",
@@ -105,6 +107,20 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
      */
     public static FlashFailure ofServer(String detail) {
         return before(Kind.SERVER, detail);
+    }
+
+    /**
+     * A device that must not get an update.
+     *
+     * @param why what does not fit
+     */
+    public static FlashFailure refused(String why) {
+        return before(Kind.REFUSED, why);
+    }
+
+    /** The same failure of a device whose program was not touched. */
+    public FlashFailure besideTheProgram() {
+        return new FlashFailure(kind, detail, address, false);
     }
 
     /**

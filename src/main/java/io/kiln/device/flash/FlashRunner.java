@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.util.List;
 
 /** Writes images to the flash of devices, which are reserved until it is closed. */
@@ -20,6 +23,26 @@ public interface FlashRunner extends AutoCloseable {
      * @return the result; a failure is a result, not an exception
      */
     FlashResult flash(Probe probe, FlashImage image, FlashProgress progress);
+
+    /**
+     * Reads memory of one device, which restarts.
+     *
+     * @param ranges what to read
+     * @return the content of each range
+     * @throws io.kiln.base.KilnException if this runner cannot read, or reading fails
+     */
+    default List<Bytes> read(Probe probe, List<Range> ranges) {
+        throw new KilnException(new Problem(
+                tool() + " cannot read the memory of a device", probe.text(), "a board that OpenOCD flashes", ""));
+    }
+
+    /**
+     * A range of addresses.
+     *
+     * @param address its first byte
+     * @param bytes its length, at least 1
+     */
+    record Range(long address, int bytes) {}
 
     @Override
     void close();

@@ -129,7 +129,7 @@ final class FlashScript {
                 .append('\n');
     }
 
-    private static String procedures() {
+    static String procedures() {
         try (InputStream in = FlashScript.class.getResourceAsStream("/openocd/" + PROCEDURES)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

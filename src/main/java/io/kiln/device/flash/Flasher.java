@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /**
  * Flashes one device in one run of OpenOCD.
@@ -32,7 +27,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
     public FlashResult flash(FlashTarget target, FlashImage image, FlashProgress progress) {
         long start = System.nanoTime();
         OpenOcdOutput output = new OpenOcdOutput(progress);
-        Optional<FlashFailure> failure = inFolder(folder -> run(target, image, folder, output));
+        Optional<FlashFailure> failure = WorkFolder.use(folder -> run(target, image, folder, output));
         return new FlashResult(
                 target.probe(),
                 output.isUnchanged(),
@@ -83,34 +78,5 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
                 .orElse("exit code " + result.exitCode() + ", " + output.verified() + " of " + image.size()
                         + " bytes verified");
         return new FlashFailure(Kind.OTHER, said, OptionalLong.empty(), output.hasBegun());
-    }
-
-    /** Work in a temporary folder. */
-    @FunctionalInterface
-    private interface Work {
-        Optional<FlashFailure> in(Path folder);
-    }
-
-    /** Runs OpenOCD in an empty folder: it searches its working folder for scripts, and must not find any there. */
-    private static Optional<FlashFailure> inFolder(Work work) {
-        try {
-            Path folder = Files.createTempDirectory("kiln-flash");
-            try {
-                return work.in(folder);
-            } finally {
-                delete(folder);
-            }
-        } catch (IOException e) {
-            throw FileFailure.of(
-                    "cannot use the temporary folder", Path.of(System.getProperty("java.io.tmpdir", "")), e);
-        }
-    }
-
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
     }
 }

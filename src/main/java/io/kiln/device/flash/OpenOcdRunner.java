@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.toolchain.board.Board;
@@ -70,6 +71,12 @@ public final class OpenOcdRunner implements FlashRunner {
         Path log = manner.logs().resolve(logName(probe) + ".log");
         return new Flasher(openOcd, manner.limit(), manner.preverify(), Optional.of(log))
                 .flash(targets.get(probe), image, progress);
+    }
+
+    @Override
+    public List<Bytes> read(Probe probe, List<Range> ranges) {
+        Path log = manner.logs().resolve(logName(probe) + "-read.log");
+        return new MemoryReader(openOcd, manner.limit(), log).read(targets.get(probe), ranges);
     }
 
     private String logName(Probe probe) {

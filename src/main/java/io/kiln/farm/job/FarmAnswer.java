@@ -4,6 +4,7 @@ package io.kiln.farm.job;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.rpc.client.RunTimes;
 import java.util.List;
 import java.util.Optional;
 
@@ -90,6 +91,29 @@ public sealed interface FarmAnswer {
     record Traced(List<ExecutedBlock> blocks) implements FarmAnswer {
         public Traced {
             blocks = List.copyOf(blocks);
+        }
+    }
+
+    /**
+     * Lines that a program printed.
+     *
+     * @param lines in order
+     * @param isTimeOver whether the time was over before all of them came
+     */
+    record Heard(List<String> lines, boolean isTimeOver) implements FarmAnswer {
+        public Heard {
+            lines = List.copyOf(lines);
+        }
+    }
+
+    /**
+     * Measured models.
+     *
+     * @param models in the order of the task
+     */
+    record Timed(List<RunTimes> models) implements FarmAnswer {
+        public Timed {
+            models = List.copyOf(models);
         }
     }
 

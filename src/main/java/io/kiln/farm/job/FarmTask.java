@@ -2,6 +2,7 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.rpc.client.TimedModel;
 import java.util.List;
 
 /** What to do with an image. */
@@ -67,6 +68,25 @@ public sealed interface FarmTask {
         public Trace {
             functions = List.copyOf(functions);
             instructions = List.copyOf(instructions);
+        }
+    }
+
+    /**
+     * Flash the image to a board, and read the numbered lines that its program prints.
+     *
+     * @param prefix word that the lines begin with
+     * @param lines how many are awaited
+     */
+    record Listen(String prefix, int lines) implements FarmTask {}
+
+    /**
+     * Flash an image with the RPC server to a board, and measure runs of its models by the board's timer.
+     *
+     * @param models the models
+     */
+    record Time(List<TimedModel> models) implements FarmTask {
+        public Time {
+            models = List.copyOf(models);
         }
     }
 

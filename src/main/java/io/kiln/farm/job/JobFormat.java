@@ -2,11 +2,16 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.Graph;
+import io.kiln.device.rpc.client.TimedModel.Input;
 import io.kiln.farm.job.FarmTask.Call;
 import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Listen;
 import io.kiln.farm.job.FarmTask.Profile;
 import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Time;
 import io.kiln.farm.job.FarmTask.Trace;
 import java.time.Duration;
 
@@ -16,6 +21,8 @@ import java.time.Duration;
  */
 public final class JobFormat {
     static final long MAGIC = 0x4b494c4e4a4f4231L;
+
+    private static final int LAST_KIND = 6;
 
     private JobFormat() {}
 
@@ -43,10 +50,22 @@ public final class JobFormat {
                     .list(trace.functions(), out::text)
                     .list(trace.instructions(), count -> out.number(count))
                     .text(trace.end());
+        } else if (job.task() instanceof Listen listen) {
+            out.number(5).text(listen.prefix()).number(listen.lines());
+        } else if (job.task() instanceof Time time) {
+            out.number(LAST_KIND).list(time.models(), model -> timed(out, model));
         } else {
             out.number(3);
         }
         return out.content();
+    }
+
+    private static void timed(WireWriter out, TimedModel model) {
+        out.text(model.name())
+                .list(model.inputs(), input -> out.text(input.name()).bytes(input.value()))
+                .list(
+                        model.graph().stream().toList(),
+                        graph -> out.bytes(graph.file()).bytes(graph.parameters()));
     }
 
     /**
@@ -70,12 +89,21 @@ public final class JobFormat {
     }
 
     private static FarmTask task(WireReader in) {
-        return switch (in.number(4)) {
+        return switch (in.number(LAST_KIND)) {
             case 0 -> new Run(in.list(() -> new Call(in.number(Integer.MAX_VALUE), in.list(in::bytes))));
             case 1 -> new Count(in.list(in::text), in.text());
             case 2 -> new Profile(in.text(), in.list(in::text), in.list(in::bytes), in.flag());
             case 3 -> new Flash();
-            default -> new Trace(in.list(in::text), in.list(() -> in.number()), in.text());
+            case 4 -> new Trace(in.list(in::text), in.list(() -> in.number()), in.text());
+            case 5 -> new Listen(in.text(), in.number(Integer.MAX_VALUE));
+            default -> new Time(in.list(() -> timed(in)));
         };
+    }
+
+    private static TimedModel timed(WireReader in) {
+        return new TimedModel(
+                in.text(),
+                in.list(() -> new Input(in.text(), in.bytes())),
+                in.list(() -> new Graph(in.bytes(), in.bytes())).stream().findFirst());
     }
 }

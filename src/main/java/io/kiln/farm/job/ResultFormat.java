@@ -4,15 +4,18 @@ package io.kiln.farm.job;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
+import io.kiln.device.rpc.client.RunTimes;
 import io.kiln.farm.job.FarmAnswer.Call;
 import io.kiln.farm.job.FarmAnswer.Counted;
 import io.kiln.farm.job.FarmAnswer.Failed;
 import io.kiln.farm.job.FarmAnswer.Flashed;
 import io.kiln.farm.job.FarmAnswer.GivenUp;
+import io.kiln.farm.job.FarmAnswer.Heard;
 import io.kiln.farm.job.FarmAnswer.Held;
 import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Profiled;
 import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmAnswer.Traced;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +23,7 @@ import java.util.Optional;
 /** The binary form of results: {@code KILNRES1}, job, worker, what ran it, kind of the answer and its fields. */
 public final class ResultFormat {
     private static final long MAGIC = 0x4b494c4e52455331L;
-    private static final int LAST_KIND = 6;
+    private static final int LAST_KIND = 8;
 
     private ResultFormat() {}
 
@@ -52,6 +55,10 @@ public final class ResultFormat {
             problems(out.number(4), failed.problems());
         } else if (answer instanceof Traced traced) {
             out.number(5).list(traced.blocks(), block -> block(out, block));
+        } else if (answer instanceof Heard heard) {
+            out.number(6).list(heard.lines(), out::text).flag(heard.isTimeOver());
+        } else if (answer instanceof Timed timed) {
+            out.number(7).list(timed.models(), model -> out.list(model.seconds(), each -> out.list(each, out::real)));
         } else if (answer instanceof GivenUp givenUp) {
             out.number(LAST_KIND).number(givenUp.tries());
         }
@@ -114,6 +121,8 @@ public final class ResultFormat {
             case 3 -> new Flashed(in.text(), in.text(), in.number(), in.flag(), in.number());
             case 4 -> new Failed(problems(in));
             case 5 -> new Traced(in.list(() -> block(in)));
+            case 6 -> new Heard(in.list(in::text), in.flag());
+            case 7 -> new Timed(in.list(() -> new RunTimes(in.list(() -> in.list(in::real)))));
             default -> new GivenUp(size(in));
         };
     }

@@ -41,6 +41,10 @@ final class WireReader {
         return (int) value;
     }
 
+    double real() {
+        return Double.longBitsToDouble(number());
+    }
+
     boolean flag() {
         return number(1) == 1;
     }

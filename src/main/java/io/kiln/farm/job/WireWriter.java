@@ -19,6 +19,10 @@ final class WireWriter {
         return write(() -> out.writeLong(value));
     }
 
+    WireWriter real(double value) {
+        return number(Double.doubleToRawLongBits(value));
+    }
+
     WireWriter flag(boolean value) {
         return number(value ? 1 : 0);
     }

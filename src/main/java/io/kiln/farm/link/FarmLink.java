@@ -95,7 +95,9 @@ public final class FarmLink implements AutoCloseable {
                 .setConnectionTTL(SILENCE_MILLIS)
                 .setCallTimeout(CALL_MILLIS);
         try {
-            ClientSessionFactory factory = locator.createSessionFactory();
+            // The form without the transport waits for the call's whole timeout for news of a connection that TLS has
+            // ended.
+            ClientSessionFactory factory = locator.createSessionFactory(transport);
             ClientSession session = factory.createSession(USER, password.orElse(null), false, true, true, false, 0);
             return new FarmLink(url, locator, factory, session);
         } catch (ActiveMQSecurityException e) {

@@ -13,8 +13,15 @@ public final class FarmLost extends KilnException {
                 new Problem(
                         "the farm's broker cannot be reached: " + cause.getMessage(),
                         url,
-                        "a broker",
+                        expected(url),
                         "Start one with kiln:farm, or leave kiln.farm out"),
                 cause);
+    }
+
+    /** With TLS 1.3, a member whose certificate the broker does not believe only sees that the connection ends. */
+    private static String expected(String url) {
+        return url.startsWith("tls:")
+                ? "a broker that believes the certificate in kiln.farm.keyStore, and whose own is in kiln.farm.trustStore"
+                : "a broker";
     }
 }

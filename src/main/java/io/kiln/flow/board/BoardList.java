@@ -3,6 +3,8 @@ package io.kiln.flow.board;
 
 import io.kiln.base.KilnException;
 import io.kiln.report.Table;
+import io.kiln.report.listing.BoardsReport;
+import io.kiln.report.listing.BoardsReport.Entry;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -37,6 +39,32 @@ public record BoardList(Boards boards) {
             }
         }
         return table.lines();
+    }
+
+    /** The same for programs. */
+    public BoardsReport report() {
+        return report(boards.ids());
+    }
+
+    /**
+     * One board for programs.
+     *
+     * @throws KilnException if there is no such board, or with all of its errors
+     */
+    public BoardsReport report(String id) {
+        return report(List.of(boards.find(id).id()));
+    }
+
+    private BoardsReport report(List<String> ids) {
+        return new BoardsReport(ids.stream().map(this::entry).toList());
+    }
+
+    private Entry entry(String id) {
+        try {
+            return new Entry(id, boards.origin(id), BoardProfileReport.of(boards.find(id)), null);
+        } catch (KilnException e) {
+            return new Entry(id, boards.origin(id), null, e.getMessage());
+        }
     }
 
     private static String size(Optional<Memory> memory) {

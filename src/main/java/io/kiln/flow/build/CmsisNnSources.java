@@ -10,6 +10,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.firmware.BroughtSources;
+import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import java.io.IOException;
@@ -36,7 +37,15 @@ public final class CmsisNnSources {
 
     private static final String HEADERS = "Include";
     private static final String SOURCES = "Source";
+
+    /** The library includes this header and uses nothing of it; the bundled compiler has none. */
+    private static final String STANDARD_IO = "stdio.h";
+
+    private static final String SUBSTITUTES = "substitutes";
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
+
+    /** What stands before parentheses and a block like a function's name. */
+    private static final Set<String> STATEMENTS = Set.of("if", "while", "switch", "for");
 
     /** A name, its parameters, the beginning of a body. */
     private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
@@ -78,7 +87,22 @@ public final class CmsisNnSources {
         found.readHeaders(folder.resolve(HEADERS));
         found.readSources(folder.resolve(SOURCES));
         found.take(callers.stream().map(Artifact::text).toList());
-        return new BroughtSources(FOLDER, found.taken, List.of(HEADERS));
+        return new BroughtSources(FOLDER, found.taken, List.of(HEADERS), found.substitutes());
+    }
+
+    private List<String> substitutes() {
+        boolean isIncluded = taken.values().stream()
+                .flatMap(file -> CText.includes(file.text()))
+                .anyMatch(STANDARD_IO::equals);
+        if (!isIncluded) {
+            return List.of();
+        }
+        taken.put(
+                SUBSTITUTES + "/" + STANDARD_IO,
+                Bytes.ofText(
+                        "/* SPDX-License-Identifier: Apache-2.0\n *\n"
+                                + " * For C libraries without this header: CMSIS-NN includes it and uses nothing of it.\n */\n"));
+        return List.of(SUBSTITUTES);
     }
 
     private void readHeaders(Path folder) {
@@ -89,9 +113,11 @@ public final class CmsisNnSources {
         walk(folder, ".c").forEach((name, content) -> {
             String path = SOURCES + "/" + name;
             sources.put(path, content);
-            Matcher definition = DEFINITION.matcher(content.text());
+            Matcher definition = DEFINITION.matcher(SourceText.withoutComments(content.text()));
             while (definition.find()) {
-                definedIn.putIfAbsent(definition.group(1), path);
+                if (!STATEMENTS.contains(definition.group(1))) {
+                    definedIn.putIfAbsent(definition.group(1), path);
+                }
             }
         });
         walk(folder, ".h").forEach((name, content) -> taken.put(SOURCES + "/" + name, content));
@@ -101,7 +127,7 @@ public final class CmsisNnSources {
         Deque<String> texts = new ArrayDeque<>(callers);
         Set<String> seen = new HashSet<>();
         while (!texts.isEmpty()) {
-            Matcher name = NAME.matcher(texts.pop());
+            Matcher name = NAME.matcher(SourceText.withoutComments(texts.pop()));
             while (name.find()) {
                 String path = definedIn.getOrDefault(name.group(), "");
                 if (!path.isEmpty() && seen.add(path)) {

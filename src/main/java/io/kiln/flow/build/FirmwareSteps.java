@@ -52,11 +52,13 @@ public final class FirmwareSteps {
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
+    private final UpdateFiles updates;
 
     public FirmwareSteps(Log log, ResolvedBuild build) {
         this.log = log;
         this.build = build;
         this.layout = build.spec().layout();
+        this.updates = new UpdateFiles(build.spec());
     }
 
     public FirmwareProject assemble() {
@@ -82,6 +84,7 @@ public final class FirmwareSteps {
             VerifyRecord.removeReports(layout);
         }
         copyArchive();
+        updates.write(image).ifPresent(log::info);
         new ImagePapers(build, objects.project()).write();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         BuildPage.write(layout);
@@ -165,11 +168,9 @@ public final class FirmwareSteps {
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
                 calls(models.get(0).api().convention()),
-                flash(measured.flash()),
-                ram(measured.ram()),
-                measured.regions().stream()
-                        .map(region -> new BuildReport.MemoryUse(region.name(), region.used(), region.available()))
-                        .toList(),
+                MemoryReports.flash(measured),
+                MemoryReports.ram(measured),
+                MemoryReports.memories(measured),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
@@ -180,27 +181,6 @@ public final class FirmwareSteps {
                 ImageContent.of(measured, objects().project()),
                 null,
                 null);
-    }
-
-    private static BuildReport.Flash flash(Measurement.Flash flash) {
-        return new BuildReport.Flash(
-                flash.text(),
-                flash.constants(),
-                flash.data(),
-                flash.total(),
-                flash.available().orElse(0));
-    }
-
-    private static BuildReport.Ram ram(Measurement.Ram ram) {
-        return new BuildReport.Ram(
-                ram.data(),
-                ram.bss(),
-                ram.state(),
-                ram.workspace(),
-                ram.io(),
-                ram.stack(),
-                ram.total(),
-                ram.available().orElse(0));
     }
 
     private String applicationName() {
@@ -239,7 +219,7 @@ public final class FirmwareSteps {
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
         List<ModelLibrary> models = GenerateStep.store(layout).read();
-        return new FirmwareRequest(
+        FirmwareRequest plain = new FirmwareRequest(
                         build.board(),
                         build.toolchain(),
                         build.spec().optimize(),
@@ -251,6 +231,7 @@ public final class FirmwareSteps {
                 .with(build.spec().image().trustedArchives())
                 .with(build.spec().application())
                 .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
+        return updates.with(plain);
     }
 
     private Path objectFolder() {

@@ -36,6 +36,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.toolchain.compiler.ClangObjects;
+import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -148,7 +149,7 @@ public final class GenerateStep {
                 libraries.addAll(chosen(archive, model, folders, problems));
             } else {
                 CompiledModel one = compile(model);
-                one.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+                sayRecords(one);
                 compiled.add(one);
                 libraries.add(AudioInput.before(model, one.library(), log));
             }
@@ -170,6 +171,13 @@ public final class GenerateStep {
         store(layout).write(linked);
         linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
+    }
+
+    private void sayRecords(CompiledModel model) {
+        model.unfitRecords().forEach(unfit -> log.warn(unfit + "; the rules choose, kiln:tune measures it anew"));
+        model.choices()
+                .recorded()
+                .ifPresent(choice -> log.info("Planned by a tuning record: " + ProgramTask.text(choice)));
     }
 
     private List<ModelLibrary> chosen(Archive archive, ModelSource model, List<Path> folders, Problems problems) {

@@ -17,6 +17,7 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.farm.FarmFlashRunner;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.FlashSpec.Content.Part;
 import io.kiln.report.FlashReport;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
@@ -90,20 +91,48 @@ public final class FlashStep {
      * @return the result of each device
      */
     public List<FlashResult> flash(Path elf, Supplier<FlashRunner> open) {
-        FlashImage image = spec.content().isParameters()
-                ? BoardImage.parameters(build.board(), elf)
-                : BoardImage.read(build.board(), elf);
+        if (spec.part() == Part.MODELS) {
+            ModelFlash models = new ModelFlash(log, build);
+            Load load = new Load(ModelFlash.file(build), "the models of ", models.bytes(), models::flash);
+            return flash(load, open);
+        }
+        boolean isWhole = spec.part() == Part.WHOLE;
+        FlashImage image = isWhole ? BoardImage.read(build.board(), elf) : BoardImage.parameters(build.board(), elf);
+        Load load = new Load(
+                elf,
+                isWhole ? "" : "the parameters of ",
+                image.size(),
+                (runner, probe, progress) -> runner.flash(probe, image, progress));
+        return flash(load, open);
+    }
+
+    /**
+     * What is written.
+     *
+     * @param file where it comes from
+     * @param part which part of it, for people
+     * @param bytes its size
+     * @param device writes it
+     */
+    private record Load(Path file, String part, long bytes, OneDevice device) {}
+
+    /** Writes to one device. */
+    @FunctionalInterface
+    private interface OneDevice {
+        FlashResult flash(FlashRunner runner, Probe probe, FlashProgress progress);
+    }
+
+    private List<FlashResult> flash(Load load, Supplier<FlashRunner> open) {
         try (FlashRunner runner = open.get()) {
-            return flash(elf, image, runner);
+            return flash(load, runner);
         }
     }
 
-    private List<FlashResult> flash(Path elf, FlashImage image, FlashRunner runner) {
+    private List<FlashResult> flash(Load load, FlashRunner runner) {
         int devices = runner.probes().size();
-        log.info("Flashing " + (spec.content().isParameters() ? "the parameters of " : "") + elf.getFileName() + " ("
-                + image.size() + " bytes) to "
+        log.info("Flashing " + load.part + load.file.getFileName() + " (" + load.bytes + " bytes) to "
                 + build.board().id() + " with " + runner.tool() + (devices > 1 ? ", " + devices + " probes" : ""));
-        List<FlashResult> results = recorded(elf, image, runner);
+        List<FlashResult> results = recorded(load, runner);
         Problems problems = new Problems();
         for (FlashResult result : results) {
             log(result);
@@ -137,9 +166,9 @@ public final class FlashStep {
         }
     }
 
-    private List<FlashResult> recorded(Path elf, FlashImage image, FlashRunner runner) {
+    private List<FlashResult> recorded(Load load, FlashRunner runner) {
         FlashReport.Entry entry = new FlashReport.Entry(
-                new FlashReport.Image(elf.getFileName().toString(), digest(elf), image.size()),
+                new FlashReport.Image(load.file.getFileName().toString(), digest(load.file), load.bytes),
                 spec.coordinates().orElse(null),
                 build.board().id(),
                 null,
@@ -152,7 +181,7 @@ public final class FlashStep {
         List<Probe> probes = runner.probes();
         try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, probes, log)) {
             return ParallelFlash.run(probes, log, probe -> {
-                FlashResult result = runner.flash(probe, image, progress(probes.size(), image.size()));
+                FlashResult result = load.device.flash(runner, probe, progress(probes.size(), load.bytes));
                 record.done(result);
                 return result;
             });

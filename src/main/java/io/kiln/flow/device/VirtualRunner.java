@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
@@ -57,6 +58,11 @@ final class VirtualRunner implements FlashRunner {
     @Override
     public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
         return tool.flash(probe, image, progress);
+    }
+
+    @Override
+    public List<Bytes> read(Probe probe, List<Range> ranges) {
+        return tool.read(probe, ranges);
     }
 
     @Override

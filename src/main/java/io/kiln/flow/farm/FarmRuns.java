@@ -12,6 +12,7 @@ import io.kiln.device.emulator.FunctionCounter.Calls;
 import io.kiln.device.emulator.FunctionCounter.Counted;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
+import io.kiln.device.rpc.client.TimedModel;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Failed;
@@ -23,8 +24,10 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.FarmTask.Call;
 import io.kiln.farm.job.FarmTask.Count;
 import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Listen;
 import io.kiln.farm.job.FarmTask.Profile;
 import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Time;
 import io.kiln.farm.job.FarmTask.Trace;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.flow.spec.FarmUse;
@@ -77,6 +80,24 @@ public final class FarmRuns implements AutoCloseable {
     /** Flashes one board. */
     public Answer<FarmAnswer.Flashed> flash(Board board, Duration limit, Path image) {
         return answer(board, RunPlace.BOARD, limit, image, new Flash(), FarmAnswer.Flashed.class);
+    }
+
+    /**
+     * Flashes a board, and reads the numbered lines that its program prints.
+     *
+     * @param limit for all of them
+     * @param prefix word that the lines begin with
+     * @param lines how many are awaited
+     */
+    public FarmAnswer.Heard listen(Board board, Duration limit, Path image, String prefix, int lines) {
+        Listen task = new Listen(prefix, lines);
+        return answer(board, RunPlace.BOARD, limit, image, task, FarmAnswer.Heard.class)
+                .value();
+    }
+
+    /** Flashes an image with the RPC server to a board, and measures runs of its models by the board's timer. */
+    public Answer<FarmAnswer.Timed> time(Board board, Duration limit, Path image, List<TimedModel> models) {
+        return answer(board, RunPlace.BOARD, limit, image, new Time(models), FarmAnswer.Timed.class);
     }
 
     /**

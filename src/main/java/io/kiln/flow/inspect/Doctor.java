@@ -14,6 +14,7 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.report.Table;
+import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
@@ -72,37 +73,83 @@ public final class Doctor {
      * @throws KilnException if the package manager is unknown or fails, or, if strict, for missing tools
      */
     public void run(BuildSpec spec, boolean install, boolean strict) {
+        ToolsReport report = examine(spec);
+        List<Tool> missing = missing(report);
+        Table table = new Table("tool", "needed", "version", "for");
+        report.tools()
+                .forEach(tool ->
+                        table.row(tool.program(), tool.needed() ? "yes" : "no", tool.version(), tool.purpose()));
+        log.info("Board " + report.board() + ", toolchain " + report.toolchain());
+        table.lines().forEach(log::info);
+        if (missing.isEmpty()) {
+            log.info("Nothing is missing for " + report.board());
+        } else if (install) {
+            install(missing);
+        } else if (strict) {
+            requireAll(report);
+        } else {
+            log.warn("Missing for " + report.board() + "; get it with: " + String.join(" ", report.install()));
+        }
+    }
+
+    /**
+     * Finds the tools for a build's board and toolchain, and what a port speaks if the user names one.
+     *
+     * @throws KilnException if the port cannot be opened
+     */
+    public ToolsReport report(BuildSpec spec, ConsoleSpec port) {
+        ToolsReport report = examine(spec);
+        return port.port()
+                .map(name -> report.with(new ToolsReport.Port(name, verdict(spec, port))))
+                .orElse(report);
+    }
+
+    /**
+     * Fails if something is missing.
+     *
+     * @throws KilnException for each missing tool
+     */
+    public static void requireAll(ToolsReport report) {
+        List<Problem> problems = missing(report).stream()
+                .map(tool -> new Problem(
+                        tool.program() + " is missing",
+                        "board " + report.board(),
+                        "it on the PATH; it " + tool.purpose(),
+                        "Get it with: " + String.join(" ", command(List.of(tool)))))
+                .toList();
+        if (!problems.isEmpty()) {
+            throw new KilnException(problems);
+        }
+    }
+
+    private static List<Tool> missing(ToolsReport report) {
+        return TOOLS.stream()
+                .filter(tool -> report.missing().contains(tool.program()))
+                .toList();
+    }
+
+    private ToolsReport examine(BuildSpec spec) {
         Boards boards = spec.boards();
         Board board = boards.find(spec.board());
         TargetOptions target = TargetOptions.parse(board.target());
         String toolchain = ToolchainChoice.of(spec.toolchain(), board);
         List<Tool> missing = new ArrayList<>();
-        Table table = new Table("tool", "needed", "version", "for");
-        table.row("clang", toolchain.equals("clang") ? "yes" : "no", bundled(), "toolchain clang");
+        List<ToolsReport.Tool> tools = new ArrayList<>();
+        tools.add(new ToolsReport.Tool("clang", toolchain.equals("clang"), bundled(), "toolchain clang"));
         for (Tool tool : TOOLS) {
             boolean needed = isNeeded(tool, board, boards.emulated(board), target, toolchain);
-            table.row(tool.program(), needed ? "yes" : "no", tool.version(), tool.purpose());
+            tools.add(new ToolsReport.Tool(tool.program(), needed, tool.version(), tool.purpose()));
             if (needed && !isThere.test(tool)) {
                 missing.add(tool);
             }
         }
-        log.info("Board " + board.id() + ", toolchain " + toolchain);
-        table.lines().forEach(log::info);
-        if (missing.isEmpty()) {
-            log.info("Nothing is missing for " + board.id());
-        } else if (install) {
-            install(missing);
-        } else if (strict) {
-            throw new KilnException(missing.stream()
-                    .map(tool -> new Problem(
-                            tool.program() + " is missing",
-                            "board " + board.id(),
-                            "it on the PATH; it " + tool.purpose(),
-                            "Get it with: " + String.join(" ", command(List.of(tool)))))
-                    .toList());
-        } else {
-            log.warn("Missing for " + board.id() + "; get it with: " + String.join(" ", command(missing)));
-        }
+        return new ToolsReport(
+                board.id(),
+                toolchain,
+                tools,
+                missing.stream().map(Tool::program).toList(),
+                missing.isEmpty() ? List.of() : command(missing),
+                null);
     }
 
     /**
@@ -111,10 +158,11 @@ public final class Doctor {
      * @throws KilnException if the port cannot be opened
      */
     public void ask(BuildSpec spec, ConsoleSpec port) {
-        port.port().ifPresent(name -> {
-            BoardConsole console = new BoardConsole(spec.boards().find(spec.board()), port);
-            log.info("Port " + name + ": " + new PortCheck(console::open).verdict());
-        });
+        port.port().ifPresent(name -> log.info("Port " + name + ": " + verdict(spec, port)));
+    }
+
+    private static String verdict(BuildSpec spec, ConsoleSpec port) {
+        return new PortCheck(new BoardConsole(spec.boards().find(spec.board()), port)::open).verdict();
     }
 
     private static boolean isNeeded(

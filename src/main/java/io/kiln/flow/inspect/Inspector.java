@@ -2,9 +2,6 @@
 package io.kiln.flow.inspect;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
@@ -15,21 +12,19 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.firmware.image.ImageMeasurer;
-import io.kiln.firmware.image.MemoryTable;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.page.ModelGraph;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.verify.TensorText;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.module.SharedLibrary;
 import io.kiln.module.inspect.ArtifactInspectors;
 import io.kiln.report.ProfileReport;
-import io.kiln.report.Table;
 import io.kiln.report.graph.Graph.Note;
 import io.kiln.report.graph.GraphPage;
+import io.kiln.report.listing.InspectReport;
 import io.kiln.target.Target;
 import io.kiln.target.TargetKind;
 import io.kiln.toolchain.board.Board;
@@ -44,7 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Shows models, archives and images to people: operators, shapes, sizes and memory use. */
+/** Shows models, archives and images to people and programs: operators, shapes, sizes and memory use. */
 public final class Inspector {
     private static final int TFLITE_MAGIC = 4;
     private static final int HEAD = 512;
@@ -60,10 +55,21 @@ public final class Inspector {
         this.inputShapes = inputShapes;
     }
 
-    /** Describes a file; without one, the build's models and, if it was linked, its image. */
+    /** Describes a file for people; without one, the build's models and, if it was linked, its image. */
     public List<String> lines(Optional<Path> file) {
+        return files(file).stream()
+                .flatMap(each -> InspectedText.lines(each).stream())
+                .toList();
+    }
+
+    /** The same for programs. */
+    public InspectReport report(Optional<Path> file) {
+        return new InspectReport(files(file).stream().map(InspectedReport::of).toList());
+    }
+
+    private List<Inspected> files(Optional<Path> file) {
         if (file.isPresent()) {
-            return ofFile(file.get());
+            return List.of(ofFile(file.get()));
         }
         if (spec.models().isEmpty()) {
             throw new KilnException(new Problem(
@@ -72,13 +78,13 @@ public final class Inspector {
                     "a model, an archive or an image",
                     "Name one with -Dkiln.file=<file>"));
         }
-        List<String> lines = new ArrayList<>();
-        spec.models().forEach(model -> lines.addAll(model(model)));
+        List<Inspected> files = new ArrayList<>();
+        spec.models().forEach(model -> files.add(model(model)));
         Path elf = spec.layout().image("elf");
         if (Files.isRegularFile(elf)) {
-            lines.addAll(image(elf, ElfFile.read(elf)));
+            files.add(image(elf, ElfFile.read(elf)));
         }
-        return lines;
+        return files;
     }
 
     /**
@@ -91,11 +97,16 @@ public final class Inspector {
         return installed().lines(InspectedArtifacts.of(file), name);
     }
 
+    /** The same for programs. */
+    public static InspectReport report(Path file, String name) {
+        return new InspectReport(List.of(InspectedReport.of(new Inspected.OfText(file, lines(file, name)))));
+    }
+
     private static ArtifactInspectors installed() {
         return ArtifactInspectors.installed(List.of(new DisassemblyInspector()));
     }
 
-    private List<String> ofFile(Path file) {
+    private Inspected ofFile(Path file) {
         byte[] head = head(file);
         GitLfs.pointer(file).ifPresent(problem -> {
             throw new KilnException(problem);
@@ -103,14 +114,14 @@ public final class Inspector {
         if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
             ElfFile elf = ElfFile.read(file);
             return SharedLibrary.isLibrary(elf)
-                    ? LibraryText.lines(file, elf, spec.layout().reports().resolve("modules"))
+                    ? new Inspected.OfLibrary(file, elf, spec.layout().reports().resolve("modules"))
                     : image(file, elf);
         }
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
         }
         if (ModelArchives.accepts(file)) {
-            return ArchiveText.lines(file);
+            return new Inspected.OfArchive(file);
         }
         List<Artifact> artifacts = InspectedArtifacts.of(file);
         ArtifactInspectors inspectors = installed();
@@ -118,7 +129,7 @@ public final class Inspector {
                 .flatMap(artifact -> inspectors.names(artifact).stream())
                 .findFirst();
         if (usual.isPresent()) {
-            return inspectors.lines(artifacts, usual.get());
+            return new Inspected.OfText(file, inspectors.lines(artifacts, usual.get()));
         }
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
@@ -127,14 +138,14 @@ public final class Inspector {
                 "Correct kiln.file"));
     }
 
-    private List<String> model(ModelSource source) {
+    private Inspected model(ModelSource source) {
         Problem missing =
                 new Problem("does not exist", source.file().toString(), ModelFiles.EXPECTED, "Correct kiln.model");
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }
         if (ModelArchives.accepts(source.file())) {
-            return ArchiveText.lines(source.file());
+            return new Inspected.OfArchive(source.file());
         }
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
@@ -147,16 +158,11 @@ public final class Inspector {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .build());
-        List<String> lines =
-                new ArrayList<>(table(source.file(), compiled.library().metadata()));
-        if (compiled.code().staticBytes() > 0) {
-            lines.add("state " + compiled.code().staticBytes() + " bytes, kept between runs");
-        }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
         WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file).with(measured())));
-        lines.add("graph: " + drawing);
-        return lines;
+        return new Inspected.OfModel(
+                source.file(), compiled.library().metadata(), compiled.code().staticBytes(), drawing);
     }
 
     /** What the last {@code kiln:profile} of the image measured, by C function; empty without one that can be read. */
@@ -176,55 +182,12 @@ public final class Inspector {
         return new Target(TargetKind.C, target.keys(), target.attributes()).text();
     }
 
-    private static List<String> table(Path file, ModelMetadata model) {
-        List<String> lines = new ArrayList<>();
-        lines.add("Model " + file + " for " + model.target());
-        model.inputs().forEach(tensor -> lines.add("  input  " + tensor(tensor)));
-        model.outputs().forEach(tensor -> lines.add("  output " + tensor(tensor)));
-        Table table = new Table("operator", "output", "MACs", "constants", "scratch");
-        for (OperatorInfo operator : model.operators()) {
-            table.row(
-                    operator.op(),
-                    shape(operator.outputs()),
-                    operator.macs(),
-                    operator.constantBytes(),
-                    operator.workspaceBytes());
-        }
-        table.row(
-                "total",
-                "",
-                model.operators().stream().mapToLong(OperatorInfo::macs).sum(),
-                model.constantBytes(),
-                "");
-        lines.addAll(table.lines());
-        lines.add("workspace " + model.workspaceBytes() + " bytes by "
-                + model.plan().algorithm() + ", lower bound " + model.plan().lowerBound());
-        return lines;
-    }
-
-    private List<String> image(Path file, ElfFile elf) {
-        List<String> lines = new ArrayList<>();
-        lines.add("Image " + file + " on the board " + spec.board());
-        MemoryTable.table(ImageMeasurer.measure(elf, board())).lines().forEach(lines::add);
-        return lines;
+    private Inspected image(Path file, ElfFile elf) {
+        return new Inspected.OfImage(file, spec.board(), ImageMeasurer.measure(elf, board()));
     }
 
     private Board board() {
         return spec.boards().find(spec.board());
-    }
-
-    private static String tensor(TensorInfo tensor) {
-        String quantization =
-                tensor.scale() == 0 ? "" : ", scale " + tensor.scale() + ", zero point " + tensor.zeroPoint();
-        return TensorText.type(tensor) + quantization;
-    }
-
-    private static String shape(List<TensorInfo> tensors) {
-        return String.join(
-                " ",
-                tensors.stream()
-                        .map(t -> t.dtype().text() + t.shape().toString().replace(" ", ""))
-                        .toList());
     }
 
     private static byte[] head(Path file) {

@@ -47,6 +47,11 @@ public record BuildSpec(
         return machine.toolchain();
     }
 
+    /** How the image is updated in the field. */
+    public UpdateSpec update() {
+        return machine.update();
+    }
+
     /** What to optimize for. */
     public Optimize optimize() {
         return compiler.optimize();

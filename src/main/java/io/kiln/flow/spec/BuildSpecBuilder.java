@@ -21,8 +21,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Builds a {@link BuildSpec}, whose components document each value. Text values are parsed here; those that cannot be
- * parsed are kept in {@link BuildSpec#malformed}, so that all errors of a build are reported at once.
+ * Builds a {@link BuildSpec}, whose components document each value. Text that cannot be parsed is kept in {@link BuildSpec#malformed}.
  */
 public final class BuildSpecBuilder {
     private Layout layout;
@@ -47,6 +46,7 @@ public final class BuildSpecBuilder {
     private Optional<Path> tuningRecords = Optional.empty();
     private List<Path> sharedRecords = List.of();
     private Optional<FarmUse> farm = Optional.empty();
+    private UpdateSpec update = UpdateSpec.NONE;
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -76,6 +76,7 @@ public final class BuildSpecBuilder {
         tuningRecords = spec.compiler().tuningRecords();
         sharedRecords = spec.compiler().sharedRecords();
         farm = spec.farm();
+        update = spec.update();
         malformed.addAll(spec.malformed());
     }
 
@@ -84,7 +85,7 @@ public final class BuildSpecBuilder {
         return new BuildSpec(
                 layout,
                 models,
-                new MachineSpec(board, toolchain, boardSources),
+                new MachineSpec(board, toolchain, boardSources, update),
                 new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords, sharedRecords),
                 new ArchiveSpec(mlfVersion, timestamp, slimArchive),
                 new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify, farm),
@@ -187,15 +188,10 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets where the image is verified, as in {@code kiln.verify.on}. */
-    public BuildSpecBuilder verifyOn(String text) {
-        read(() -> VerifyOn.of(text)).ifPresent(on -> verify = verify.with(on));
-        return this;
-    }
-
-    /** Sets what the image is talked to by, as {@code kiln.verify.over} has it. */
-    public BuildSpecBuilder verifyOver(String text) {
-        read(() -> VerifyOver.of(text)).ifPresent(over -> verify = verify.with(over));
+    /** Sets where the image is verified and by which protocol, as {@code kiln.verify.on} and {@code kiln.verify.over} have it. */
+    public BuildSpecBuilder verifyOn(String place, String protocol) {
+        read(() -> VerifyOn.of(place)).ifPresent(on -> verify = verify.with(on));
+        read(() -> VerifyOver.of(protocol)).ifPresent(over -> verify = verify.with(over));
         return this;
     }
 
@@ -250,6 +246,12 @@ public final class BuildSpecBuilder {
     /** Sets the C library of the project's own code, as {@code kiln.libc} has it. */
     public BuildSpecBuilder libc(String text) {
         code = code.with(read(() -> Libc.of(text)).orElse(code.libc()));
+        return this;
+    }
+
+    /** Sets how the image is updated in the field. */
+    public BuildSpecBuilder update(Supplier<UpdateSpec> value) {
+        update = read(value).orElse(update);
         return this;
     }
 

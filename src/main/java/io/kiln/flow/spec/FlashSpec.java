@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,27 +70,45 @@ public record FlashSpec(
      * What is written.
      *
      * @param preverify whether a device that already holds it is skipped
-     * @param isParameters whether it is only the parameters of graphs, which have flash sectors of their own
+     * @param part the part of the image that is written
      */
-    public record Content(boolean preverify, boolean isParameters) {
+    public record Content(boolean preverify, Part part) {
         /** The whole image, unless the device holds it already. */
-        public static final Content WHOLE = new Content(true, false);
+        public static final Content WHOLE = new Content(true, Part.WHOLE);
 
-        private static final String PARAMETERS = "parameters";
+        /** A part of an image. */
+        public enum Part {
+            /** All of it. */
+            WHOLE,
+            /** The parameters of graphs, which have flash sectors of their own. */
+            PARAMETERS,
+            /** The models, into the slot whose models do not run. */
+            MODELS
+        }
 
         /**
          * As the user says it.
          *
-         * @param only {@code parameters}, or empty for the whole image
+         * @param only {@code parameters}, {@code models}, or empty for the whole image
          * @throws KilnException for anything else
          */
         public static Content of(boolean preverify, String only) {
-            if (!only.isEmpty() && !only.equals(PARAMETERS)) {
-                throw new KilnException(new Problem(
-                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", PARAMETERS + ", or nothing", ""));
+            for (Part part : Part.values()) {
+                if (part != Part.WHOLE && ParameterValue.text(part).equals(only)) {
+                    return new Content(preverify, part);
+                }
             }
-            return new Content(preverify, !only.isEmpty());
+            if (!only.isEmpty()) {
+                throw new KilnException(new Problem(
+                        "kiln.flash.only is `" + only + "`", "kiln.flash.only", "parameters, models, or nothing", ""));
+            }
+            return new Content(preverify, Part.WHOLE);
         }
+    }
+
+    /** The part of the image that is written. */
+    public Content.Part part() {
+        return content.part;
     }
 
     /** Whether a device that already holds the content is skipped. */

@@ -30,7 +30,10 @@ public record PassConfig(
     private static final String DISABLE_ASSERT = "tir.disable_assert";
     private static final String WORKSPACE_IO = "tir.usmp.use_workspace_io";
 
-    /** Keys that have one value here, and why no other. */
+    /** Values of flags that change nothing. */
+    private static final List<String> EITHER = List.of("true", "1", "false", "0");
+
+    /** Keys that change nothing here: the values that say what Kiln does, and why there are no others. */
     private static final Map<String, Fixed> FIXED = Map.of(
             "tir.usmp.enable",
             new Fixed(
@@ -41,12 +44,15 @@ public record PassConfig(
                     "memory is always planned ahead: generated code asks for none while it runs"),
             "tir.usmp.algorithm",
             new Fixed(
-                    List.of("hill_climb"),
-                    "there is one planner, which climbs hills and then proves that it cannot do better where that is quick"),
+                    List.of("hill_climb", "greedy_by_size", "greedy_by_conflicts"),
+                    "there is one planner, which begins with such orders, climbs hills, and then proves that it cannot do"
+                            + " better where that is quick"),
             "tir.usmp.custom_algorithm",
             new Fixed(List.of(""), "the planner cannot be replaced"),
             "tir.disable_vectorize",
-            new Fixed(List.of("false", "0"), "loops use the vectors of the core; kiln.target without them has none"),
+            new Fixed(EITHER, "loops are scalar, and kernels use the vectors of kiln.target"),
+            "tir.disable_storage_rewrite",
+            new Fixed(EITHER, "memory is planned for the whole model"),
             "relay.backend.use_auto_scheduler",
             new Fixed(List.of("false", "0"), "schedules come from rules and tuning records"),
             "relay.backend.use_meta_schedule",

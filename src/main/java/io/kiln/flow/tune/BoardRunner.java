@@ -6,18 +6,19 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
+import io.kiln.farm.job.FarmAnswer;
 import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.Leases;
-import io.kiln.flow.device.LineFollower;
-import io.kiln.flow.device.LineFollower.End;
+import io.kiln.flow.device.NumberedLines;
+import io.kiln.flow.device.NumberedLines.Heard;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.tune.CandidateRuns.Run;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.task.Objective.Metric;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,28 +36,57 @@ final class BoardRunner implements CandidateRunner {
     private static final Pattern SAID = Pattern.compile(
             MeasuringProgram.SAID + " ([0-9]{1,9}) ([0-9]{1,10}) ([1-9][0-9]{0,8}) ([0-9]{1,18}) ([1-9][0-9]{0,10})");
 
-    /** Longest line of an answer; longer ones are none. */
-    private static final int LONGEST = 80;
+    private final Console console;
 
-    private final ResolvedBuild build;
-    private final DeviceSpec device;
-    private final Duration limit;
-    private final Path console;
+    /** A board that is flashed, and whose console is read. */
+    @FunctionalInterface
+    interface Console {
+        /**
+         * Runs an image.
+         *
+         * @param prefix that the numbered lines of its answers begin with
+         * @param lines how many answers are awaited
+         */
+        Heard read(Path elf, String prefix, int lines);
+    }
+
+    private BoardRunner(Console console) {
+        this.console = console;
+    }
 
     /**
+     * Measures on a board of this computer.
+     *
      * @param limit for which an image may run
      * @param console gets what the program prints
      * @throws KilnException if the board cannot measure time, or nothing flashes it
      */
-    BoardRunner(ResolvedBuild build, DeviceSpec device, Duration limit, Path console) {
-        this.build = build;
-        this.device = device;
-        this.limit = limit;
-        this.console = console;
-        requireTimer();
+    static BoardRunner here(ResolvedBuild build, DeviceSpec device, Duration limit, Path console) {
+        requireTimer(build, device);
+        return new BoardRunner((elf, prefix, lines) -> {
+            try (Lease lease = new Leases(BoardUse.of(build), device, limit, console).take();
+                    Transport line = lease.start(
+                            () -> new FlashStep(Log.QUIET, build, device.flash()).flash(elf, lease::flashRunner))) {
+                return NumberedLines.read(line, limit, prefix, lines, lease.log());
+            }
+        });
     }
 
-    private void requireTimer() {
+    /**
+     * Measures on boards of a farm, whichever are free.
+     *
+     * @param limit for which an image may run
+     * @throws KilnException if the board cannot measure time, or nothing flashes it
+     */
+    static BoardRunner of(FarmRuns farm, ResolvedBuild build, DeviceSpec device, Duration limit) {
+        requireTimer(build, device);
+        return new BoardRunner((elf, prefix, lines) -> {
+            FarmAnswer.Heard heard = farm.listen(build.board(), limit, elf, prefix, lines);
+            return new Heard(heard.lines(), heard.isTimeOver());
+        });
+    }
+
+    private static void requireTimer(ResolvedBuild build, DeviceSpec device) {
         String board = "the board " + build.board().id();
         if (build.board().timer().isEmpty()) {
             throw new KilnException(new Problem(
@@ -80,55 +110,25 @@ final class BoardRunner implements CandidateRunner {
         return Set.of(Metric.TIME);
     }
 
+    /** The first line that is no answer ends what is believed. */
     @Override
     public CandidateRuns run(CandidateImage image) {
-        Answers answers = new Answers(image.functions().size());
-        End end;
-        try (Lease lease = new Leases(BoardUse.of(build), device, limit, console).take();
-                Transport line = lease.start(
-                        () -> new FlashStep(Log.QUIET, build, device.flash()).flash(image.elf(), lease::flashRunner))) {
-            end = LineFollower.follow(line, limit, piece -> {
-                String text = new String(piece, StandardCharsets.ISO_8859_1);
-                lease.log().accept(text);
-                return answers.take(text);
-            });
-        }
-        Optional<MeasureError> failure = Optional.of(MeasureError.RUNTIME_DEVICE)
-                .map(error -> end == End.TIME_OVER ? MeasureError.RUN_TIMEOUT : error)
-                .filter(error -> end != End.ENOUGH);
-        return new CandidateRuns(answers.runs, failure);
-    }
-
-    /** What a program says, line by line. What is cut off at the beginning, or is no answer, does not matter. */
-    private static final class Answers {
-        private final int functions;
-        private final List<Run> runs = new ArrayList<>();
-        private final StringBuilder line = new StringBuilder();
-
-        Answers(int functions) {
-            this.functions = functions;
-        }
-
-        /** True as soon as all functions have answered. */
-        boolean take(String text) {
-            for (int i = 0; i < text.length() && runs.size() < functions; i++) {
-                if (text.charAt(i) == '\n') {
-                    end();
-                } else if (line.length() < LONGEST) {
-                    line.append(text.charAt(i));
-                }
+        int functions = image.functions().size();
+        Heard heard = console.read(image.elf(), MeasuringProgram.SAID, functions);
+        List<Run> runs = new ArrayList<>();
+        for (String line : heard.lines()) {
+            Matcher said = SAID.matcher(line);
+            if (!said.matches() || Integer.parseInt(said.group(1)) != runs.size() || runs.size() == functions) {
+                break;
             }
-            return runs.size() == functions;
+            double ticks = (double) Long.parseLong(said.group(4)) / Long.parseLong(said.group(3));
+            double seconds = ticks / Long.parseLong(said.group(5));
+            runs.add(new Run(Long.parseLong(said.group(2)), Map.of(Metric.TIME, seconds)));
         }
-
-        private void end() {
-            Matcher said = SAID.matcher(line.toString().strip());
-            line.setLength(0);
-            if (said.matches() && Integer.parseInt(said.group(1)) == runs.size()) {
-                double ticks = (double) Long.parseLong(said.group(4)) / Long.parseLong(said.group(3));
-                double seconds = ticks / Long.parseLong(said.group(5));
-                runs.add(new Run(Long.parseLong(said.group(2)), Map.of(Metric.TIME, seconds)));
-            }
+        if (runs.size() == functions) {
+            return new CandidateRuns(runs, Optional.empty());
         }
+        return new CandidateRuns(
+                runs, Optional.of(heard.isTimeOver() ? MeasureError.RUN_TIMEOUT : MeasureError.RUNTIME_DEVICE));
     }
 }

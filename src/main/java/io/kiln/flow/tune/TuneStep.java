@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Searches better configurations for the layers of the build's models. Records are added to the log as soon as they are measured, so that an
@@ -114,6 +115,8 @@ public final class TuneStep {
                 + searches.stream().mapToInt(TaskSearch::size).sum() + " configurations, records in " + records);
         if (!searches.isEmpty()) {
             search(searches, models.get(0));
+        }
+        if (!models.isEmpty()) {
             finish(searches, models);
         }
         if (tune.pickBest()) {
@@ -159,19 +162,10 @@ public final class TuneStep {
             search(searches, new ImagesAtOnce(List.of(measurer(model))));
             return;
         }
-        if (device.isPresent()) {
-            throw new KilnException(new Problem(
-                    "a farm's boards do not measure candidates",
-                    "kiln.tune.on",
-                    "emulator",
-                    "Leave kiln.farm out to measure on the board of this computer"));
-        }
         try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
             List<CandidateMeasurer> measurers = new ArrayList<>();
             for (int i = 0; i < IMAGES_AT_ONCE; i++) {
-                EmulatorRunner runner =
-                        new EmulatorRunner(farm.calls(build.requireRunsOn(), tune.timeout()), timings());
-                measurers.add(measurer(model, runner, build.requireRunsOn(), folder.resolve("candidates-" + i)));
+                measurers.add(measurer(model, runner(farm), measuring(), folder.resolve("candidates-" + i)));
             }
             search(searches, new ImagesAtOnce(measurers));
         }
@@ -202,16 +196,23 @@ public final class TuneStep {
         log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
+    private CandidateRunner runner(FarmRuns farm) {
+        return device.<CandidateRunner>map(board -> BoardRunner.of(farm, build, board, tune.timeout()))
+                .orElseGet(() -> new EmulatorRunner(farm.calls(measuring(), tune.timeout()), timings()));
+    }
+
+    /** The board that images are linked for. */
+    private Board measuring() {
+        return device.isPresent() ? build.board() : build.requireRunsOn();
+    }
+
     private CandidateMeasurer measurer(CompiledModel model) {
         Path images = folder.resolve("candidates");
-        Board emulated = build.requireRunsOn();
-        CandidateRunner runner = device.<CandidateRunner>map(board -> new BoardRunner(
-                        build,
-                        board,
-                        tune.timeout(),
-                        build.spec().layout().reports().resolve("tune.log")))
-                .orElseGet(() -> emulator(emulated, images));
-        return measurer(model, runner, device.isPresent() ? build.board() : emulated, images);
+        Path console = build.spec().layout().reports().resolve("tune.log");
+        CandidateRunner runner = device.<CandidateRunner>map(
+                        board -> BoardRunner.here(build, board, tune.timeout(), console))
+                .orElseGet(() -> emulator(measuring(), images));
+        return measurer(model, runner, measuring(), images);
     }
 
     private CandidateMeasurer measurer(CompiledModel model, CandidateRunner runner, Board board, Path images) {
@@ -266,8 +267,12 @@ public final class TuneStep {
             Confirmation confirmed = new Confirmation(log, whole, records, models, build, tune.objective());
             TuneSummary summary = new TuneSummary(build, tune, records, searches);
             confirmed.run();
-            summary.say(log, confirmed.before(), confirmed.after());
-            TuneReport report = summary.report(confirmed.before(), confirmed.after());
+            ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), clock);
+            WholeModels.Image after = programs.run(confirmed.after());
+            List<TuneReport.Task> tasks = Stream.concat(summary.tasks().stream(), programs.tasks().stream())
+                    .toList();
+            summary.say(log, tasks, confirmed.before(), after);
+            TuneReport report = summary.report(tasks, confirmed.before(), after);
             Path reports = build.spec().layout().reports();
             Json.write(reports.resolve("tune.json"), report);
             WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));

@@ -64,15 +64,16 @@ final class TuneSummary {
                 left == 0 ? "" : ", about " + rest + " s left"));
     }
 
-    private static String change(double before, double after) {
+    /** A change in percent. */
+    static String change(double before, double after) {
         double percent = before == 0 ? 0 : PERCENT * (after - before) / before;
         return Math.abs(percent) < SHOWN ? "0.0 %" : String.format(Locale.ROOT, "%+.1f %%", percent);
     }
 
     /** The table, and the sum. */
-    void say(Log log, WholeModels.Image before, WholeModels.Image after) {
+    void say(Log log, List<TuneReport.Task> tasks, WholeModels.Image before, WholeModels.Image after) {
         Table table = new Table("Layer", "Before", "After", "Gain", "Schedule");
-        for (TuneReport.Task task : tasks()) {
+        for (TuneReport.Task task : tasks) {
             Double then = task.before().cost();
             Double now = task.after().cost();
             table.row(
@@ -116,7 +117,7 @@ final class TuneSummary {
                         change((double) before.cycles(), (double) after.cycles()));
     }
 
-    TuneReport report(WholeModels.Image before, WholeModels.Image after) {
+    TuneReport report(List<TuneReport.Task> tasks, WholeModels.Image before, WholeModels.Image after) {
         return new TuneReport(
                 build.board().id(),
                 build.target(),
@@ -124,12 +125,12 @@ final class TuneSummary {
                 tune.tuner().name().toLowerCase(Locale.ROOT),
                 tune.seed(),
                 build.spec().layout().project().relativize(records).toString().replace('\\', '/'),
-                tasks(),
+                tasks,
                 new TuneReport.Whole(before.sizes(), after.sizes()));
     }
 
     /** With what is left after records were withdrawn. */
-    private List<TuneReport.Task> tasks() {
+    List<TuneReport.Task> tasks() {
         HistoryBest best = new HistoryBest(RecordFiles.open(records).records());
         List<TuneReport.Task> tasks = new ArrayList<>();
         for (TaskSearch search : searches) {

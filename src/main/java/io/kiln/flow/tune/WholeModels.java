@@ -7,7 +7,12 @@ import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProfileStep;
+import io.kiln.flow.verify.VerifyStep;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
@@ -43,15 +48,41 @@ final class WholeModels {
      * @param inCycles whether operators are compared by their cycles
      */
     Image measure(Path records, String name, boolean inCycles) {
+        ResolvedBuild other = built(records, name);
+        return measured(other, inCycles);
+    }
+
+    /**
+     * As {@link #measure}, of an image whose answers are right.
+     *
+     * @throws io.kiln.base.KilnException if they are not
+     */
+    Image verified(Path records, String name, boolean inCycles) {
+        ResolvedBuild other = built(records, name);
+        VerifyRecord.keep(
+                other.spec().layout(),
+                Log.QUIET,
+                "kiln:tune",
+                record -> new VerifyStep(Log.QUIET, other, DeviceSpec.USUAL, record).run());
+        return measured(other, inCycles);
+    }
+
+    private ResolvedBuild built(Path records, String name) {
         Layout own = build.spec().layout();
         Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
         BuildSpec spec = build.spec().toBuilder()
                 .layout(layout)
                 .tuningRecords(Optional.of(records), build.spec().compiler().sharedRecords())
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
         ResolvedBuild other = build.with(spec, build.runsOn());
         new GenerateStep(Log.QUIET, other).run();
         new FirmwareSteps(Log.QUIET, other).link();
+        return other;
+    }
+
+    private static Image measured(ResolvedBuild other, boolean inCycles) {
+        Layout layout = other.spec().layout();
         new ProfileStep(Log.QUIET, other).run();
         BuildReport report = Json.read(layout.reports().resolve(FirmwareSteps.REPORT), BuildReport.class);
         ProfileReport profile = Json.read(layout.reports().resolve(FirmwareSteps.PROFILE), ProfileReport.class);

@@ -10,24 +10,23 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
-import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.rpc.HostGraph;
-import io.kiln.device.rpc.client.AotExecutor;
-import io.kiln.device.rpc.client.DebugExecutor;
-import io.kiln.device.rpc.client.GraphExecutor;
 import io.kiln.device.rpc.client.NodeProfile;
-import io.kiln.device.rpc.client.RemoteModule;
-import io.kiln.device.rpc.client.RpcClient;
-import io.kiln.device.rpc.client.TimeEvaluator;
-import io.kiln.device.rpc.client.TransportTimeouts;
-import io.kiln.device.transport.Transport;
+import io.kiln.device.rpc.client.RunTimes;
+import io.kiln.device.rpc.client.TimedModel;
+import io.kiln.device.rpc.client.TimedModel.Graph;
+import io.kiln.device.rpc.client.TimedModel.Input;
+import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.device.TimedRuns;
+import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.flow.verify.ProgrammedBoard.Answer;
 import io.kiln.flow.verify.ProgrammedBoard.Purpose;
@@ -46,7 +45,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -58,9 +56,6 @@ public final class BoardProfile {
     private static final double MICROSECONDS = 1e6;
     private static final double PERCENT = 100;
     private static final int SHOWN = 8;
-
-    /** Three blocks of at least 10 ms, so that a coarse timer is good enough. */
-    private static final TimeEvaluator.Settings SETTINGS = new TimeEvaluator.Settings(1, 3, 10, 100);
 
     private final Log log;
     private final ResolvedBuild build;
@@ -80,28 +75,18 @@ public final class BoardProfile {
         return build.with(served, build.runsOn());
     }
 
-    private void requireOwnBoard() {
-        if (build.spec().farm().isPresent()) {
-            throw new KilnException(new Problem(
-                    "times are measured on a board of this computer, not on one of a farm",
-                    "kiln.profile.on",
-                    "emulator with kiln.farm, or board without it",
-                    "Leave one of them out"));
-        }
-    }
-
     /**
      * Measures.
      *
      * @throws io.kiln.base.KilnException if the board cannot be reached, or its program has no RPC server
      */
     public void run() {
-        requireOwnBoard();
         requirePackedFunctions();
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
-        Map<String, HostGraph> graphs = Protocols.graphs(build);
-        Answer<List<Measured>> answer = new ProgrammedBoard(log, build, device, Purpose.PROFILE)
-                .talk(LIMIT, (line, elf, text) -> measure(line, elf, text, models, graphs));
+        Map<String, Graph> graphs = Protocols.files(build);
+        List<TimedModel> timed =
+                models.stream().map(model -> timed(model, graphs)).toList();
+        Answer<List<Measured>> answer = measured(models, timed);
         ProfileReport report = ProfileReport.measured(
                 build.board().id(),
                 answer.ranOn(),
@@ -167,67 +152,86 @@ public final class BoardProfile {
         return build.board().openOcd().filter(Flashing.OpenOcd::isVirtual).isPresent();
     }
 
-    private List<Measured> measure(
-            Transport line,
-            Path elf,
-            Consumer<String> text,
-            List<ModelMetadata> models,
-            Map<String, HostGraph> graphs) {
-        FaultWatch faults = new FaultWatch(text);
-        TransportTimeouts timeouts = TransportTimeouts.SERIAL.withReplies(LIMIT);
-        try (RpcClient client = RpcClient.connect(line, timeouts, log -> text.accept(log + "\n"), faults)) {
-            RemoteModule library = client.systemLibrary();
-            List<Measured> measured = new ArrayList<>();
-            for (ModelMetadata model : models) {
-                HostGraph graph = graphs.get(model.name());
-                measured.add(graph == null ? whole(client, library, model) : graph(client, library, model, graph));
+    private static TimedModel timed(ModelMetadata model, Map<String, Graph> graphs) {
+        List<Bytes> zero = TestCases.zero(model.inputs()).inputs();
+        List<Input> inputs = new ArrayList<>();
+        for (int i = 0; i < zero.size(); i++) {
+            inputs.add(new Input(model.inputs().get(i).name(), zero.get(i)));
+        }
+        return new TimedModel(model.name(), inputs, Optional.ofNullable(graphs.get(model.name())));
+    }
+
+    private Answer<List<Measured>> measured(List<ModelMetadata> models, List<TimedModel> timed) {
+        Answer<List<RunTimes>> times = build.spec().farm().isPresent()
+                ? byFarm(build.spec().farm().get(), timed)
+                : new ProgrammedBoard(log, build, device, Purpose.PROFILE)
+                        .talk(LIMIT, (line, elf, text) -> new TimedRuns(timed, LIMIT).over(line, elf, text));
+        List<Measured> measured = new ArrayList<>();
+        for (int i = 0; i < models.size(); i++) {
+            measured.add(
+                    measured(models.get(i), timed.get(i).graph(), times.value().get(i)));
+        }
+        return new Answer<>(times.ranOn(), measured);
+    }
+
+    /** On a board of a farm, which may send something else than what it was asked for. */
+    private Answer<List<RunTimes>> byFarm(FarmUse use, List<TimedModel> timed) {
+        RunnableImage image = RunnableImage.forTheBoard(log, build);
+        try (FarmRuns farm = FarmRuns.open(use, log)) {
+            FarmRuns.Answer<Timed> answer = farm.time(build.board(), LIMIT, image.file(), timed);
+            List<Integer> sizes = answer.value().models().stream()
+                    .map(model -> model.seconds().size())
+                    .toList();
+            List<Integer> expected = timed.stream()
+                    .map(model -> model.graph()
+                            .map(graph -> graph.read().nodes().size())
+                            .orElse(1))
+                    .toList();
+            boolean isEmpty = answer.value().models().stream()
+                    .flatMap(model -> model.seconds().stream())
+                    .anyMatch(List::isEmpty);
+            if (!sizes.equals(expected) || isEmpty) {
+                throw new KilnException(new Problem(
+                        "a worker of the farm sent times of " + sizes + " nodes",
+                        answer.ranOn(),
+                        expected + ", one or more times of each",
+                        ""));
             }
-            return measured;
-        } catch (KilnException e) {
-            throw line.explained(faults.explained(e, elf));
+            return new Answer<>(answer.ranOn(), answer.value().models());
         }
     }
 
-    private Measured whole(RpcClient client, RemoteModule library, ModelMetadata model) {
-        List<Bytes> zero = TestCases.zero(model.inputs()).inputs();
-        try (AotExecutor executor = AotExecutor.create(client, library, model.name())) {
-            executor.run(zero);
-            double seconds = executor.timeEvaluator(client, SETTINGS).seconds().stream()
-                    .mapToDouble(Double::doubleValue)
-                    .average()
-                    .orElseThrow();
-            double microseconds = seconds * MICROSECONDS;
-            return new Measured(
-                    new Time(model.name(), microseconds, cycles(microseconds)), List.of(), Optional.empty());
+    private Measured measured(ModelMetadata model, Optional<Graph> graph, RunTimes times) {
+        if (graph.isPresent()) {
+            return nodes(model, new NodeProfile(graph.get().read(), times.seconds()));
         }
+        double seconds = times.seconds().get(0).stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElseThrow();
+        double microseconds = seconds * MICROSECONDS;
+        return new Measured(new Time(model.name(), microseconds, cycles(microseconds)), List.of(), Optional.empty());
     }
 
-    private Measured graph(RpcClient client, RemoteModule library, ModelMetadata model, HostGraph host) {
-        List<Bytes> zero = TestCases.zero(model.inputs()).inputs();
-        try (GraphExecutor executor = GraphExecutor.create(client, library, host.graph())) {
-            executor.loadParams(host.parameters());
-            for (int i = 0; i < zero.size(); i++) {
-                executor.setInput(model.inputs().get(i).name(), zero.get(i));
+    private Measured nodes(ModelMetadata model, NodeProfile profile) {
+        Map<String, List<String>> layers = model.operators().stream()
+                .collect(Collectors.toMap(OperatorInfo::name, OperatorInfo::layers, (one, other) -> one));
+        List<Operator> operators = new ArrayList<>();
+        List<Node> nodes = profile.graph().nodes();
+        for (int i = 0; i < nodes.size(); i++) {
+            Node node = nodes.get(i);
+            if (node.isOperator()) {
+                operators.add(new Operator(
+                        node.function(),
+                        layers.getOrDefault(node.function(), List.of()),
+                        null,
+                        profile.microseconds(i),
+                        cycles(profile.microseconds(i)),
+                        null));
             }
-            NodeProfile profile = new DebugExecutor(executor).profile(SETTINGS);
-            Map<String, List<String>> layers = model.operators().stream()
-                    .collect(Collectors.toMap(OperatorInfo::name, OperatorInfo::layers, (one, other) -> one));
-            List<Operator> operators = new ArrayList<>();
-            for (int i = 0; i < host.graph().nodes().size(); i++) {
-                Node node = host.graph().nodes().get(i);
-                if (node.isOperator()) {
-                    operators.add(new Operator(
-                            node.function(),
-                            layers.getOrDefault(node.function(), List.of()),
-                            null,
-                            profile.microseconds(i),
-                            cycles(profile.microseconds(i)),
-                            null));
-                }
-            }
-            Time all = new Time(model.name(), profile.microseconds(), cycles(profile.microseconds()));
-            return new Measured(all, operators, Optional.of(profile));
         }
+        Time all = new Time(model.name(), profile.microseconds(), cycles(profile.microseconds()));
+        return new Measured(all, operators, Optional.of(profile));
     }
 
     /** Null if the board's timer counts something else, as the report has it. */

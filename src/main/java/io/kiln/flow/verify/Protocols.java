@@ -3,7 +3,6 @@ package io.kiln.flow.verify;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
-import io.kiln.artifact.GraphFile;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ParameterFile;
@@ -12,6 +11,7 @@ import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.rpc.HostGraph;
 import io.kiln.device.rpc.RpcProtocol;
+import io.kiln.device.rpc.client.TimedModel.Graph;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import java.time.Duration;
@@ -42,17 +42,22 @@ final class Protocols {
     }
 
     /** The graphs of the models that have one; this computer walks them. */
-    static Map<String, HostGraph> graphs(ResolvedBuild build) {
+    private static Map<String, HostGraph> graphs(ResolvedBuild build) {
         Map<String, HostGraph> graphs = new HashMap<>();
+        files(build).forEach((name, graph) -> graphs.put(name, new HostGraph(graph.read(), graph.parameters())));
+        return graphs;
+    }
+
+    /** The same as the archives hold them. */
+    static Map<String, Graph> files(ResolvedBuild build) {
+        Map<String, Graph> graphs = new HashMap<>();
         for (ModelLibrary library : GenerateStep.store(build.spec().layout()).read()) {
             for (Artifact graph : library.artifacts().of(ArtifactKind.GRAPH)) {
                 Bytes parameters = library.artifacts().of(ArtifactKind.PARAMETERS).stream()
                         .findFirst()
                         .map(Artifact::content)
                         .orElse(ParameterFile.write(List.of()));
-                graphs.put(
-                        library.metadata().name(),
-                        new HostGraph(GraphFile.read(graph.content(), graph.fileName()), parameters));
+                graphs.put(library.metadata().name(), new Graph(graph.content(), parameters));
             }
         }
         return graphs;

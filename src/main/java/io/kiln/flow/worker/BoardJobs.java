@@ -11,16 +11,22 @@ import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.transport.Transport;
+import io.kiln.farm.job.FarmAnswer;
 import io.kiln.farm.job.FarmAnswer.Flashed;
-import io.kiln.farm.job.FarmAnswer.Ran;
+import io.kiln.farm.job.FarmAnswer.Heard;
+import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask.Flash;
+import io.kiln.farm.job.FarmTask.Listen;
 import io.kiln.farm.job.FarmTask.Run;
+import io.kiln.farm.job.FarmTask.Time;
 import io.kiln.farm.worker.JobRunner.Done;
 import io.kiln.flow.device.BoardImage;
 import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashRunners;
 import io.kiln.flow.device.Leases;
+import io.kiln.flow.device.NumberedLines;
+import io.kiln.flow.device.TimedRuns;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
@@ -31,6 +37,7 @@ import io.kiln.flow.spec.FlashSpec.Tool;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Flashes images of jobs to a board of this computer, and talks to them. */
 final class BoardJobs {
@@ -77,17 +84,36 @@ final class BoardJobs {
         if (job.task() instanceof Run run) {
             return run(run);
         }
+        if (job.task() instanceof Listen listen) {
+            return talk((line, log) -> {
+                NumberedLines.Heard heard = NumberedLines.read(line, job.limit(), listen.prefix(), listen.lines(), log);
+                return new Heard(heard.lines(), heard.isTimeOver());
+            });
+        }
+        if (job.task() instanceof Time time) {
+            return talk((line, log) -> new Timed(new TimedRuns(time.models(), job.limit()).over(line, image, log)));
+        }
         throw new KilnException(
                 new Problem("a board does not count instructions", use.board().id(), "a worker with an emulator", ""));
     }
 
     private Done run(Run run) {
+        return talk((line, log) ->
+                new RunCalls(run.calls()).over(line, new Conversation(new ConsoleProtocol(job.limit()), image, log)));
+    }
+
+    /** What is said to the program. */
+    @FunctionalInterface
+    private interface Talk {
+        FarmAnswer over(Transport line, Consumer<String> log);
+    }
+
+    private Done talk(Talk talk) {
         Path log = use.layout().reports().resolve("console.log");
         try (Lease lease = new Leases(use, device, job.limit(), log).take();
                 Transport line = lease.start(() -> bring(lease))) {
-            Ran ran = new RunCalls(run.calls())
-                    .over(line, new Conversation(new ConsoleProtocol(job.limit()), image, lease.log()));
-            return new Done(lease.name(Optional.empty()), ran);
+            FarmAnswer answer = talk.over(line, lease.log());
+            return new Done(lease.name(Optional.empty()), answer);
         }
     }
 

@@ -70,7 +70,8 @@ final class EmulatorJobs {
         if (job.task() instanceof Flash) {
             throw new KilnException(new Problem("an emulator cannot be flashed", job.board(), "a board", ""));
         }
-        throw new IllegalStateException("a task of an unknown kind");
+        throw new KilnException(
+                new Problem("an emulator does not measure time", job.board(), "a worker with a board", ""));
     }
 
     private Counted count(Count count) {

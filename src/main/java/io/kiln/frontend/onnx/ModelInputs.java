@@ -109,6 +109,10 @@ final class ModelInputs {
         }
         List<Integer> dims = new ArrayList<>();
         List<Dimension> stated = input.dimensions().orElseThrow();
+        if (stated.size() > MAX_RANK) {
+            problems.add("the input has " + stated.size() + " dimensions", where(input), "at most " + MAX_RANK);
+            return Optional.empty();
+        }
         for (int i = 0; i < stated.size(); i++) {
             Dimension dimension = stated.get(i);
             Optional<Long> known = dimension.size().or(() -> Optional.ofNullable(named.get(dimension.name())));

@@ -40,6 +40,8 @@ final class NodeImporter implements Bodies {
     private Opsets opsets;
     private int depth;
     private int imported;
+    private int bodies;
+    private boolean isTooLarge;
 
     /**
      * An importer of one model.
@@ -69,6 +71,7 @@ final class NodeImporter implements Bodies {
 
     @Override
     public List<OnnxValue> run(OnnxGraph body, List<OnnxValue> inputs, Scope around) {
+        limit(++bodies, "runs of bodies after its loops are expanded");
         Scope scope = new Scope(Optional.of(around));
         for (int i = 0; i < Math.min(inputs.size(), body.inputs().size()); i++) {
             scope.define(body.inputs().get(i).name(), inputs.get(i));
@@ -102,6 +105,7 @@ final class NodeImporter implements Bodies {
 
     private void nested(Runnable body) {
         if (depth == MAX_DEPTH) {
+            isTooLarge = true;
             throw new KilnException(new Problem(
                     "functions and bodies are nested more than " + MAX_DEPTH + " deep",
                     model.file(),
@@ -118,20 +122,25 @@ final class NodeImporter implements Bodies {
 
     private void run(List<OnnxNode> nodes, Scope scope) {
         for (OnnxNode node : nodes) {
-            if (problems.tooMany()) {
+            if (isTooLarge || problems.tooMany()) {
                 return;
             }
-            if (++imported > MAX_NODES) {
-                throw new KilnException(new Problem(
-                        "the model has more than " + MAX_NODES + " nodes after its functions and loops are expanded",
-                        model.file(),
-                        "a model for a microcontroller",
-                        ""));
-            }
+            limit(++imported, "nodes after its functions and loops are expanded");
             boolean isWhole = node.inputs().stream().noneMatch(scope::isFailed);
             if (!isWhole || !imports(node, scope)) {
                 node.outputs().stream().filter(name -> !name.isEmpty()).forEach(scope::fail);
             }
+        }
+    }
+
+    private void limit(int count, String what) {
+        if (count > MAX_NODES) {
+            isTooLarge = true;
+            throw new KilnException(new Problem(
+                    "the model has more than " + MAX_NODES + " " + what,
+                    model.file(),
+                    "a model for a microcontroller",
+                    ""));
         }
     }
 

@@ -92,6 +92,13 @@ final class OnnxModelImporter {
     }
 
     private void checkOpset() {
+        if (model.opsets().versions().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the model does not state which version of ONNX's operators it uses",
+                    model.file(),
+                    "an opset_import",
+                    "Export the model again"));
+        }
         int version = model.opsets().version("").orElse(MIN_OPSET);
         if (version < MIN_OPSET || version > MAX_OPSET) {
             throw new KilnException(new Problem(

@@ -2,6 +2,7 @@
 package io.kiln.module.inspect;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.base.Extensions;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
@@ -11,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.TreeSet;
 
 /** Inspectors by name. Several may have one name, for different artifacts. */
@@ -22,7 +22,9 @@ public final class ArtifactInspectors {
     private final List<ArtifactInspector> inspectors;
 
     private ArtifactInspectors(List<ArtifactInspector> inspectors) {
-        this.inspectors = List.copyOf(inspectors);
+        this.inspectors = inspectors.stream()
+                .<ArtifactInspector>map(GuardedInspector::new)
+                .toList();
     }
 
     /** Inspectors of plain data, and those that the class path has as services. */
@@ -38,8 +40,7 @@ public final class ArtifactInspectors {
     public static ArtifactInspectors installed(List<ArtifactInspector> more) {
         List<ArtifactInspector> all = new ArrayList<>(BuiltInInspectors.all());
         all.addAll(more);
-        ServiceLoader.load(ArtifactInspector.class, ArtifactInspector.class.getClassLoader())
-                .forEach(all::add);
+        all.addAll(Extensions.services(ArtifactInspector.class, "inspector", ArtifactInspector.class.getClassLoader()));
         return new ArtifactInspectors(all);
     }
 

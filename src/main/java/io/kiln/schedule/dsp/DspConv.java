@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * <pre>
  * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
  * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
- * left over: an odd pixel has a kernel of its own, odd channels a block that lies over the one before; fewer than four make a smaller block
+ * left over: an odd pixel has a kernel of its own, channels that are no multiple of four a smaller last block
  * </pre>
  */
 final class DspConv {
@@ -57,8 +57,7 @@ final class DspConv {
 
     /** Multiply-accumulates that the kernel executes. */
     private long executedMacs() {
-        long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
-        return conv.output().dim(0) * pixels * DspWeights.blocks(conv).size() * BLOCK * order.length;
+        return conv.output().elements() * order.length;
     }
 
     /** The loops. */
@@ -76,8 +75,9 @@ final class DspConv {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.order = order(conv);
-        int channels = Math.min(BLOCK, conv.channels() / conv.groups());
-        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), DspWeights.overlap(conv));
+        int perGroup = conv.channels() / conv.groups();
+        int channels = Math.min(BLOCK, perGroup);
+        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels);
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));
@@ -229,10 +229,14 @@ final class DspConv {
         String suffix = "" + pixels.pixels();
         Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
         Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
-        List<Expr> scalars =
-                new ArrayList<>(List.of(count, imm(DspWeights.blocks(conv).size())));
+        List<Expr> scalars = new ArrayList<>(List.of(count, imm(wholeBlocks())));
         scalars.addAll(epilogue.arguments());
         block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
+    }
+
+    /** Blocks of a group, without a smaller last one. */
+    private long wholeBlocks() {
+        return conv.channels() / conv.groups() / shape.channels();
     }
 
     /** Emits the computation of one or two pixels, given their indices; where there is one, the second index is the same. */
@@ -268,7 +272,7 @@ final class DspConv {
         Buffer w = conv.groups() == 1 ? weights : block.view("weights", weights, from);
         DspConvShape together = pixels.count == 1 ? shape.ofOne() : shape;
         Buffer out = block.mutableView("out" + pixels.count, output, first);
-        List<Expr> scalars = new ArrayList<>(List.of(imm((channels + BLOCK - 1L) / BLOCK)));
+        List<Expr> scalars = new ArrayList<>(List.of(imm(wholeBlocks())));
         scalars.addAll(epilogue.arguments());
         block.call(new DspConvKernel(together, epilogue).kernel(), List.of(scratch, w, out), scalars);
     }

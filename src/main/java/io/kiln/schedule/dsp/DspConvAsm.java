@@ -41,28 +41,34 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
     /** All blocks of channels of two pixels, with inputs in r0 and weights in r1; leaves the end of the first pixel's outputs in r12. */
     void emit(AsmText asm) {
         asm.line("2:");
+        block(asm);
+        asm.line("ldr r10, [sp, #%d]", slots.weightsEnd);
+        asm.line("cmp r1, r10");
+        asm.line("bne 2b");
+        if (shape.rest() > 0) {
+            new DspConvAsm(shape.ofRest(), epilogue, slots).block(asm);
+        }
+    }
+
+    private void block(AsmText asm) {
         steps(asm, true, 0, 1);
         steps(asm, false, 1, shape.first() / stepsTogether() - 1);
-        asm.line("add r1, #%d", DspConvShape.STEP_BYTES * shape.first());
+        asm.line("add r1, #%d", shape.weightBytes() * shape.first());
         if (shape.loop() > 0) {
             asm.line("add r0, #%d", DspConvShape.STEP_BYTES * shape.first());
             asm.line("3:");
             steps(asm, false, 0, shape.loop() / stepsTogether());
             asm.line("ldr r10, [sp, #%d]", slots.inputsEnd);
             asm.line("add r0, #%d", DspConvShape.STEP_BYTES * shape.loop());
-            asm.line("add r1, #%d", DspConvShape.STEP_BYTES * shape.loop());
+            asm.line("add r1, #%d", shape.weightBytes() * shape.loop());
             asm.line("cmp r0, r10");
             asm.line("bne 3b");
         }
-        rescale(asm);
-        store(asm);
+        finish(asm);
         asm.line("str r12, [sp, #%d]", slots.output);
-        asm.line("ldr r10, [sp, #%d]", slots.weightsEnd);
         if (shape.loop() > 0) {
             asm.line("ldr r0, [sp, #%d]", slots.inputs);
         }
-        asm.line("cmp r1, r10");
-        asm.line("bne 2b");
     }
 
     /** Steps of two inputs that are one step of the assembly. */
@@ -81,11 +87,18 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         });
     }
 
+    /** Rescales and stores the sums of a block; leaves the end of the first pixel's outputs in r12. */
+    void finish(AsmText asm) {
+        rescale(asm);
+        store(asm);
+    }
+
     private void rescale(AsmText asm) {
         String late = "[sp, #" + slots.late + "]";
         for (int c = 0; c < shape.channels(); c += 2) {
-            DspEpilogue.Sums first = new DspEpilogue.Sums(sums(c), sums(c + 1), false);
-            if (c + 1 < shape.channels()) {
+            boolean isAlone = c + 1 == shape.channels();
+            DspEpilogue.Sums first = new DspEpilogue.Sums(sums(c), isAlone ? List.of() : sums(c + 1), false);
+            if (!isAlone) {
                 epilogue.rescaleTwo(asm, first, new DspEpilogue.Sums(sums(c + 1), List.of(), true), late);
             } else {
                 epilogue.rescale(asm, first, late);
@@ -105,13 +118,7 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         for (int c = shape.channels() - 1; c > 0; c--) {
             asm.line("strb %s, [r12, #%d]", PIXEL_0[c], c);
         }
-        if (shape.overlaps()) {
-            asm.line("strb %s, [r12]", PIXEL_0[0]);
-            asm.line("ldr r10, [r1], #4");
-            asm.line("add r12, r10");
-        } else {
-            asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
-        }
+        asm.line("strb %s, [r12], #%d", PIXEL_0[0], shape.channels());
     }
 
     private void storeSecond(AsmText asm) {
@@ -131,56 +138,78 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
     private void step(AsmText asm, boolean starts) {
         asm.line("ldr r10, [r0, #%s]", AsmText.AT);
         asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
-        asm.line("ldr r12, [r1, #%s]", AsmText.AT);
+        asm.line("ldr r12, [r1, #%s]", weights());
         if (!epilogue.range().isSummed()) {
             multiplyBytes(asm, starts, 0);
-            asm.line("ldr r12, [r1, #%s + 4]", AsmText.AT);
-            multiplyBytes(asm, starts, 2);
+            if (shape.pairs() == 2) {
+                asm.line("ldr r12, [r1, #%s + 4]", weights());
+                multiplyBytes(asm, starts, 2);
+            }
             return;
         }
-        asm.line("ldr lr, [r1, #%s + 4]", AsmText.AT);
-        multiply(asm, starts, "r2", "r10", "r12");
-        multiply(asm, starts, "r6", "r11", "r12");
-        asm.line("sxtb16 r12, r12");
-        multiply(asm, starts, "r4", "r10", "lr");
-        multiply(asm, starts, "r8", "r11", "lr");
-        asm.line("sxtb16 lr, lr");
-        multiply(asm, starts, "r3", "r10", "r12");
-        multiply(asm, starts, "r7", "r11", "r12");
-        multiply(asm, starts, "r5", "r10", "lr");
-        multiply(asm, starts, "r9", "r11", "lr");
+        if (shape.pairs() == 2) {
+            asm.line("ldr lr, [r1, #%s + 4]", weights());
+        }
+        multiplyBoth(asm, starts, 0, "r12");
+        extend(asm, 1, "r12");
+        multiplyBoth(asm, starts, 2, "lr");
+        extend(asm, 3, "lr");
+        multiplyBoth(asm, starts, 1, "r12");
+        multiplyBoth(asm, starts, 3, "lr");
+    }
+
+    /** Offset of a step's weights. */
+    private String weights() {
+        return shape.pairs() == 2 ? AsmText.AT : "(" + AsmText.AT + " / 2)";
+    }
+
+    /** Products of both pixels with the weights of a channel, if the block has it. */
+    private void multiplyBoth(AsmText asm, boolean starts, int channel, String weights) {
+        if (channel < shape.channels()) {
+            multiply(asm, starts, PIXEL_0[channel], "r10", weights);
+            multiply(asm, starts, PIXEL_1[channel], "r11", weights);
+        }
+    }
+
+    /** Leaves the weights of a channel alone in a word of its own and the channel before, if the block has it. */
+    private void extend(AsmText asm, int channel, String word) {
+        if (channel < shape.channels()) {
+            asm.line("sxtb16 %s, %s", word, word);
+        }
     }
 
     /** Four inputs of one pixel; the first step of a block starts the sums. */
     private void stepOfOne(AsmText asm, boolean starts) {
         asm.line("ldr r10, [r0, #%s]", AsmText.AT);
         asm.line("ldr r11, [r0, #%s + 8]", AsmText.AT);
-        List<String> weights = List.of("r6", "r7", "r8", "r9");
+        List<String> weights = List.of("r6", "r7", "r8", "r9").subList(0, 2 * shape.pairs());
         for (int i = 0; i < weights.size(); i++) {
-            asm.line("ldr %s, [r1, #%s + %d]", weights.get(i), AsmText.AT, 4 * i);
+            asm.line("ldr %s, [r1, #%s + %d]", weights.get(i), weights(), 4 * i);
         }
         for (int i = 0; i < weights.size(); i++) {
             String w = weights.get(i);
-            String x = i < 2 ? "r10" : "r11";
+            boolean isFirst = i < shape.pairs();
+            String x = isFirst ? "r10" : "r11";
+            int channel = 2 * (i % shape.pairs());
             String both = w;
             if (!epilogue.range().isSummed()) {
                 asm.line("sxtb16 r12, %s, ror #8", w);
                 both = "r12";
             }
-            multiply(asm, starts && i < 2, PIXEL_0[i % 2 * 2], x, both);
-            asm.line("sxtb16 %s, %s", w, w);
-            multiply(asm, starts && i < 2, PIXEL_0[i % 2 * 2 + 1], x, w);
+            multiply(asm, starts && isFirst, PIXEL_0[channel], x, both);
+            if (channel + 1 < shape.channels()) {
+                asm.line("sxtb16 %s, %s", w, w);
+                multiply(asm, starts && isFirst, PIXEL_0[channel + 1], x, w);
+            }
         }
     }
 
     /** Products with weights as bytes of two channels. */
-    private static void multiplyBytes(AsmText asm, boolean starts, int channel) {
+    private void multiplyBytes(AsmText asm, boolean starts, int channel) {
         asm.line("sxtb16 lr, r12, ror #8");
-        asm.line("sxtb16 r12, r12");
-        multiply(asm, starts, PIXEL_0[channel], "r10", "lr");
-        multiply(asm, starts, PIXEL_1[channel], "r11", "lr");
-        multiply(asm, starts, PIXEL_0[channel + 1], "r10", "r12");
-        multiply(asm, starts, PIXEL_1[channel + 1], "r11", "r12");
+        extend(asm, channel + 1, "r12");
+        multiplyBoth(asm, starts, channel, "lr");
+        multiplyBoth(asm, starts, channel + 1, "r12");
     }
 
     /** Multiplies halves and adds both products to a sum, or starts it with them. */

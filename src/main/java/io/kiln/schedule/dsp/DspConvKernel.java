@@ -38,13 +38,11 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return epilogue.headOfPairs(TEXT)
+        return shape.describe(epilogue.headOfPairs(TEXT))
                 .with("NAME", name())
                 .with("UNUSED_PARAMETERS", unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))
-                .with("CHANNELS", shape.channels())
-                .with("ADVANCE", shape.advance())
-                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("STEPS", shape.steps())

@@ -1,23 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
+import io.kiln.tir.KernelText;
+
 /**
  * Sizes of a kernel for one or two pixels and blocks of four output channels.
  *
  * @param pixels pixels computed together
- * @param channels channels of a block, 1 to 4; all four have weights
+ * @param channels channels of a block, 1 to 4; an even number of them have weights
  * @param steps steps of two inputs; even
  * @param unroll steps in the loop, if there are more than twice as many; even
  * @param pitch bytes from a pixel of the output to the next
- * @param overlaps whether the last block lies over the one before; each block then ends with the distance of the next one
+ * @param rest channels of a smaller last block, 1 to 3; 0 if there is none
  */
-record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, boolean overlaps) {
-    /** Bytes of inputs of both pixels, and of weights. */
+record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, int rest) {
+    /** Bytes of inputs of both pixels. */
     static final int STEP_BYTES = 8;
+
+    /** Words of weights of a step: one for two channels. */
+    int pairs() {
+        return (channels + 1) / 2;
+    }
+
+    /** Bytes of weights of a step. */
+    int weightBytes() {
+        return pairs() * Integer.BYTES;
+    }
 
     /** The same for one pixel. */
     DspConvShape ofOne() {
-        return new DspConvShape(1, channels, steps, unroll, pitch, overlaps);
+        return new DspConvShape(1, channels, steps, unroll, pitch, rest);
+    }
+
+    /** The last block, if it is smaller. */
+    DspConvShape ofRest() {
+        return new DspConvShape(pixels, rest, steps, unroll, pitch, 0);
     }
 
     /** Steps before the loop. */
@@ -30,14 +47,25 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
         return isStraight() ? 0 : unroll;
     }
 
-    /** C's expression for the distance from a block's output to the next one's, with {@code w} behind the block's constants. */
-    String advance() {
-        return overlaps ? "*w++" : "" + channels;
-    }
-
-    /** What a comment says of a block's end. */
-    String endInWords() {
-        return overlaps ? ", and last the distance of the next block's output" : "";
+    /** Sets what texts of kernels say of the channels of their blocks. */
+    KernelText describe(KernelText text) {
+        boolean isMixed = rest > 0;
+        boolean hasTwo = pairs() == 2;
+        return text.with(
+                        "BLOCKS_IN_WORDS",
+                        "blocks of " + channels + " channels" + (isMixed ? " and one of " + rest : ""))
+                .with("BLOCKS", isMixed ? "blocks + 1" : "blocks")
+                .with("CHANNELS", isMixed ? "channels" : "" + channels)
+                .with("PAIRS", isMixed ? "pairs" : "" + pairs())
+                .with(
+                        "SIZES",
+                        isMixed
+                                ? "    const int32_t channels = block < blocks ? " + channels + " : " + rest + ";\n"
+                                        + "    const int32_t pairs = (channels + 1) / 2;\n"
+                                : "")
+                .with(
+                        "WORDS_OF_PAIRS",
+                        hasTwo ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1");
     }
 
     private boolean isStraight() {
@@ -46,13 +74,12 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
 
     /** Bytes of weights and constants of a block. */
     int blockBytes(DspEpilogue epilogue) {
-        int constants = channels * epilogue.constants() + (overlaps ? 1 : 0);
-        return STEP_BYTES * steps + constants * Integer.BYTES;
+        return weightBytes() * steps + channels * epilogue.constants() * Integer.BYTES;
     }
 
     /** Part of a kernel's name. */
     String suffix() {
         return pixels + "x" + channels + "_" + 2 * steps + (isStraight() ? "" : "_unroll" + unroll) + "_out" + pitch
-                + (overlaps ? "_over" : "");
+                + (rest > 0 ? "_rest" + rest : "");
     }
 }

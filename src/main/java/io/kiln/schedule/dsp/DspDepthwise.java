@@ -34,7 +34,8 @@ import java.util.List;
  * scratch: the input rows under the windows, of four channels, as 16 bits, times 256; columns of padding are filled once
  * weights: per channel pairs of rows as halves of a word, scaled by what the rescaling wants beside, then multiplier and offset
  * padding: a row of the input's zero point, read in place of rows outside the input
- * channels that are no multiple of four: the last block lies over the one before
+ * channels that are no multiple of four: the last block lies over the one before; fewer make a smaller block
+ * several output channels for one of the input: they share what is widened
  * dilated windows: one row of the output at a time
  * </pre>
  *
@@ -60,7 +61,8 @@ final class DspDepthwise {
         long pixels = (long) conv.output().dim(0)
                 * conv.output().dim(1)
                 * conv.output().dim(2);
-        long macs = pixels * conv.taps() * BLOCK * ((conv.channels() + BLOCK - 1) / BLOCK);
+        long blocks = (shape.channels() + BLOCK - 1) / BLOCK;
+        long macs = pixels * conv.taps() * shape.multiplier() * shape.block() * blocks;
         return new LayerLoops(body(), macs, outputRows);
     }
 
@@ -78,7 +80,7 @@ final class DspDepthwise {
         this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        byte[] line = new byte[shape.inputColumns() * conv.channels()];
+        byte[] line = new byte[shape.inputColumns() * shape.channels()];
         Arrays.fill(line, (byte) conv.inputZeroPoint());
         this.padding = shape.padded() ? tables.add("padding", DType.INT8, Bytes.wrap(line)) : input;
         this.table = tables.add("weight", DType.INT32, pack());
@@ -169,10 +171,10 @@ final class DspDepthwise {
             scalars.add(block.let("row" + i + suffix, inputRow(n, add(top, (long) i * distance))));
         }
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        Expr first = mul(line, (long) shape.width() * shape.channels());
-        int blocks = shape.channels() / BLOCK;
+        Expr first = mul(line, (long) shape.width() * shape.outputs());
+        int blocks = shape.channels() / shape.block();
         call(block, kernel, 0, first, scalars, blocks, suffix);
-        if (shape.channels() % BLOCK != 0) {
+        if (shape.channels() % shape.block() != 0) {
             call(block, kernel, shape.channels() - BLOCK, first, scalars, 1, "_rest" + suffix);
         }
     }
@@ -185,9 +187,9 @@ final class DspDepthwise {
             List<Expr> offsets,
             int blocks,
             String suffix) {
-        Buffer out = block.mutableView("out" + suffix, output, add(first, channel));
+        Buffer out = block.mutableView("out" + suffix, output, add(first, (long) channel * shape.multiplier()));
         Buffer in = channel == 0 ? input : block.view("in" + suffix, input, imm(channel));
-        long words = table.elements() / conv.channels();
+        long words = table.elements() / shape.channels();
         Buffer weights = channel == 0 ? table : block.view("weight" + suffix, table, imm(channel * words));
         List<Expr> scalars = new ArrayList<>(offsets);
         scalars.add(imm(blocks));
@@ -197,7 +199,7 @@ final class DspDepthwise {
     /** Offset of a row from the input; negative outside. */
     private Expr inputRow(Expr n, Expr row) {
         int height = conv.input().dim(1);
-        long elements = (long) conv.input().dim(2) * conv.channels();
+        long elements = (long) conv.input().dim(2) * shape.channels();
         Expr offset = mul(add(mul(n, height), rows.inputLine(0, row)), elements);
         if (!shape.padded()) {
             return offset;

@@ -17,7 +17,7 @@ import java.util.Set;
  * r4-r9    weights, the last ones of these
  * r10 r11  multiplier, offset
  * r12 lr   inputs
- * stack    more constants of the channel (two), end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
+ * stack    more constants of the channel (two)[, outputs of the channel left], end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
  * </pre>
  *
  * <p>With a window of 3x3 and stride 1, two outputs of four channels are computed in 3 LDRD, 12 multiplies and 6 instructions to rescale
@@ -33,12 +33,13 @@ final class DspDepthwiseAsm {
     private static final int LDRD_REACH = MOST_COLUMN_BYTES;
     static final int LDR_REACH = 4095;
     private static final int KEPT = 0;
+    private static final int REPEATS = 8;
     private static final int END = 8;
     private static final int COUNT = 12;
-    static final int SCRATCH = 16;
+    private static final int SCRATCH = 16;
     private static final int TABLE = 20;
     private static final int OUTPUT = 60;
-    static final int INPUT_ROWS = 64;
+    private static final int INPUT_ROWS = 64;
     private static final int MULTIPLIER = 10;
     static final int WORD = 4;
 
@@ -60,20 +61,25 @@ final class DspDepthwiseAsm {
         DspDepthwiseAsm asm = new DspDepthwiseAsm(kernel);
         asm.enter();
         asm.text.line("1:");
-        new DspDepthwiseWidening(asm.shape, asm.inputRows, asm.text).emit();
+        new DspDepthwiseWidening(asm.shape, asm.inputRows, asm.slot(INPUT_ROWS), asm.slot(SCRATCH), asm.text).emit();
         asm.multiply();
         asm.nextBlock();
-        asm.text.line("add sp, #24");
+        asm.text.line("add sp, #%d", asm.slot(24));
         asm.text.line("pop {r4-r11, pc}");
         return asm.text.lines();
+    }
+
+    /** A place on the stack, behind that of the outputs left if there is one. */
+    private int slot(int place) {
+        return place + (shape.multiplier() > 1 ? WORD : 0);
     }
 
     /** Saves registers and converts offsets of input rows to addresses; rows outside the input become the padding. */
     private void enter() {
         text.line("push {r0-r11, lr}");
-        text.line("sub sp, #8");
+        text.line("sub sp, #%d", slot(8));
         for (int i = 0; i < inputRows; i++) {
-            int slot = INPUT_ROWS + WORD * i;
+            int slot = slot(INPUT_ROWS) + WORD * i;
             text.line("ldr r4, [sp, #%d]", slot);
             if (shape.padded()) {
                 text.line("cmp r4, #0");
@@ -86,44 +92,67 @@ final class DspDepthwiseAsm {
             text.line("str r4, [sp, #%d]", slot);
         }
         text.line("add r4, r2, #%d", shape.columnBytes());
-        text.line("str r4, [sp, #%d]", END);
+        text.line("str r4, [sp, #%d]", slot(END));
     }
 
     private void multiply() {
-        text.line("ldr r0, [sp, #%d]", SCRATCH);
-        text.line("ldr r1, [sp, #%d]", OUTPUT);
+        text.line("ldr r0, [sp, #%d]", slot(SCRATCH));
+        text.line("ldr r1, [sp, #%d]", slot(OUTPUT));
+        if (shape.multiplier() > 1) {
+            text.line("mov r2, #%d", shape.multiplier());
+            text.line("str r2, [sp, #%d]", REPEATS);
+        }
         text.line("3:");
-        text.line("ldr lr, [sp, #%d]", TABLE);
+        text.line("ldr lr, [sp, #%d]", slot(TABLE));
         text.line("ldm lr!, {r%d-r11}", MULTIPLIER - shape.weights());
         for (int i = 0; i < epilogue.kept(); i++) {
             text.line("ldr r2, [lr], #4");
             text.line("str r2, [sp, #%d]", KEPT + WORD * i);
         }
-        text.line("str lr, [sp, #%d]", TABLE);
+        text.line("str lr, [sp, #%d]", slot(TABLE));
         int unroll = unroll();
         int moved = 0;
         if (unroll < shape.width()) {
             int rounds = shape.width() / unroll;
             text.line("mov r2, #%d", rounds);
-            text.line("str r2, [sp, #%d]", COUNT);
+            text.line("str r2, [sp, #%d]", slot(COUNT));
             text.line("4:");
             outputs(unroll);
             text.line("add r0, #%d", unroll * shape.strideW() * shape.columnBytes());
-            text.line("add r1, #%d", unroll * shape.channels());
-            text.line("ldr r2, [sp, #%d]", COUNT);
+            text.line("add r1, #%d", unroll * shape.outputs());
+            text.line("ldr r2, [sp, #%d]", slot(COUNT));
             text.line("subs r2, #1");
-            text.line("str r2, [sp, #%d]", COUNT);
+            text.line("str r2, [sp, #%d]", slot(COUNT));
             text.line("bne 4b");
             outputs(shape.width() % unroll);
             moved = rounds * unroll;
         } else {
             outputs(unroll);
         }
-        advance("r0", shape.channelBytes() - moved * shape.strideW() * shape.columnBytes());
-        advance("r1", 1 - moved * shape.channels());
-        text.line("ldr r2, [sp, #%d]", END);
+        nextChannel(moved);
+        text.line("ldr r2, [sp, #%d]", slot(END));
         text.line("cmp r0, r2");
         text.line("bne 3b");
+    }
+
+    /**
+     * Goes on to the next channel.
+     *
+     * @param moved columns of the output by which the addresses have advanced
+     */
+    private void nextChannel(int moved) {
+        int back = moved * shape.strideW() * shape.columnBytes();
+        boolean isSingle = shape.multiplier() == 1;
+        advance("r0", (isSingle ? shape.channelBytes() : 0) - back);
+        advance("r1", 1 - moved * shape.outputs());
+        if (!isSingle) {
+            text.line("ldr r2, [sp, #%d]", REPEATS);
+            text.line("subs r2, #1");
+            text.line("itt eq");
+            text.line("moveq r2, #%d", shape.multiplier());
+            text.line("addeq r0, #%d", shape.channelBytes());
+            text.line("str r2, [sp, #%d]", REPEATS);
+        }
     }
 
     private void advance(String register, int by) {
@@ -141,8 +170,8 @@ final class DspDepthwiseAsm {
      */
     private int unroll() {
         int reach = (LDRD_REACH - shape.spanW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
-        int rowBelow = outputRows == 2 ? shape.width() * shape.channels() : 0;
-        int most = Math.min(Math.min(MOST_UNROLLED, reach), (LDR_REACH - rowBelow) / shape.channels());
+        int rowBelow = outputRows == 2 ? shape.width() * shape.outputs() : 0;
+        int most = Math.min(Math.min(MOST_UNROLLED, reach), (LDR_REACH - rowBelow) / shape.outputs());
         if (shape.width() <= most) {
             return shape.width();
         }
@@ -166,7 +195,7 @@ final class DspDepthwiseAsm {
                 }
             }
             sums(sums, i * shape.strideW());
-            finish(sums, i * shape.channels());
+            finish(sums, i * shape.outputs());
         }
     }
 
@@ -234,16 +263,16 @@ final class DspDepthwiseAsm {
     private void finish(List<Sum> sums, int offset) {
         List<String> places = sums.stream()
                 .map(sum -> offset
-                        + sum.row * shape.width() * shape.channels()
-                        + sum.column / shape.strideW() * shape.channels())
+                        + sum.row * shape.width() * shape.outputs()
+                        + sum.column / shape.strideW() * shape.outputs())
                 .map(place -> "[r1, #" + place + "]")
                 .toList();
         epilogue.store(text, sums.stream().map(Sum::register).toList(), KEPT, places);
     }
 
     private void nextBlock() {
-        int blocks = INPUT_ROWS + WORD * inputRows;
-        text.line("str r1, [sp, #%d]", OUTPUT);
+        int blocks = slot(INPUT_ROWS) + WORD * inputRows;
+        text.line("str r1, [sp, #%d]", slot(OUTPUT));
         text.line("ldr r2, [sp, #%d]", blocks);
         text.line("subs r2, #1");
         text.line("str r2, [sp, #%d]", blocks);

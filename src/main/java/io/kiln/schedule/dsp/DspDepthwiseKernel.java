@@ -61,6 +61,11 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
         return shape.kernelH() + "x" + shape.kernelW() + dilated;
     }
 
+    private String blockInWords() {
+        String channels = List.of("two", "three", "four").get(shape.block() - 2) + " channels";
+        return shape.multiplier() == 1 ? channels : channels + ", " + shape.multiplier() + " outputs each,";
+    }
+
     private String parameters(String attribute) {
         return List.of(
                                 "const int8_t* input",
@@ -83,10 +88,15 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
                 .with(
                         "OFFSETS",
                         IntStream.range(0, count).mapToObj(i -> "row" + i).collect(Collectors.joining(", ")))
-                .with("ROW_BYTES", shape.inputColumns() * DspDepthwiseShape.BLOCK)
-                .with("FIRST_COLUMN", shape.padLeft() * DspDepthwiseShape.BLOCK)
+                .with("ROW_BYTES", shape.inputColumns() * shape.block())
+                .with("FIRST_COLUMN", shape.padLeft() * shape.block())
                 .with("COLUMN_ROWS", 2 * shape.pairs())
                 .with("CHANNELS", shape.channels())
+                .with("CHANNELS_OUT", shape.outputs())
+                .with("BLOCK", shape.block())
+                .with("BLOCK_OUT", shape.block() * shape.multiplier())
+                .with("BLOCK_IN_WORDS", blockInWords())
+                .with("LANE", shape.multiplier() == 1 ? "c" : "c / " + shape.multiplier())
                 .with("TABLE_WORDS", shape.weights() + 2 + epilogue.kept())
                 .with("OUTPUTS", shape.width() * rows)
                 .with("KERNEL_W", shape.kernelW())
@@ -97,7 +107,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogu
                 .with("STRIDE_H", shape.strideH())
                 .with("TAP", tap())
                 .with("RESCALE", epilogue.twin(shape.weights()).indent(8))
-                .with("OUT_ROW", shape.width() * shape.channels())
+                .with("OUT_ROW", shape.width() * shape.outputs())
                 .with("LOW", epilogue.rescale().low())
                 .with("HIGH", epilogue.rescale().high());
     }

@@ -41,16 +41,20 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
         boolean isInt8 = conv.weight().type().dtype() == DType.INT8
                 && conv.op().rootTypes().get(0).dtype() == DType.INT8
                 && conv.kernelZeroPoint() == 0;
-        if (!isInt8 || !conv.depthwise() || conv.channels() != conv.input().dim(3)) {
+        if (!isInt8 || !conv.depthwise() || !isWideEnough(conv)) {
             return false;
         }
         DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
-        return conv.channels() >= BLOCK
-                && conv.channels() <= REACH
-                && shape.inputColumns() > 0
+        return conv.channels() <= REACH
+                && shape.inputColumns() * shape.channels() >= BLOCK
                 && shape.inputRows(1) <= MOST_INPUT_ROWS
                 && shape.weights() <= MOST_WEIGHTS
                 && (shape.padLeft() + shape.spanW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
+    }
+
+    private static boolean isWideEnough(ConvComputation conv) {
+        int channels = conv.input().dim(3);
+        return channels >= DspDepthwiseShape.LEAST_CHANNELS && conv.channels() % channels == 0;
     }
 
     @Override
@@ -62,7 +66,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     /** Output rows that can be computed together. */
     private static int mostRows(ConvComputation conv) {
         DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
-        int below = (shape.width() + 1) * shape.channels();
+        int below = (shape.width() + 1) * shape.outputs();
         boolean areNeighbours = conv.window().dilationH() == 1 || shape.kernelH() == 1;
         return areNeighbours
                         && shape.inputRows(2) <= MOST_INPUT_ROWS

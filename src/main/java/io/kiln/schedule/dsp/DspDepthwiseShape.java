@@ -13,19 +13,19 @@ import io.kiln.lower.layer.ConvComputation;
  * @param kernel rows and columns of the window
  * @param stride input rows and columns between those of the output
  * @param width output columns
- * @param channels channels of input and output
+ * @param channels channels of the input, at least two
+ * @param multiplier channels of the output for each of these
  * @param columnsRead which columns the windows reach
  * @param padded whether rows may lie outside the input
- * @param pairs words for each column and channel, enough for two output rows
  */
 record DspDepthwiseShape(
         Window.Steps kernel,
         Window.Steps stride,
         int width,
         int channels,
+        int multiplier,
         Columns columnsRead,
-        boolean padded,
-        int pairs) {
+        boolean padded) {
     /**
      * Columns that windows reach.
      *
@@ -35,8 +35,11 @@ record DspDepthwiseShape(
      */
     record Columns(int padding, int input, int dilation) {}
 
-    /** Channels that are computed together: as many as a word of the input holds. */
+    /** Channels of the input that are computed together: as many as a word of it holds. */
     static final int BLOCK = 4;
+
+    /** Fewer channels than that are loaded as words, too, but not so few. */
+    static final int LEAST_CHANNELS = 2;
 
     private static final int WORD = 4;
 
@@ -44,18 +47,17 @@ record DspDepthwiseShape(
         Window w = conv.window();
         int width = conv.output().dim(2);
         int reached = (width - 1) * w.strideW() + w.spanW() - w.padLeft();
-        int rows = w.strideH() + w.kernelH();
         return new DspDepthwiseShape(
                 w.kernel(),
                 w.stride(),
                 width,
-                conv.channels(),
+                conv.input().dim(3),
+                conv.channels() / conv.input().dim(3),
                 new Columns(
                         w.padLeft(),
                         Math.max(0, Math.min(conv.input().dim(2), reached)),
                         w.kernelW() == 1 ? 1 : w.dilationW()),
-                w.padTop() + w.padBottom() > 0,
-                (rows + 1) / 2);
+                w.padTop() + w.padBottom() > 0);
     }
 
     /** Rows of the window. */
@@ -108,14 +110,29 @@ record DspDepthwiseShape(
         return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + spanW());
     }
 
+    /** Channels of the input in a block. */
+    int block() {
+        return Math.min(BLOCK, channels);
+    }
+
+    /** Channels of the output. */
+    int outputs() {
+        return channels * multiplier;
+    }
+
     /** Bytes of scratch from a column to the next. */
     int columnBytes() {
-        return BLOCK * channelBytes();
+        return block() * channelBytes();
+    }
+
+    /** Words for each column and channel, enough for two output rows. */
+    int pairs() {
+        return (strideH() + kernelH() + 1) / 2;
     }
 
     /** Bytes of scratch from a channel to the next. */
     int channelBytes() {
-        return pairs * WORD;
+        return pairs() * WORD;
     }
 
     /** Words of weights for each column of the window: pairs that begin at even taps, then those that begin at odd taps. */
@@ -148,6 +165,7 @@ record DspDepthwiseShape(
     String suffix() {
         String dilated = dilationW() == 1 ? "" : "_dilated" + dilationW();
         return kernelH() + "x" + kernelW() + dilated + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c"
-                + channels + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");
+                + channels + (multiplier == 1 ? "" : "x" + multiplier) + "_p" + padLeft() + "_i" + inputColumns()
+                + (padded ? "_padded" : "");
     }
 }

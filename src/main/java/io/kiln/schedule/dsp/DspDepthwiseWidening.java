@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import static io.kiln.schedule.dsp.DspDepthwiseAsm.INPUT_ROWS;
 import static io.kiln.schedule.dsp.DspDepthwiseAsm.LDR_REACH;
 import static io.kiln.schedule.dsp.DspDepthwiseAsm.MOST_UNROLLED;
-import static io.kiln.schedule.dsp.DspDepthwiseAsm.SCRATCH;
 import static io.kiln.schedule.dsp.DspDepthwiseAsm.WORD;
 import static io.kiln.schedule.dsp.DspDepthwiseShape.BLOCK;
 
@@ -24,20 +22,22 @@ import io.kiln.schedule.parts.AsmText;
  * <p>Two columns of four rows and four channels are widened in 44 instructions.
  *
  * @param inputRows rows under the windows
+ * @param rowsSlot place of their addresses on the stack
+ * @param scratchSlot place of the address of scratch
  * @param asm receives the instructions
  */
-record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, AsmText asm) {
+record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, int rowsSlot, int scratchSlot, AsmText asm) {
     private static final int FIRST_VALUE = 6;
 
     /** Emits them for one block of channels. */
     void emit() {
-        asm.line("add r12, sp, #%d", INPUT_ROWS);
+        asm.line("add r12, sp, #%d", rowsSlot);
         asm.line(inputRows == 1 ? "ldr r0, [r12]" : "ldm r12, {r0-r%d}", inputRows - 1);
         for (int i = 0; i < inputRows; i++) {
             asm.line("add r%d, r%d, #%d", FIRST_VALUE + i, i, BLOCK);
         }
         asm.line(inputRows == 1 ? "str r6, [r12]" : "stm r12, {r6-r%d}", FIRST_VALUE + inputRows - 1);
-        asm.line("ldr r12, [sp, #%d]", SCRATCH);
+        asm.line("ldr r12, [sp, #%d]", scratchSlot);
         asm.line("mov lr, #0xff00ff00");
         if (shape.padLeft() > 0) {
             asm.line("add r12, #%d", shape.padLeft() * shape.columnBytes());
@@ -45,36 +45,57 @@ record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, AsmText asm)
         int columns = shape.inputColumns();
         int unroll = Math.min(MOST_UNROLLED / 2, 1 + LDR_REACH / 2 / shape.channels());
         if (columns <= 2 * unroll && (columns - 1) * shape.channels() <= LDR_REACH) {
-            widenColumns(columns);
+            widenColumns(columns, true);
             return;
         }
-        asm.line("mov r5, #%d", columns / unroll);
+        int rounds = (isNarrow() ? columns - 1 : columns) / unroll;
+        asm.line("mov r5, #%d", rounds);
         asm.line("2:");
-        widenColumns(unroll);
+        widenColumns(unroll, false);
         for (int i = 0; i < inputRows; i++) {
             asm.line("add r%d, #%d", i, unroll * shape.channels());
         }
         asm.line("add r12, #%d", unroll * shape.columnBytes());
         asm.line("subs r5, #1");
         asm.line("bne 2b");
-        widenColumns(columns % unroll);
+        widenColumns(columns - rounds * unroll, true);
     }
 
-    private void widenColumns(int count) {
+    /** Whether a word holds more than the channels of a column. */
+    private boolean isNarrow() {
+        return shape.channels() < BLOCK;
+    }
+
+    private void widenColumns(int count, boolean areLast) {
         for (int column = 0; column < count; column++) {
             int place = column * shape.columnBytes();
             for (int pair = 0; 2 * pair < inputRows; pair += 2) {
-                widenPairs(pair, column * shape.channels(), place + pair * WORD);
+                widenPairs(
+                        pair,
+                        new Place(column * shape.channels(), place + pair * WORD, areLast && column == count - 1));
             }
         }
     }
 
+    /**
+     * A column of some rows.
+     *
+     * @param input its byte in the input rows
+     * @param scratch its byte in scratch
+     * @param isLast whether a word that begins there may reach beyond the rows' end
+     */
+    private record Place(int input, int scratch, boolean isLast) {}
+
     /** One column of two pairs of rows, or of what there is of them. */
-    private void widenPairs(int pair, int offset, int place) {
+    private void widenPairs(int pair, Place place) {
         int pairs = Math.min(2, (inputRows + 1) / 2 - pair);
         int rows = Math.min(2 * pairs, inputRows - 2 * pair);
+        int missing = isNarrow() && place.isLast ? BLOCK - shape.channels() : 0;
         for (int row = 0; row < rows; row++) {
-            asm.line("ldr r%d, [r%d, #%d]", FIRST_VALUE + row, 2 * pair + row, offset);
+            asm.line("ldr r%d, [r%d, #%d]", FIRST_VALUE + row, 2 * pair + row, place.input - missing);
+        }
+        for (int row = 0; row < rows && missing > 0; row++) {
+            asm.line("lsr r%d, r%d, #%d", FIRST_VALUE + row, FIRST_VALUE + row, 8 * missing);
         }
         for (int i = 0; i < pairs; i++) {
             int value = FIRST_VALUE + 2 * i;
@@ -83,10 +104,10 @@ record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, AsmText asm)
                 asm.line("pkhtb r%d, r%d, r%d, asr #16", value + 1, value + 1, value);
             }
         }
-        for (int channel = 0; channel < BLOCK; channel++) {
+        for (int channel = 0; channel < shape.block(); channel++) {
             for (int i = 0; i < pairs; i++) {
                 String word = widened(2 * (pair + i) + 1 < inputRows, FIRST_VALUE + 2 * i, channel);
-                asm.line("str %s, [r12, #%d]", word, place + channel * shape.channelBytes() + i * WORD);
+                asm.line("str %s, [r12, #%d]", word, place.scratch + channel * shape.channelBytes() + i * WORD);
             }
         }
     }

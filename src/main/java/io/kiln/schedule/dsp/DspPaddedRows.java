@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Inputs of first layers, whose runs are no whole fours: the rows under a line of windows are copied into scratch with their padding,
+ * Inputs of layers whose runs are no whole fours, such as first layers, and of others where it pays: the rows under a line of windows are copied into scratch with their padding,
  * so that every window lies inside and at constant distances.
  *
  * <pre>
@@ -32,6 +32,9 @@ import java.util.List;
 final class DspPaddedRows {
     /** Largest number of bytes of the rows: the reach of a load. */
     private static final int MOST_BYTES = 4095;
+
+    /** Pixels of a line of which a large part reaches into the padding. */
+    private static final int NARROW = 12;
 
     /** Largest number of taps of straight code. */
     private static final int MOST_TAPS = 160;
@@ -47,7 +50,7 @@ final class DspPaddedRows {
     }
 
     /**
-     * Whether runs of a window, or what of them lies inside, are no whole fours; if the rows are short.
+     * Whether runs of a window, or what of them lies inside, are no whole fours, or a copy pays otherwise; if the rows are short.
      */
     static boolean areFor(ConvComputation conv) {
         Window w = conv.window();
@@ -55,8 +58,14 @@ final class DspPaddedRows {
         int unit = w.isPadded() || isDilated ? conv.input().dim(3) : run(conv);
         return conv.groups() == 1
                 && (w.isPadded() || w.kernelH() > 1 || isDilated)
-                && unit % 4 != 0
+                && (unit % 4 != 0 || pays(conv))
                 && w.kernelH() * pitch(conv) <= MOST_BYTES;
+    }
+
+    /** Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are scattered, or their inputs need not be widened apart. */
+    private static boolean pays(ConvComputation conv) {
+        boolean isNarrow = conv.window().isPadded() && conv.output().dim(2) <= NARROW;
+        return isNarrow || DspWindow.isDilated(conv) || isInPlace(conv);
     }
 
     private static int run(ConvComputation conv) {
@@ -76,7 +85,17 @@ final class DspPaddedRows {
 
     /** Whether windows are small enough for straight code. */
     private static boolean isStraight(ConvComputation conv) {
-        return conv.taps() <= MOST_TAPS;
+        return conv.taps() <= MOST_TAPS && !isInPlace(conv);
+    }
+
+    /** Whether inputs are widened where they are multiplied, rather than for all channels before. */
+    private static boolean isInPlace(ConvComputation conv) {
+        return conv.channels() <= DspInPlaceAsm.MOST_CHANNELS && DspInPlaceAsm.suits(runs(conv, true));
+    }
+
+    /** Bytes of scratch for widened inputs. */
+    private static long widenedBytes(ConvComputation conv) {
+        return isInPlace(conv) ? 0 : 4L * order(conv).length;
     }
 
     /** For each input of the widened window its tap, or -1 where there is none. */
@@ -90,7 +109,7 @@ final class DspPaddedRows {
     }
 
     static long scratchBytes(ConvComputation conv) {
-        return 4L * order(conv).length + (long) conv.window().kernelH() * pitch(conv);
+        return widenedBytes(conv) + (long) conv.window().kernelH() * pitch(conv);
     }
 
     /** A byte of a window, counted along its row. */
@@ -122,12 +141,12 @@ final class DspPaddedRows {
     }
 
     private Buffer rows(BlockBuilder block, String name, Expr offset) {
-        return block.mutableView(name, scratch, add(offset, 4L * order(conv).length));
+        return block.mutableView(name, scratch, add(offset, widenedBytes(conv)));
     }
 
     /** Byte of scratch at which a line's first window begins. */
     Expr firstInput() {
-        return imm(4L * order(conv).length);
+        return imm(widenedBytes(conv));
     }
 
     /** How windows are widened. */
@@ -137,6 +156,10 @@ final class DspPaddedRows {
             int[] offsets = places(conv).stream().mapToInt(p -> p.offset(conv)).toArray();
             return DspPlaces.of(offsets, step, suffix(conv));
         }
+        return runs(conv, isInPlace(conv));
+    }
+
+    private static DspRuns runs(ConvComputation conv, boolean isInPlace) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
         boolean isDilated = DspWindow.isDilated(conv);
@@ -144,7 +167,8 @@ final class DspPaddedRows {
                 isDilated ? channels : run(conv),
                 new DspRuns.Spaced(isDilated ? w.kernelW() : 1, w.dilationW() * channels),
                 new DspRuns.Spaced(w.kernelH(), pitch(conv)),
-                step);
+                DspWidening.pitch(conv),
+                isInPlace);
     }
 
     /** Everything that offsets depend on. */
@@ -155,22 +179,39 @@ final class DspPaddedRows {
         return conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
     }
 
-    /** Fills the padding, which stays as it is; before all lines. */
+    /** Fills the padding beside the input, which stays as it is; before all lines. */
     void begin(BlockBuilder block) {
+        int left = leftBytes();
+        int right = left + copiedBytes();
         if (conv.window().isPadded()) {
-            Buffer all = rows(block, "padding", imm(0));
-            int bytes = conv.window().kernelH() * pitch(conv);
-            block.call(FILL_ROW, List.of(all), List.of(imm(bytes), imm(conv.inputZeroPoint())));
+            block.loop("ky", conv.window().kernelH(), (row, k) -> {
+                fill(row, "left", mul(k, pitch(conv)), left);
+                fill(row, "right", add(mul(k, pitch(conv)), right), pitch(conv) - right);
+            });
         }
+    }
+
+    private void fill(BlockBuilder block, String name, Expr at, int bytes) {
+        if (bytes > 0) {
+            block.call(FILL_ROW, List.of(rows(block, name, at)), List.of(imm(bytes), imm(conv.inputZeroPoint())));
+        }
+    }
+
+    private int leftBytes() {
+        return conv.window().padLeft() * conv.input().dim(3);
+    }
+
+    private int copiedBytes() {
+        return Math.min(conv.input().dim(2), columns(conv) - conv.window().padLeft())
+                * conv.input().dim(3);
     }
 
     /** Copies the rows under a line of the output. */
     void line(BlockBuilder block, Rows rows, Expr n, Expr y) {
         Window w = conv.window();
-        int channels = conv.input().dim(3);
-        Expr bytes = imm((long) Math.min(conv.input().dim(2), columns(conv) - w.padLeft()) * channels);
+        Expr bytes = imm(copiedBytes());
         block.loop("ky", w.kernelH(), (one, k) -> {
-            Buffer to = rows(one, "to", add(mul(k, pitch(conv)), (long) w.padLeft() * channels));
+            Buffer to = rows(one, "to", add(mul(k, pitch(conv)), leftBytes()));
             Expr row = one.let("row", add(sub(mul(y, w.strideH()), imm(w.padTop())), mul(k, w.dilationH())));
             if (w.padTop() + w.padBottom() == 0) {
                 copy(one, to, rows, n, row, bytes);

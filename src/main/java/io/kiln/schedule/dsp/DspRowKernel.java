@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * Neighbouring pixels, two by two or one by one: {@link DspWidening} widens their windows, then {@link DspConvAsm} multiplies them with all
- * channels.
+ * channels. Where there are only a few channels, {@link DspInPlaceAsm} does both at once.
  *
  * @param widening where the inputs of a pixel are
  * @param shape sizes
@@ -50,20 +50,18 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
     private String definition() {
         List<String> parameters = parameters();
         String scratch = DspConvKernel.unused(parameters.subList(0, 1));
-        return epilogue.headOfPairs(TEXT)
+        return shape.describe(epilogue.headOfPairs(TEXT))
                 .with("NAME", name())
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters))
                 .with("PARAMETERS", scratch + ", " + String.join(", ", parameters.subList(1, parameters.size())))
-                .with("CHANNELS", shape.channels())
-                .with("ADVANCE", shape.advance())
-                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords() + shape.endInWords())
+                .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
                 .with("INPUTS", widening.inputs())
                 .with("PLACE", widening.place())
                 .with("PLACES", widening.places())
                 .with("INPUT_PITCH", widening.pitch())
-                .with("INPUT_WORDS", 2 * shape.steps())
+                .with("STEPS", shape.steps())
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("          ", "sums[pixel][channel]"))
                 .text();
@@ -82,18 +80,11 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
     }
 
     private String assembly() {
+        if (widening instanceof DspRuns runs && runs.isInPlace()) {
+            return new DspInPlaceAsm(runs, shape, epilogue).text();
+        }
         AsmText asm = new AsmText();
-        asm.line("push {r4-r11, lr}");
-        asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");
-        asm.line("push {r0-r4}");
-        asm.line("ldr r5, [sp, #%d]", OUTPUT_END);
-        asm.line("ldr r6, [sp, #%d]", SLOTS.weightsEnd());
-        asm.move("r7", shape.pixels() * shape.pitch());
-        asm.move("r8", shape.blockBytes(epilogue));
-        asm.line("mla r5, r5, r7, r3");
-        asm.line("mla r6, r6, r8, r2");
-        asm.line("str r5, [sp, #%d]", OUTPUT_END);
-        asm.line("str r6, [sp, #%d]", SLOTS.weightsEnd());
+        enter(asm);
         asm.line("mov r2, r1");
         asm.line("1:");
         asm.add("r3", "r2", widening.pitch(), "r4");
@@ -118,5 +109,20 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
         asm.line("add sp, #20");
         asm.line("pop {r4-r11, pc}");
         return asm.lines();
+    }
+
+    /** Saves registers and arguments, and turns the counts of pixels and blocks into ends. */
+    private void enter(AsmText asm) {
+        asm.line("push {r4-r11, lr}");
+        asm.add("r4", "r0", DspConvShape.STEP_BYTES * shape.steps(), "r5");
+        asm.line("push {r0-r4}");
+        asm.line("ldr r5, [sp, #%d]", OUTPUT_END);
+        asm.line("ldr r6, [sp, #%d]", SLOTS.weightsEnd());
+        asm.move("r7", shape.pixels() * shape.pitch());
+        asm.move("r8", shape.blockBytes(epilogue));
+        asm.line("mla r5, r5, r7, r3");
+        asm.line("mla r6, r6, r8, r2");
+        asm.line("str r5, [sp, #%d]", OUTPUT_END);
+        asm.line("str r6, [sp, #%d]", SLOTS.weightsEnd());
     }
 }

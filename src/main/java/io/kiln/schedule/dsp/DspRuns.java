@@ -10,8 +10,9 @@ import io.kiln.schedule.parts.AsmText;
  * @param columns runs next to each other, and their distance
  * @param rows rows of runs, and their distance
  * @param pitch bytes from a pixel's inputs to the next one's
+ * @param isInPlace whether {@link DspInPlaceAsm} widens inputs where it multiplies them
  */
-record DspRuns(int run, Spaced columns, Spaced rows, int pitch) implements DspWidening {
+record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
     /**
      * Some of a kind.
      *
@@ -27,14 +28,15 @@ record DspRuns(int run, Spaced columns, Spaced rows, int pitch) implements DspWi
 
     /** One run, of at least four inputs. */
     static DspRuns single(int run, int pitch) {
-        return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch);
+        return new DspRuns(run, Spaced.ONE, Spaced.ONE, pitch, false);
     }
 
     private boolean isSingle() {
         return columns.count == 1 && rows.count == 1;
     }
 
-    private int filled() {
+    /** Inputs of a run in fours. */
+    int filled() {
         return (run + 3) / 4 * 4;
     }
 
@@ -43,7 +45,7 @@ record DspRuns(int run, Spaced columns, Spaced rows, int pitch) implements DspWi
         String grid = isSingle()
                 ? ""
                 : "_" + rows.count + "x" + columns.count + "_of" + run + "_" + rows.distance + "_" + columns.distance;
-        return "run" + grid + "_step" + pitch;
+        return "run" + grid + "_step" + pitch + (isInPlace ? "_in_place" : "");
     }
 
     @Override

@@ -27,52 +27,36 @@ final class DspWeights {
     private DspWeights() {}
 
     /**
-     * The blocks of four channels of a convolution, group by group: the last one of a group may overlap the one before; a group of fewer
-     * channels is one block of so many.
+     * The blocks of four channels of a convolution, group by group; the last one of a group may have fewer.
      */
     static List<int[]> blocks(ConvComputation conv) {
         int perGroup = conv.channels() / conv.groups();
-        int size = Math.min(4, perGroup);
         List<int[]> blocks = new ArrayList<>();
         for (int group = 0; group < conv.channels(); group += perGroup) {
-            for (int first = 0; first < perGroup; first += 4) {
-                int o = group + Math.min(first, perGroup - size);
-                blocks.add(IntStream.range(o, o + size).toArray());
+            for (int first = 0; first < perGroup; first += BLOCK) {
+                int end = group + Math.min(first + BLOCK, perGroup);
+                blocks.add(IntStream.range(group + first, end).toArray());
             }
         }
         return blocks;
     }
 
-    /** Whether the last block of a group lies over the one before. */
-    static boolean overlap(ConvComputation conv) {
-        int perGroup = conv.channels() / conv.groups();
-        return perGroup > BLOCK && perGroup % BLOCK != 0;
-    }
-
-    /**
-     * The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants, and if blocks {@link #overlap} the
-     * distance to the next block's channels.
-     */
+    /** The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants. */
     static int[] pack(ConvComputation conv, int[] order, DspRescale rescale) {
         List<Integer> words = new ArrayList<>();
-        List<int[]> blocks = blocks(conv);
-        for (int b = 0; b < blocks.size(); b++) {
-            int[] block = blocks.get(b);
+        for (int[] block : blocks(conv)) {
             List<int[]> taps = IntStream.range(0, BLOCK)
                     .mapToObj(i -> taps(conv, block, i, order))
                     .toList();
             for (int i = 0; i < order.length; i += 4) {
                 for (int word = 0; word < 2; word++) {
-                    putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
-                    putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
+                    for (int c = 0; c < block.length; c += 2) {
+                        putQuad(taps.get(c), taps.get(c + 1), i, word, rescale.isSummed(), words);
+                    }
                 }
             }
             for (int o : block) {
                 rescale.put(o, words);
-            }
-            if (overlap(conv)) {
-                int next = b + 1 < blocks.size() ? blocks.get(b + 1)[0] : conv.channels();
-                words.add(next - block[0]);
             }
         }
         return words.stream().mapToInt(Integer::intValue).toArray();

@@ -63,7 +63,8 @@ final class DspWinograd {
         this.conv = task.conv();
         int channels = conv.input().dim(3);
         this.factors = new DspWinogradInput(channels);
-        this.kernel = new DspWinogradKernel(channels, conv.channels(), DspEpilogue.of(rescale));
+        this.kernel =
+                new DspWinogradKernel(DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
@@ -78,11 +79,25 @@ final class DspWinograd {
         return new LayerLoops(body(rows), executedMacs(conv));
     }
 
+    /** Pixels and input channels that are computed, in proportion to those that are wanted. */
+    static double excess(ConvComputation conv) {
+        int width = conv.output().dim(2);
+        int channels = conv.input().dim(3);
+        double pixels = (double) ((width + PIXELS - 1) / PIXELS * PIXELS) / width;
+        return pixels * DspWinogradInput.filled(channels) / channels;
+    }
+
     /** Number of products that the kernels execute. */
     private static long executedMacs(ConvComputation conv) {
         long fours = (conv.output().dim(2) + PIXELS - 1L) / PIXELS;
         long rows = (long) conv.output().dim(0) * conv.output().dim(1);
-        return rows * fours * PIXELS / 2 * 12 * conv.input().dim(3) * DspWinogradWeights.channels(conv);
+        return rows
+                * fours
+                * PIXELS
+                / 2
+                * 12
+                * DspWinogradInput.filled(conv.input().dim(3))
+                * DspWinogradWeights.channels(conv);
     }
 
     private Stmt body(Rows rows) {

@@ -21,7 +21,9 @@ import java.util.List;
  *
  * <p>Four inputs of six columns take 47 instructions.
  *
- * @param channels inputs of a column, a multiple of four
+ * <p>Of inputs that are no multiple of four, the last four lie over those before.
+ *
+ * @param channels inputs of a column, at least four
  */
 record DspWinogradInput(int channels) {
     private static final KernelText TEXT = KernelText.of("dsp/winograd_input");
@@ -29,9 +31,21 @@ record DspWinogradInput(int channels) {
     private static final int ROWS = 3;
     private static final int FACTORS = 4;
 
+    /** Inputs that have factors, in fours. */
+    static int filled(int channels) {
+        return (channels + 3) / 4 * 4;
+    }
+
+    /** The input of a place among the {@link #filled} ones; -1 if a place before has it already. */
+    static int inputAt(int place, int channels) {
+        int whole = channels / 4 * 4;
+        int over = filled(channels) - channels;
+        return place < whole ? place : place - whole < over ? -1 : place - over;
+    }
+
     /** Bytes of scratch of one row of the window. */
     int rowBytes() {
-        return 4 * channels;
+        return 4 * filled(channels);
     }
 
     /** Bytes of one kind of factors. */
@@ -63,6 +77,17 @@ record DspWinogradInput(int channels) {
                 .with("NAME", name())
                 .with("ASSEMBLY", assembly())
                 .with("FACTOR_BYTES", factorBytes())
+                .with("FILLED", filled(channels))
+                .with("INPUT", channels % 4 == 0 ? "i" : "at")
+                .with(
+                        "INPUTS_IN_WORDS",
+                        channels + " inputs" + (channels % 4 == 0 ? "" : ", the last four over those before,"))
+                .with(
+                        "LAST_FOUR",
+                        channels % 4 == 0
+                                ? ""
+                                : "    const int32_t at = i < %d ? i : i - %d;\n"
+                                        .formatted(channels / 4 * 4, filled(channels) - channels))
                 .text();
     }
 
@@ -75,17 +100,26 @@ record DspWinogradInput(int channels) {
         address(asm, "r3", "r5");
         asm.line("mov r1, r8");
         asm.line("mov r2, r9");
-        asm.repeat(channels / 4, () -> {
-            for (int column = 1; column < 4; column++) {
-                asm.line("ldr r%d, [r1, #%d]", 4 + column, column * channels);
+        asm.repeat(channels / 4, () -> four(asm));
+        if (channels % 4 != 0) {
+            for (int pointer = 1; pointer < 4; pointer++) {
+                asm.line("sub r%d, #%d", pointer, 4 - channels % 4);
             }
-            asm.line("ldr r4, [r1], #4");
-            half(asm, 0);
-            half(asm, 1);
-            asm.line("add r0, #16");
-        });
+            four(asm);
+        }
         asm.line("pop {r4-r11, pc}");
         return asm.lines();
+    }
+
+    /** Four inputs of all columns. */
+    private void four(AsmText asm) {
+        for (int column = 1; column < 4; column++) {
+            asm.line("ldr r%d, [r1, #%d]", 4 + column, column * channels);
+        }
+        asm.line("ldr r4, [r1], #4");
+        half(asm, 0);
+        half(asm, 1);
+        asm.line("add r0, #16");
     }
 
     /** The address of an offset. */

@@ -71,7 +71,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
                 .with("PARAMETERS", String.join(", ", parameters()))
                 .with("PITCH", pitch)
                 .with("CHANNELS", channels)
-                .with("FACTORS", "kiln_winograd_input_" + channels)
+                .with("FACTORS", "kiln_winograd_input")
                 .with("ASSEMBLY", assembly())
                 .with("INPUTS", 2 * steps())
                 .with("STEPS", steps())

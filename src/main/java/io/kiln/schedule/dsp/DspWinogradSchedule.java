@@ -21,6 +21,10 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
     private static final int PIXELS = DspWinograd.PIXELS;
     /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
     private static final int MOST_CHANNELS = 32;
+    /** The gain is lost if more is computed than this, in proportion to what is wanted. */
+    private static final double MOST_EXCESS = 1.45;
+    /** Factors are made of words of inputs. */
+    private static final int LEAST_CHANNELS = 4;
     /** Larger layers use too much flash. */
     private static final int MOST_WEIGHT_BYTES = 24_576;
 
@@ -54,7 +58,7 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
                 && !conv.depthwise()
                 && w.padLeft() <= 1
                 && w.padRight() <= 1
-                && channels % 4 == 0
+                && channels >= LEAST_CHANNELS
                 && channels <= MOST_CHANNELS
                 && conv.channels() >= BLOCK
                 && conv.output().dim(2) >= PIXELS;
@@ -72,7 +76,10 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
 
     /** If only speed is optimized, for layers that are not too large. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
-        if (workload.optimize() != Optimize.SPEED || DspWinogradWeights.bytes(workload.conv()) > MOST_WEIGHT_BYTES) {
+        ConvComputation conv = workload.conv();
+        if (workload.optimize() != Optimize.SPEED
+                || DspWinogradWeights.bytes(conv) > MOST_WEIGHT_BYTES
+                || DspWinograd.excess(conv) > MOST_EXCESS) {
             return Optional.empty();
         }
         Configuration configuration =

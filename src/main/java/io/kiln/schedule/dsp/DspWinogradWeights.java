@@ -10,7 +10,7 @@ import java.util.List;
  *
  * <pre>
  * block of four channels: [m1 m2 m0][row of the window][two inputs][channel], constants, [m3][row][two inputs][channel], constants
- * two inputs: in the order in which SXTB16 unpacks four: 0 2, 1 3
+ * two inputs: in the order in which SXTB16 unpacks four: 0 2, 1 3; an input that has factors twice has weights once
  * </pre>
  */
 final class DspWinogradWeights {
@@ -30,7 +30,7 @@ final class DspWinogradWeights {
 
     /** Bytes of the weights, without constants. */
     static long bytes(ConvComputation conv) {
-        return 2L * 12 * conv.input().dim(3) * channels(conv);
+        return 2L * 12 * DspWinogradInput.filled(conv.input().dim(3)) * channels(conv);
     }
 
     /** The table. */
@@ -52,7 +52,7 @@ final class DspWinogradWeights {
 
     private static void putProduct(ConvComputation conv, int firstChannel, int product, List<Integer> words) {
         for (int ky = 0; ky < 3; ky++) {
-            for (int i = 0; i < conv.input().dim(3); i += 4) {
+            for (int i = 0; i < DspWinogradInput.filled(conv.input().dim(3)); i += 4) {
                 for (int half = 0; half < 2; half++) {
                     for (int o = firstChannel; o < firstChannel + BLOCK; o++) {
                         int low = transformed(conv, o, ky, i + half, product);
@@ -65,7 +65,11 @@ final class DspWinogradWeights {
     }
 
     /** The factor of m1, m2, m0 or m3. */
-    private static int transformed(ConvComputation conv, int o, int ky, int c, int product) {
+    private static int transformed(ConvComputation conv, int o, int ky, int place, int product) {
+        int c = DspWinogradInput.inputAt(place, conv.input().dim(3));
+        if (c < 0) {
+            return 0;
+        }
         int g0 = conv.tap(o, ky, 0, c);
         int g1 = conv.tap(o, ky, 1, c);
         int g2 = conv.tap(o, ky, 2, c);

@@ -204,6 +204,16 @@ public record Board(
                 .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
     }
 
+    /** Where models lie that are replaced in the field. */
+    public Optional<ModelSlots> slots() {
+        return pools().flatMap(PoolMemories::slots);
+    }
+
+    /** The linker script for images whose models lie there. */
+    public Optional<String> slotsLinker() {
+        return linker().filter(script -> slots().isPresent()).map(script -> script.replaceFirst("\\.ld$", ".slots.ld"));
+    }
+
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
         return pools().flatMap(p -> memory(p.variables()));

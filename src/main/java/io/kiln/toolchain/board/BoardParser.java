@@ -186,6 +186,8 @@ final class BoardParser {
         pools.filter(each -> each.parameters().isPresent())
                 .ifPresent(each ->
                         checkFile(text("linker").replaceFirst("\\.ld$", ".parameters.ld"), "/pools/parameters"));
+        pools.filter(each -> each.slots().isPresent())
+                .ifPresent(each -> checkFile(text("linker").replaceFirst("\\.ld$", ".slots.ld"), "/pools/slots"));
         return pools;
     }
 

@@ -15,9 +15,14 @@ import java.util.OptionalLong;
  * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
  * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
  *     memory; empty if they lie with the constants
+ * @param slots where models lie that are replaced in the field; empty if the board has no place for them
  */
 public record PoolMemories(
-        List<String> workspace, List<String> constants, Optional<String> moreConstants, OptionalLong parameters) {
+        List<String> workspace,
+        List<String> constants,
+        Optional<String> moreConstants,
+        OptionalLong parameters,
+        Optional<ModelSlots> slots) {
     public PoolMemories {
         workspace = List.copyOf(workspace);
         constants = List.copyOf(constants);

@@ -59,7 +59,43 @@ final class PoolsParser {
                 ? OptionalLong.of(node.get("parameters").asLong())
                 : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
-        return new PoolMemories(workspace, constants, more, parameters);
+        Optional<ModelSlots> slots =
+                node.has("slots") && !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools")
+                        ? Optional.of(slots(node.get("slots")))
+                        : Optional.empty();
+        slots.ifPresent(each -> checkSlots(each, workspace.get(workspace.size() - 1)));
+        return new PoolMemories(workspace, constants, more, parameters, slots);
+    }
+
+    private static ModelSlots slots(JsonNode node) {
+        return new ModelSlots(
+                node.get("first").asLong(),
+                node.get("second").asLong(),
+                BoardParser.size(node.get("size")),
+                node.get("memory").asLong());
+    }
+
+    private void checkSlots(ModelSlots slots, String variables) {
+        boolean areInRom = slots.addresses().stream()
+                .allMatch(address -> memories.stream()
+                        .anyMatch(
+                                m -> m.kind() == Kind.ROM && address > m.base() && address + slots.bytes() <= m.end()));
+        boolean areApart = Math.abs(slots.first() - slots.second()) >= slots.bytes();
+        boolean isInRam = memories.stream()
+                .anyMatch(m -> m.name().equals(variables) && slots.memory() > m.base() && slots.memory() < m.end());
+        if (!areInRom || !areApart || !isInRam) {
+            problems.add(
+                    String.format(
+                            "the slots at 0x%08x and 0x%08x, of %d bytes each, with memory from 0x%08x on, %s",
+                            slots.first(),
+                            slots.second(),
+                            slots.bytes(),
+                            slots.memory(),
+                            areApart ? "do not lie inside the board's memories" : "overlap"),
+                    profile.where("/pools/slots"),
+                    "flash sectors in a memory of kind rom behind the code, and an address inside the memory of variables",
+                    "");
+        }
     }
 
     private void checkParameters(long address, boolean hasMoreConstants) {

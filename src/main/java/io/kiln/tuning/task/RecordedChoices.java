@@ -9,6 +9,7 @@ import io.kiln.schedule.LayerSchedules;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Workload;
+import io.kiln.stream.PlanChoice;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordValue.Text;
@@ -87,6 +88,26 @@ public final class RecordedChoices implements LayerChoices {
                             + record.config().index() + " of " + record.task().template());
         }
         return configuration.flatMap(c -> LayerSchedules.choice(workload, c, reason(objective, record)));
+    }
+
+    /** How the record of a whole model plans it; empty without one. */
+    public Optional<PlanChoice> plan(ProgramTask task) {
+        if (best.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<TuningRecord> record = objectives.stream()
+                .flatMap(objective -> best.find(task.key(objective)).stream())
+                .findFirst();
+        Optional<PlanChoice> choice = record.flatMap(found -> ProgramTask.choice(found.config()));
+        if (record.isPresent() && choice.isEmpty()) {
+            unfitPlan(task);
+        }
+        return choice;
+    }
+
+    /** Notes that a model cannot be planned as its record says. */
+    public void unfitPlan(ProgramTask task) {
+        unfit.put(task.title(), "the record of " + task.title() + " no longer fits");
     }
 
     private static String reason(Objective objective, TuningRecord record) {

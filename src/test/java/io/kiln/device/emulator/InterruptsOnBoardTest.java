@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Handlers of interrupts by the vendors' names, and what happens without one. */
 class InterruptsOnBoardTest {
@@ -72,14 +73,9 @@ class InterruptsOnBoardTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "stm32f405, 82, gnu",
-        "stm32f4-discovery, 82, clang",
-        "nucleo-f446re, 97, clang",
-        "nrf52840-dk, 48, clang",
-        "raspberry-pi-pico, 26, gnu"
-    })
-    void theTableHasAllInterruptsOfTheChip(String board, int interrupts, String toolchain) throws IOException {
+    @CsvSource({"stm32f405, 82, gnu", "nucleo-h743zi, 150, clang", "microbit, 26, clang"})
+    void theVectorsOfTheImageAreThoseOfTheCoreAndTheChip(String board, int interrupts, String toolchain)
+            throws IOException {
         program("int main(void) { return 0; }\n");
         Path elf = TestFirmware.build(TestFirmware.request(board, toolchain, folder), folder, Log.QUIET)
                 .elf();
@@ -87,6 +83,91 @@ class InterruptsOnBoardTest {
                 .filteredOn(section -> section.name().equals(".vectors"))
                 .singleElement()
                 .satisfies(section -> assertThat(section.size()).isEqualTo(4L * (SYSTEM_VECTORS + interrupts)));
+    }
+
+    /** Counts and single numbers are those of the vendors' headers, checked by hand. */
+    @ParameterizedTest
+    @CsvSource({
+        "stm32f4-discovery, 82, 61, ETH_IRQHandler",
+        "stm32f4-discovery, 82, 78, DCMI_IRQHandler",
+        "nucleo-f446re, 97, 96, FMPI2C1_ER_IRQHandler",
+        "nucleo-f746zg, 98, 97, SPDIF_RX_IRQHandler",
+        "nucleo-h743zi, 150, 127, ADC3_IRQHandler",
+        "nucleo-l4r5zi, 95, 83, I2C4_ER_IRQHandler",
+        "b-u585i-iot02a, 126, 113, ADC4_IRQHandler",
+        "nrf52840-dk, 48, 47, SPIM3_IRQHandler",
+        "microbit, 26, 25, SWI5_IRQHandler",
+        "raspberry-pi-pico, 26, 25, RTC_IRQ_Handler",
+        "qemu-riscv32, 12, 10, uart0_handler",
+        "hifive1-revb, 53, 52, i2c_handler"
+    })
+    void theTableHasAllInterruptsOfTheChip(String board, int interrupts, int number, String handler)
+            throws IOException {
+        program("int main(void) { return 0; }\n");
+        FirmwareRequest request = TestFirmware.request(board, "clang", folder);
+        Path project = FirmwareAssembler.assemble(request, Log.QUIET).directory();
+        List<String> table = Files.readString(project.resolve("board/interrupts.c"))
+                .replaceFirst("(?s).*kiln_interrupts\\[]\\)\\(void\\) = \\{\n", "")
+                .replaceFirst("(?s)\n};.*", "")
+                .lines()
+                .map(line -> line.strip().replace(",", ""))
+                .toList();
+        assertThat(table).hasSize(interrupts);
+        assertThat(table.get(number)).isEqualTo(handler);
+    }
+
+    /** The UART interrupts as soon as it may, because it has nothing to send. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    void theTimerAndASourceOfThePlicReachTheirHandlersOnRiscV(String toolchain) throws IOException {
+        TestPrograms.need("qemu-system-riscv32");
+        program("""
+                #include "kiln_console.h"
+                #include "kiln_plic.h"
+                #define UART_INTERRUPTS (*(volatile uint8_t*)0x10000001u)
+                #define UART_IDENTIFICATION (*(volatile uint8_t*)0x10000002u)
+                #define TIMER_COMPARE_LOW (*(volatile uint32_t*)0x02004000u)
+                #define TIMER_COMPARE_HIGH (*(volatile uint32_t*)0x02004004u)
+                #define SOFTWARE (*(volatile uint32_t*)0x02000000u)
+                void metal_riscv_cpu_intc_mtip_handler(void);
+                void uart0_handler(void);
+                static volatile int timers;
+                static volatile int sources;
+                void metal_riscv_cpu_intc_mtip_handler(void) {
+                  TIMER_COMPARE_HIGH = 0xffffffffu;
+                  ++timers;
+                }
+                void uart0_handler(void) {
+                  UART_INTERRUPTS = 0u;
+                  (void)UART_IDENTIFICATION;
+                  ++sources;
+                }
+                int main(void) {
+                  TIMER_COMPARE_LOW = 0u;
+                  TIMER_COMPARE_HIGH = 0u;
+                  kiln_interrupt_sources_set(KILN_MIE_TIMER | KILN_MIE_EXTERNAL | KILN_MIE_SOFTWARE);
+                  kiln_plic_enable(10u, 1u);
+                  kiln_interrupts_enable();
+                  while (timers != 1) {
+                  }
+                  UART_INTERRUPTS = 2u;
+                  while (sources != 1) {
+                  }
+                  kiln_console_text("both\\n");
+                  SOFTWARE = 1u;
+                  for (;;) {
+                  }
+                }
+                """);
+        Path elf = TestFirmware.build(TestFirmware.request("qemu-riscv32", toolchain, folder), folder, Log.QUIET)
+                .elf();
+        StringBuilder text = new StringBuilder();
+        Board board = TestFirmware.board("qemu-riscv32");
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(20)).start(elf)) {
+            End end = ImageConsole.follow(process.output(), Duration.ofSeconds(20), text::append, said -> false);
+            assertThat(end).isEqualTo(new End.Returned(70));
+        }
+        assertThat(text).contains("both\n").contains("exception 0x80000003");
     }
 
     @Test

@@ -45,6 +45,12 @@ class FaultWatchTest {
     }
 
     @Test
+    void anInterruptOfARiscVHartIsToldByItsNumber() {
+        watch.accept("kiln: exception 0x8000000b at 0x80000010, called from 0x80000020, address 0x00000000\n");
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).contains("interrupt 11 of the hart has no handler");
+    }
+
+    @Test
     void otherTextIsNoFault() {
         watch.accept("kiln: exception 3 at noon\nkiln: ready, exception 0x00000003\nx".repeat(1000) + "\n");
         assertThat(watch.problem(NO_IMAGE)).isEmpty();

@@ -70,6 +70,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 .exists();
         assertThat(folder.resolve("out/firmware/cmsis-nn/Source/SoftmaxFunctions/arm_softmax_s16.c"))
                 .doesNotExist();
+        assertThat(folder.resolve("out/firmware/cmsis-nn/Source/ActivationFunctions"))
+                .doesNotExist();
     }
 
     @Test

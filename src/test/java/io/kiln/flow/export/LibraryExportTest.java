@@ -31,6 +31,8 @@ import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.GoldenModels;
+import io.kiln.report.Json;
+import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,6 +122,12 @@ class LibraryExportTest {
         assertThat(library.artifacts().of(ArtifactKind.RELAY).get(0).text()).contains("def @main");
         assertThat(new Inspector(spec, "").lines(Optional.of(file)))
                 .anyMatch(line -> line.startsWith("  artifact hello.relay of code generator c for loader relay"));
+        String json = Json.text(new Inspector(spec, "").report(Optional.of(file)));
+        JsonSchemas.assertFits("inspect", json);
+        assertThat(json).contains("\"kind\" : \"library\"", "\"type\" : \"library\"", "\"name\" : \"hello.relay\"");
+        String asked = Json.text(Inspector.report(file, "list-functions"));
+        JsonSchemas.assertFits("inspect", asked);
+        assertThat(asked).contains("\"kind\" : \"text\"");
     }
 
     @ParameterizedTest

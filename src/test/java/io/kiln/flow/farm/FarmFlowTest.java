@@ -79,7 +79,7 @@ final class FarmFlowTest {
         return new WorkerSpec(
                 broker.address(),
                 name,
-                List.of(emulator),
+                List.of(emulator, "virtual-stm32f405"),
                 2,
                 List.of(new Device("virtual-stm32f405", board)),
                 "openocd",
@@ -135,7 +135,7 @@ final class FarmFlowTest {
                         .build(),
                 tune,
                 Optional.empty());
-        assertThat(measured(far)).hasSize(8).isEqualTo(measured(near));
+        assertThat(measured(far)).hasSize(8 + 2).isEqualTo(measured(near));
     }
 
     /** All but the times of day. */
@@ -163,6 +163,37 @@ final class FarmFlowTest {
                 .startsWith("virtual-stm32f405, probe first")
                 .endsWith("worker bench");
         assertThat(project.json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+    }
+
+    /** In a virtual board an instruction takes a nanosecond, wherever it is. */
+    @Test
+    void a_board_of_the_farm_measures_time_as_one_at_home_does() throws IOException {
+        GestureProject project = project("timed");
+        BuildSpec spec = spec(project, "virtual-stm32f405", VerifyOn.NONE).toBuilder()
+                .application("rpc")
+                .executor("graph", true)
+                .build();
+        flow.profile(spec, DeviceSpec.USUAL);
+        JsonNode far = project.json("kiln/profile.json");
+        assertThat(far.path("ranOn").asText()).endsWith("worker bench");
+        flow.profile(spec.toBuilder().farm(Optional.empty()).build(), DeviceSpec.USUAL);
+        JsonNode near = project.json("kiln/profile.json");
+        assertThat(far.path("operators")).hasSizeGreaterThan(2).isEqualTo(near.path("operators"));
+        assertThat(far.path("times")).isEqualTo(near.path("times"));
+    }
+
+    @Test
+    void boards_of_the_farm_measure_candidates() {
+        GestureProject project = project("candidates");
+        TuneSpec tune = TuneSpec.of("random", "time", new Limits(1, 0, 60, 0), 3, List.of(), false);
+        flow.tune(spec(project, "virtual-stm32f405", VerifyOn.NONE), tune, Optional.of(DeviceSpec.USUAL));
+        List<TuningRecord> records = RecordReader.read(
+                        project.folder().resolve("src/main/tuning/virtual-stm32f405.log"))
+                .records();
+        assertThat(records).hasSize(4).allSatisfy(record -> {
+            assertThat(record.result().isMeasured()).isTrue();
+            assertThat(record.result().mean()).isBetween(1e-7, 1e-3);
+        });
     }
 
     /** The second worker of this computer sees the board, too. */

@@ -9,7 +9,11 @@ import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.report.Json;
+import io.kiln.report.JsonSchemas;
+import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
@@ -36,6 +40,11 @@ class DoctorTest {
                 .hasMessageContaining("qemu-system-arm is missing")
                 .hasMessageContaining("Get it with: apt-get install -y qemu-system-arm")
                 .hasMessageNotContaining("riscv32");
+        ToolsReport report = doctor.report(spec("stm32f405"), ConsoleSpec.OF_BOARD);
+        JsonSchemas.assertFits("doctor", Json.text(report));
+        assertThat(report.missing()).containsExactly("qemu-system-arm");
+        assertThat(report.install()).containsExactly("apt-get", "install", "-y", "qemu-system-arm");
+        assertThatThrownBy(() -> Doctor.requireAll(report)).hasMessageContaining("qemu-system-arm is missing");
         new Doctor(log, environment, tool -> true).run(spec("stm32f405"), false, true);
     }
 

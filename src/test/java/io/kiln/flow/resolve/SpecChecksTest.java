@@ -46,7 +46,7 @@ final class SpecChecksTest {
     void valuesThatAreNoneAreToldWithThoseThereAre() throws IOException {
         BuildSpec spec = spec("ram", 2, model("default")).toBuilder()
                 .io("shared")
-                .verifyOn("moon")
+                .verifyOn("moon", "console")
                 .mlfVersion(6)
                 .build();
         assertThat(problems(spec))

@@ -78,6 +78,15 @@ public final class ModelBuilder {
         return constant(type, isScalar ? List.of() : List.of(values.length), data);
     }
 
+    /** Adds a scalar or vector of int64. */
+    public String longs(boolean isScalar, long... values) {
+        ByteBuffer data = ByteBuffer.allocate(8 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long value : values) {
+            data.putLong(value);
+        }
+        return constant(ElementType.INT64, isScalar ? List.of() : List.of(values.length), data.array());
+    }
+
     /** Adds a vector of int32. */
     public String words(int... values) {
         ByteBuffer data = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -108,11 +117,18 @@ public final class ModelBuilder {
         return node("", operator, inputs, output, attributes);
     }
 
-    /** Adds a node; attributes are a Long, a Float, a String or a List of Long. */
+    /** Adds a node; attributes are a Long, a Float, a String, a body or a List of Long. */
     public String node(
             String domain, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
         node(domain, operator, inputs, List.of(output), attributes);
         return output;
+    }
+
+    /** Adds a node with a name. */
+    public void named(
+            String name, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        node(operator, inputs, output, attributes);
+        graph.getNodeBuilder(graph.getNodeCount() - 1).setName(name);
     }
 
     /** Adds a node of several outputs. */
@@ -149,6 +165,8 @@ public final class ModelBuilder {
             attribute.setType(AttributeProto.AttributeType.FLOAT).setF(real);
         } else if (value instanceof String text) {
             attribute.setType(AttributeProto.AttributeType.STRING).setS(ByteString.copyFromUtf8(text));
+        } else if (value instanceof GraphProto body) {
+            attribute.setType(AttributeProto.AttributeType.GRAPH).setG(body);
         } else {
             attribute.setType(AttributeProto.AttributeType.INTS).addAllInts((List<Long>) value);
         }

@@ -9,6 +9,7 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.KilnException;
 import io.kiln.module.ModuleWriter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -118,6 +119,35 @@ class ArtifactInspectorsTest {
                         .lines(ARTIFACTS, "count"))
                 .contains("loader cuda", "  2")
                 .hasSize(8);
+    }
+
+    @Test
+    void anInspectorThatThrowsIsNamed() {
+        ArtifactInspector broken = new ArtifactInspector() {
+            @Override
+            public String name() {
+                return "count";
+            }
+
+            @Override
+            public Scope scope() {
+                return Scope.ARTIFACT;
+            }
+
+            @Override
+            public boolean accepts(Artifact artifact) {
+                return true;
+            }
+
+            @Override
+            public List<String> inspect(List<Artifact> artifacts) {
+                throw new NoClassDefFoundError("com/acme/Counter");
+            }
+        };
+        assertThatThrownBy(() -> ArtifactInspectors.of(List.of(broken)).lines(ARTIFACTS, "count"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("inspector " + broken.getClass().getName() + ": it could not inspect a.c: ")
+                .hasMessageContaining("com/acme/Counter");
     }
 
     private static Artifact artifact(String loader, String file, Bytes content) {

@@ -25,7 +25,8 @@ final class OnnxPools {
     private static final int VOLUME = 5;
 
     static final List<OnnxRegistration> ALL = List.of(
-            onnx("MaxPool", new PoolImporter(OnnxPools::max)),
+            onnx("MaxPool", OnnxPools::maximum),
+            onnx("MaxUnpool", new MaxUnpoolImporter()),
             onnx("AveragePool", new PoolImporter(OnnxPools::average)),
             onnx("GlobalMaxPool", n -> global(n, Reduce.Kind.MAX)),
             onnx("GlobalAveragePool", n -> global(n, Reduce.Kind.MEAN)));
@@ -41,8 +42,15 @@ final class OnnxPools {
         node.finish(ImageLayouts.channelsFirst(e, e.reduce(kind, last, axes)));
     }
 
+    private static void maximum(NodeContext node) {
+        if (node.hasOutput(1)) {
+            new IndexedMaxPool(node, PoolImporter.geometry(node).windows()).emit();
+        } else {
+            new PoolImporter(OnnxPools::max).emit(node);
+        }
+    }
+
     private static Arg max(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated) {
-        node.require(!node.hasOutput(1), "it also computes indices", "a model that uses its first output only");
         DType dtype = e.dtype(data);
         boolean isUnsigned = dtype == DType.UINT8;
         Arg values = isUnsigned ? e.cast(data, DType.INT16) : data;

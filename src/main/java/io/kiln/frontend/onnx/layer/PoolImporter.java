@@ -30,7 +30,21 @@ record PoolImporter(Pool pool) implements OnnxImporter {
 
     @Override
     public void emit(NodeContext node) {
+        Geometry geometry = geometry(node);
         Expressions e = new Expressions(node);
+        Arg last = ImageLayouts.channelsLast(e, node.arg(0));
+        node.finish(ImageLayouts.channelsFirst(e, pool.apply(e, node, last, geometry.windows(), geometry.stated())));
+    }
+
+    /**
+     * Where the windows of a node lie.
+     *
+     * @param windows made longer at the end where {@code ceil_mode} asks for one more window
+     * @param stated as stated
+     */
+    record Geometry(Spatial windows, Spatial stated) {}
+
+    static Geometry geometry(NodeContext node) {
         Shape data = node.shape(0);
         node.require(
                 data.rank() >= 3 && data.rank() <= MAX_RANK, "its data is " + data.text(), "1 to 3 spatial dimensions");
@@ -46,8 +60,7 @@ record PoolImporter(Pool pool) implements OnnxImporter {
                     "its window " + kernel + " is larger than its padded data " + data.text(),
                     "a smaller window");
         }
-        Arg last = ImageLayouts.channelsLast(e, node.arg(0));
-        node.finish(ImageLayouts.channelsFirst(e, pool.apply(e, node, last, windows, stated)));
+        return new Geometry(windows, stated);
     }
 
     /** One more window where elements are left; it must begin on the data or the padding before it. */

@@ -16,7 +16,7 @@ public final class FlatIndices {
 
     /** Indices as int32, negative ones counted from the end. */
     static Arg counted(Expressions e, Arg indices, int size) {
-        Arg index = e.cast(indices, DType.INT32);
+        Arg index = e.indices(indices);
         Arg fromEnd = e.add(index, size);
         Arg zero = e.number(0, DType.INT32);
         return e.where(e.binary(Binary.Kind.LESS, index, zero), fromEnd, index);
@@ -44,7 +44,7 @@ public final class FlatIndices {
     static Arg ofTuples(Expressions e, Arg indices, List<Integer> dims) {
         Shape shape = e.shape(indices);
         Shape sizes = new Shape(dims);
-        Arg index = e.cast(indices, DType.INT32);
+        Arg index = e.indices(indices);
         Arg zero = e.number(0, DType.INT32);
         Arg fromEnd = e.add(index, e.ints(dims, Shape.of(dims.size())));
         Arg counted = e.where(e.binary(Binary.Kind.LESS, index, zero), fromEnd, index);

@@ -157,6 +157,13 @@ public final class Expressions {
         return node.emit(new Cast(dtype), value);
     }
 
+    /** Indices as int32. */
+    public Arg indices(Arg value) {
+        node.require(
+                dtype(value).isInteger(), "its indices are " + node.type(value).text(), "integers");
+        return cast(value, DType.INT32);
+    }
+
     /** The same elements under other dimensions. */
     public Arg reshape(Arg value, Shape shape) {
         return shape(value).equals(shape) ? value : node.emit(new Reshape(shape), value);

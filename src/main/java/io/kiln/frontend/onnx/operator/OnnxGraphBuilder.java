@@ -20,7 +20,9 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Collects parameters and bindings of the function that a model becomes. */
@@ -29,12 +31,16 @@ public final class OnnxGraphBuilder {
     private static final int MAX_BINDINGS = 1 << 16;
 
     private static final long MAX_TENSOR_BYTES = 1L << 28;
-    private static final long LARGE = 1L << 20;
+
+    /** Steps of {@link FoldedWork}: a few seconds. */
+    private static final long MAX_FOLDED_WORK = 1L << 31;
 
     private final ReadBudget budget;
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
+    private final Map<Arg, Binding> dequantized = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
+    private long foldedWork;
 
     /** @param budget counts the bytes of computed constants */
     public OnnxGraphBuilder(ReadBudget budget) {
@@ -65,18 +71,22 @@ public final class OnnxGraphBuilder {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
         if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
-            budget.spend(type.bytes() + large(args));
-            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+            return fold(op, args.stream().map(Constant.class::cast).toList(), type, origin);
         }
         return bind(op, args, type, origin);
     }
 
-    /** Bytes of constants that take time to read. */
-    private long large(List<Arg> args) {
-        return args.stream()
-                .mapToLong(arg -> type(arg).bytes())
-                .filter(bytes -> bytes > LARGE)
-                .sum();
+    private Constant fold(Op op, List<Constant> args, TensorType type, Origin origin) {
+        budget.spend(type.bytes());
+        foldedWork += FoldedWork.of(op, args.stream().map(Constant::type).toList(), type);
+        if (foldedWork > MAX_FOLDED_WORK) {
+            throw new KilnException(new Problem(
+                    "computing the model's constants takes more than " + MAX_FOLDED_WORK + " steps",
+                    origin.text(),
+                    "a model for a microcontroller",
+                    "Export the model with its constants folded"));
+        }
+        return Interpreter.fold(op, args, type);
     }
 
     /** A copy of a value in memory of its own. */
@@ -91,14 +101,10 @@ public final class OnnxGraphBuilder {
 
     /** The same value; real numbers that bytes stand for come from a table, so that no float is computed. */
     public Arg lookedUp(Arg value) {
-        Optional<Binding> dequantized = bindings.stream()
-                .filter(b -> value.equals(new Arg.Ref(b.id())) && b.op() instanceof QnnDequantize)
-                .filter(b -> type(b.args().get(0)).dtype() == DType.INT8)
-                .findFirst();
-        if (dequantized.isEmpty()) {
+        Binding from = dequantized.get(value);
+        if (from == null) {
             return value;
         }
-        Binding from = dequantized.orElseThrow();
         float[] reals = new float[TflLookup.SIZE];
         for (int i = 0; i < reals.length; i++) {
             long centred = Byte.MIN_VALUE + i - from.constant(2).integer(0);
@@ -116,7 +122,11 @@ public final class OnnxGraphBuilder {
                     "Unrolled loops and sequences count with each of their steps"));
         }
         Arg.Ref value = newValue(type);
-        bindings.add(new Binding(value.id(), op, args, type, origin));
+        Binding binding = new Binding(value.id(), op, args, type, origin);
+        bindings.add(binding);
+        if (op instanceof QnnDequantize && type(args.get(0)).dtype() == DType.INT8) {
+            dequantized.put(value, binding);
+        }
         return value;
     }
 

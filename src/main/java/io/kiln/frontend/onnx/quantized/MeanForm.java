@@ -32,8 +32,6 @@ import java.util.Set;
 record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean isOfSum, OnnxForm kind) {
     private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
 
-    private static final long MOST_SUMS = 1 << 24;
-
     /** Version from which on windows are summed by a plain loop. */
     private static final int PLAIN = 19;
 
@@ -87,22 +85,33 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
             return true;
         }
         int zero = data.by().zeroPoint();
-        long least = (Byte.MIN_VALUE - zero) * count;
-        long most = (Byte.MAX_VALUE - zero) * count;
-        if (most - least > MOST_SUMS) {
-            return false;
-        }
         double factor = data.by().scale() / ((double) to.scale() * count);
         double error = new OnnxMean(data.by().scale(), to.scale(), to.zeroPoint(), kind).error(count);
-        double low = Byte.MIN_VALUE - to.zeroPoint() - 1.0;
-        double high = Byte.MAX_VALUE - to.zeroPoint() + 1.0;
-        for (long sum = least; sum <= most; sum++) {
-            double value = sum * factor;
-            double fromHalf = Math.abs(value - Math.floor(value) - 0.5);
-            if (value > low && value < high && fromHalf <= error) {
+        Sums sums = new Sums((Byte.MIN_VALUE - zero) * count, (Byte.MAX_VALUE - zero) * count, factor);
+        if (sums.most() - sums.least() > Integer.MAX_VALUE) {
+            return false;
+        }
+        int low = Byte.MIN_VALUE - to.zeroPoint() - 1;
+        int high = Byte.MAX_VALUE - to.zeroPoint();
+        for (int below = low; below <= high; below++) {
+            if (sums.distance(below + 0.5) <= error) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** All sums from the least to the most, times a factor. */
+    private record Sums(long least, long most, double factor) {
+        /** How close one of them comes to a number. */
+        double distance(double number) {
+            long near = Math.round(number / factor);
+            double distance = Double.POSITIVE_INFINITY;
+            for (long sum = near - 1; sum <= near + 1; sum++) {
+                long within = Math.max(least, Math.min(most, sum));
+                distance = Math.min(distance, Math.abs(within * factor - number));
+            }
+            return distance;
+        }
     }
 }

@@ -8,6 +8,7 @@ import com.google.protobuf.WireFormat;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
+import java.util.Set;
 
 /**
  * Counts what a message would become in memory, before the protobuf library builds it: a few bytes of a file can be
@@ -17,6 +18,14 @@ final class WireCheck {
     private static final int MAX_FIELDS = 1 << 19;
     private static final int MAX_PACKED_BYTES = 8 << 20;
     private static final int MAX_DEPTH = 64;
+
+    /** Names stand in messages and in the generated C. */
+    private static final int MAX_NAME_BYTES = 4096;
+
+    /** Texts of any length, which nothing reads. */
+    private static final Set<String> TEXTS = Set.of("onnx.StringStringEntryProto.value");
+
+    private static final String DOCUMENTATION = "doc_string";
 
     private final String file;
     private int fields;
@@ -61,11 +70,20 @@ final class WireCheck {
 
     private void skip(CodedInputStream input, FieldDescriptor field) throws IOException {
         int length = input.readRawVarint32();
+        if (isName(field)) {
+            limit(length, MAX_NAME_BYTES, "bytes in a name (" + field.getName() + ")");
+        }
         if (field.isPackable()) {
             packed += isFixed(field) ? 0 : length;
             limit(packed, MAX_PACKED_BYTES, "bytes of packed integers");
         }
         input.skipRawBytes(length);
+    }
+
+    private static boolean isName(FieldDescriptor field) {
+        return field.getType() == FieldDescriptor.Type.STRING
+                && !field.getName().equals(DOCUMENTATION)
+                && !TEXTS.contains(field.getFullName());
     }
 
     private static boolean isFixed(FieldDescriptor field) {

@@ -9,6 +9,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -40,6 +41,25 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
      */
     record State(Arg hidden, Arg cell) {}
 
+    /**
+     * What a direction reads.
+     *
+     * @param values (time, batch, input)
+     * @param lengths steps of each sequence; behind them the state stays and the result is 0
+     * @param isReverse whether each sequence begins with its last step
+     */
+    private record Sequences(Arg values, List<Long> lengths, boolean isReverse) {
+        /** The first value for sequences that have a step, otherwise the second. */
+        Arg within(Expressions e, int step, Arg value, Arg behind) {
+            if (lengths.stream().allMatch(length -> step < length)) {
+                return value;
+            }
+            List<Integer> marks = lengths.stream().map(n -> step < n ? 1 : 0).toList();
+            Arg isWithin = e.cast(e.ints(marks, Shape.of(marks.size(), 1)), DType.BOOL);
+            return e.where(isWithin, value, behind);
+        }
+    }
+
     private static final int BIAS = 3;
     private static final int LENGTHS = 4;
     private static final int INITIAL = 5;
@@ -56,7 +76,7 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
                 shape.rank() == 3 && recurrent.rank() == 3 && recurrent.dim(1) == gates * recurrent.dim(2),
                 "its data is " + shape.text() + " and its recurrent weight " + recurrent.text(),
                 "three dimensions each");
-        checkLengths(node, shape.dim(0));
+        List<Long> lengths = lengths(node, shape);
         String direction = node.attributes().text("direction", "forward");
         int directions = direction.equals("bidirectional") ? 2 : 1;
         node.require(
@@ -68,37 +88,44 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
         List<Arg> cells = new ArrayList<>();
         for (int d = 0; d < directions; d++) {
             boolean isReverse = d == 1 || direction.equals("reverse");
-            run(Direction.of(node, e, this, d), data, isReverse, sequences, hidden, cells);
+            run(Direction.of(node, e, this, d), new Sequences(data, lengths, isReverse), sequences, hidden, cells);
         }
         finish(node, e, isBatchFirst, List.of(sequences, hidden, cells));
     }
 
-    /** All sequences must be as long as the data. */
-    private static void checkLengths(NodeContext node, int steps) {
-        if (node.has(LENGTHS)) {
-            node.require(
-                    node.integers(LENGTHS, "sequence_lens").stream().allMatch(length -> length == steps),
-                    "its sequences have several lengths",
-                    "sequences of " + steps + " steps");
+    /** The number of steps of each sequence of a batch. */
+    private static List<Long> lengths(NodeContext node, Shape data) {
+        if (!node.has(LENGTHS)) {
+            return Collections.nCopies(data.dim(1), (long) data.dim(0));
         }
+        List<Long> lengths = node.integers(LENGTHS, "sequence_lens");
+        node.require(
+                lengths.size() == data.dim(1) && lengths.stream().allMatch(n -> n >= 0 && n <= data.dim(0)),
+                "its lengths of sequences are " + lengths,
+                data.dim(1) + " numbers up to " + data.dim(0));
+        return lengths;
     }
 
-    private void run(
-            Direction direction, Arg data, boolean isReverse, List<Arg> sequences, List<Arg> hidden, List<Arg> cells) {
+    private void run(Direction direction, Sequences data, List<Arg> sequences, List<Arg> hidden, List<Arg> cells) {
         Expressions e = direction.expressions();
-        Shape shape = e.shape(data);
+        Shape shape = e.shape(data.values());
         int steps = shape.dim(0);
         int batch = shape.dim(1);
         int units = gates * direction.hidden();
-        Arg rows = e.reshape(data, List.of(steps * batch, shape.dim(2)));
+        Arg rows = e.reshape(data.values(), List.of(steps * batch, shape.dim(2)));
         Arg products = direction.withBias(direction.node().emit(new Dense(units), rows, direction.weight()));
         State state = initial(direction, batch);
         Arg[] outputs = new Arg[steps];
         for (int i = 0; i < steps; i++) {
-            int step = isReverse ? steps - 1 - i : i;
+            int step = data.isReverse() ? steps - 1 - i : i;
             Arg x = e.slice(products, 0, step * batch, (step + 1) * batch);
-            state = cell.next(direction, x, state);
-            outputs[step] = e.reshape(state.hidden(), List.of(1, 1, batch, direction.hidden()));
+            State next = cell.next(direction, x, state);
+            Arg none = e.number(0, DType.FLOAT32);
+            Arg output = data.within(e, step, next.hidden(), none);
+            state = new State(
+                    data.within(e, step, next.hidden(), state.hidden()),
+                    data.within(e, step, next.cell(), state.cell()));
+            outputs[step] = e.reshape(output, List.of(1, 1, batch, direction.hidden()));
         }
         sequences.add(e.concatenate(List.of(outputs), 0));
         hidden.add(e.reshape(state.hidden(), List.of(1, batch, direction.hidden())));

@@ -136,7 +136,11 @@ final class LayerWriter implements NodeWriter {
         if (node.isFloat()) {
             List<Integer> tensors = new ArrayList<>();
             tensors.add(graph.constant(reshaped(node.planned().node().weights(), shape)));
-            node.planned().node().bias().ifPresent(bias -> tensors.add(graph.constant(bias)));
+            node.planned()
+                    .node()
+                    .bias()
+                    .or(() -> node.op() instanceof Conv2d ? Optional.of(zeros(node)) : Optional.empty())
+                    .ifPresent(bias -> tensors.add(graph.constant(bias)));
             return tensors;
         }
         LayerConstants constants = node.planned().constants().orElseThrow();
@@ -151,7 +155,7 @@ final class LayerWriter implements NodeWriter {
         return tensors;
     }
 
-    /** A bias of zeros: some of TensorFlow Lite's integer kernels expect one. */
+    /** A bias of zeros: TensorFlow Lite's convolutions, and some of its other integer kernels, expect one. */
     private static Constant zeros(Emission node) {
         DType dtype = node.planned().precision().bias();
         int channels = node.outputShape().dim(-1);

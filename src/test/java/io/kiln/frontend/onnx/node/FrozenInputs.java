@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Inputs that decide the shape of a result, or which program runs: Kiln wants them known at build time. */
+/** Inputs that decide the shape of a result, how many steps run, or which program: Kiln wants them known at build time. */
 final class FrozenInputs {
     private static final Map<String, Set<Integer>> BY_OPERATOR = Map.ofEntries(
             Map.entry("Reshape", Set.of(1)),
@@ -31,6 +31,7 @@ final class FrozenInputs {
             Map.entry("Compress", Set.of(1)),
             Map.entry("Dropout", Set.of(1, 2)),
             Map.entry("MaxUnpool", Set.of(2)),
+            Map.entry("LSTM", Set.of(4)),
             Map.entry("Loop", Set.of(0, 1)),
             Map.entry("DFT", Set.of(1)),
             Map.entry("STFT", Set.of(1, 3)),

@@ -16,17 +16,41 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Real quantized models answer as in ONNX Runtime, bit for bit. */
 class RealModelsTest {
+    private static final List<String> MODELS =
+            List.of("micro_kws_m_static_qdq.onnx", "micro_kws_m_static_qoperator.onnx");
+
+    @TempDir
+    private Path folder;
+
+    static List<String> models() {
+        return MODELS;
+    }
+
+    @Test
+    void theirCodeOnThisMachineAnswersAsOnnxRuntime() throws IOException {
+        RuntimeComparison comparison = new RuntimeComparison(folder);
+        for (int i = 0; i < MODELS.size(); i++) {
+            comparison.add(i, new RandomModels.Model(MODELS.get(i), file(MODELS.get(i))), 1);
+        }
+        comparison.assertAnswers();
+    }
+
+    private static Bytes file(String name) throws IOException {
+        return Bytes.wrap(Files.readAllBytes(SharedFolder.need("onnx").resolve(name)));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"micro_kws_m_static_qdq.onnx", "micro_kws_m_static_qoperator.onnx"})
-    void answersAsOnnxRuntime(String name) throws IOException {
-        Path file = SharedFolder.need("onnx").resolve(name);
-        Function function = OnnxFrontend.read(file, "model", InputShapes.NONE);
-        Bytes model = Bytes.wrap(Files.readAllBytes(file));
+    @MethodSource("models")
+    void theInterpreterAnswersAsOnnxRuntime(String name) throws IOException {
+        Bytes model = file(name);
+        Function function = OnnxFrontend.read(model, name, "model", InputShapes.NONE);
         for (int seed = 0; seed < 20; seed++) {
             List<Bytes> inputs = new ArrayList<>();
             for (var param : function.params()) {

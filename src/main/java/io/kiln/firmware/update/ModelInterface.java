@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.update;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What a firmware knows of its models at compile time: their functions, and their tensors with types, shapes and scales. */
+final class ModelInterface {
+    private static final int DIGEST_BYTES = 16;
+
+    private final List<ModelLibrary> models;
+
+    ModelInterface(List<ModelLibrary> models) {
+        this.models = models;
+    }
+
+    /**
+     * A function of a model.
+     *
+     * @param names names of the model
+     * @param name its name
+     * @param takesTensors whether it runs the model; otherwise it takes nothing
+     */
+    record Function(InterfaceNames names, String name, boolean takesTensors) {}
+
+    /** The functions that a firmware calls, in the order of the regions' tables. */
+    List<Function> functions() {
+        List<Function> functions = new ArrayList<>();
+        for (ModelLibrary model : models) {
+            InterfaceNames names = new InterfaceNames(model.metadata().name());
+            functions.add(new Function(names, names.run(), true));
+            boolean hasReset = model.artifacts().of(ArtifactKind.HEADER).stream()
+                    .map(Artifact::text)
+                    .anyMatch(header -> header.contains(" " + names.reset() + "("));
+            if (hasReset) {
+                functions.add(new Function(names, names.reset(), false));
+            }
+        }
+        return functions;
+    }
+
+    /** The first 16 bytes of the SHA-256 of all of it as text. */
+    Bytes digest() {
+        String functions = functions().stream().map(Function::name).collect(Collectors.joining(" "));
+        byte[] all = HexFormat.of().parseHex(Digests.sha256(functions + "\n" + tensors()));
+        return Bytes.wrap(Arrays.copyOf(all, DIGEST_BYTES));
+    }
+
+    /** A line for each tensor. */
+    String tensors() {
+        StringBuilder lines = new StringBuilder();
+        for (ModelLibrary model : models) {
+            String name = model.metadata().name();
+            model.metadata().inputs().forEach(tensor -> lines.append(name + " input " + line(tensor)));
+            model.metadata().outputs().forEach(tensor -> lines.append(name + " output " + line(tensor)));
+        }
+        return lines.toString();
+    }
+
+    private static String line(TensorInfo tensor) {
+        return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale " + tensor.scale()
+                + " zero point " + tensor.zeroPoint() + "\n";
+    }
+
+    /** The models' headers alone. */
+    List<ModelLibrary> headers() {
+        return models.stream()
+                .map(model -> new ModelLibrary(
+                        model.metadata(),
+                        model.artifacts().with(model.artifacts().of(ArtifactKind.HEADER)),
+                        model.origin()))
+                .toList();
+    }
+
+    /** Names of the models, separated by commas. */
+    String names() {
+        return models.stream().map(model -> model.metadata().name()).collect(Collectors.joining(","));
+    }
+}

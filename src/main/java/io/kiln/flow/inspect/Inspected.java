@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.firmware.image.Measurement;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A file that was looked at, before it is told to people or to programs. */
+sealed interface Inspected {
+    Path file();
+
+    /**
+     * A model.
+     *
+     * @param stateBytes variables that it keeps between runs
+     * @param drawing the page of its graph
+     */
+    record OfModel(Path file, ModelMetadata model, long stateBytes, Path drawing) implements Inspected {}
+
+    /** An archive. */
+    record OfArchive(Path file) implements Inspected {}
+
+    /** An image, measured for a board. */
+    record OfImage(Path file, String board, Measurement measured) implements Inspected {}
+
+    /**
+     * A shared library with modules.
+     *
+     * @param folder where files of the modules are written for people
+     */
+    record OfLibrary(Path file, ElfFile elf, Path folder) implements Inspected {}
+
+    /** Another file, of which an inspector of artifacts says this. */
+    record OfText(Path file, List<String> lines) implements Inspected {
+        public OfText {
+            lines = List.copyOf(lines);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.ParameterValue;
+import io.kiln.base.Problem;
+import io.kiln.firmware.update.SlotRequest;
+import io.kiln.firmware.update.UpdateKey;
+import io.kiln.firmware.update.UpdateVersion;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How an image is updated in the field.
+ *
+ * @param models what is replaced without the firmware
+ * @param header what boot loaders find in front of the whole image
+ * @param key file of the key that signs; empty for none
+ * @param versions of models and firmware
+ */
+public record UpdateSpec(Models models, Header header, Optional<Path> key, Versions versions) {
+    /** Nothing is updated. */
+    public static final UpdateSpec NONE =
+            new UpdateSpec(Models.NONE, Header.NONE, Optional.empty(), new Versions("0", "0", "0"));
+
+    /** What is replaced without the firmware: {@code kiln.update}. */
+    public enum Models {
+        /** Nothing. */
+        NONE,
+        /** The models, which lie in one of two slots. */
+        SLOTS
+    }
+
+    /** The header of whole images: {@code kiln.imageHeader}. */
+    public enum Header {
+        /** None. */
+        NONE,
+        /** MCUboot's. */
+        MCUBOOT
+    }
+
+    /**
+     * Versions as the parameters have them.
+     *
+     * @param models {@code kiln.modelVersion}
+     * @param firmware the project's
+     * @param minimumFirmware {@code kiln.update.minimumFirmware}
+     */
+    public record Versions(String models, String firmware, String minimumFirmware) {}
+
+    /**
+     * As the parameters have it.
+     *
+     * @throws KilnException if a value does not exist
+     */
+    public static UpdateSpec of(String models, String header, Optional<Path> key, Versions versions) {
+        return new UpdateSpec(
+                ParameterValue.of("kiln.update", Models.class, models),
+                ParameterValue.of("kiln.imageHeader", Header.class, header),
+                key,
+                versions);
+    }
+
+    /** Whether the models lie in slots. */
+    public boolean hasSlots() {
+        return models == Models.SLOTS;
+    }
+
+    /** Whether the whole image gets MCUboot's header. */
+    public boolean isForMcuboot() {
+        return header == Header.MCUBOOT;
+    }
+
+    /**
+     * Versions and key of models in slots.
+     *
+     * @throws KilnException if a version or the key is missing or malformed
+     */
+    public SlotRequest slots() {
+        return new SlotRequest(
+                UpdateKey.read(key.orElseThrow(() -> new KilnException(new Problem(
+                        "kiln.update is slots, and nothing says which key signs the models",
+                        "kiln.update.key",
+                        "a file with an Ed25519 key as PKCS#8 in PEM",
+                        "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository")))),
+                UpdateVersion.parse(versions.models, "kiln.modelVersion"),
+                firmware(),
+                UpdateVersion.parse(versions.minimumFirmware, "kiln.update.minimumFirmware"));
+    }
+
+    /** Version of the firmware. */
+    public UpdateVersion firmware() {
+        return UpdateVersion.parse(versions.firmware, "the project's version");
+    }
+
+    /** The key, if there is one. */
+    public Optional<UpdateKey> signer() {
+        return key.map(UpdateKey::read);
+    }
+}

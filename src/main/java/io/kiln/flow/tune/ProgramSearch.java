@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.compile.CompiledModel;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.TuneSpec;
+import io.kiln.flow.tune.WholeModels.Image;
+import io.kiln.report.TuneReport;
+import io.kiln.stream.PlanChoice;
+import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.StreamPlanner;
+import io.kiln.stream.StreamPlanner.Planned;
+import io.kiln.target.Target;
+import io.kiln.tuning.record.HistoryBest;
+import io.kiln.tuning.record.MeasureError;
+import io.kiln.tuning.record.RecordFiles;
+import io.kiln.tuning.record.TaskKey;
+import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.task.Objective;
+import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.Objective.Mix;
+import io.kiln.tuning.task.ProgramTask;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Searches how whole models are planned: the order of their operators, and which of them run interleaved with how many rows in a call. A plan is
+ * measured as an image of its own, with the records that layers have by then, and its answers are verified. Plans that need a larger workspace than
+ * the usual one are not tried, unless RAM is part of the objective.
+ */
+final class ProgramSearch {
+    private static final double NANOSECONDS = 1e9;
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final TuneSpec tune;
+    private final Path records;
+    private final WholeModels whole;
+    private final Clock clock;
+    private final Path trial;
+    private final List<TuneReport.Task> tasks = new ArrayList<>();
+
+    /**
+     * @param records the log, with what was found for layers
+     * @param trial folder for logs with a plan on trial
+     */
+    ProgramSearch(Log log, ResolvedBuild build, TuneSpec tune, Path records, Path trial, Clock clock) {
+        this.log = log;
+        this.build = build;
+        this.tune = tune;
+        this.records = records;
+        this.whole = new WholeModels(build, trial);
+        this.clock = clock;
+        this.trial = trial;
+    }
+
+    /** One model with its plans. */
+    private record Program(ProgramTask task, TaskKey key, PlanChoice usual, List<PlanChoice> others) {}
+
+    /**
+     * Searches for one model after another.
+     *
+     * @param usual the image without records of plans
+     * @return the image with what won
+     */
+    Image run(Image usual) {
+        boolean isMeasurable = !tune.objective().metrics().contains(Metric.TIME)
+                && (!inCycles() || usual.sizes().cycles() != null);
+        Image best = usual;
+        if (isMeasurable && tune.limits().trials() > 0) {
+            for (ModelSource model : build.spec().models()) {
+                Optional<Program> program = ModelArchives.accepts(model.file()) ? Optional.empty() : program(model);
+                if (program.isPresent()) {
+                    best = search(program.get(), best);
+                }
+            }
+        }
+        return best;
+    }
+
+    /** What was searched, for the report. */
+    List<TuneReport.Task> tasks() {
+        return List.copyOf(tasks);
+    }
+
+    /** Empty if there is nothing to choose from. */
+    private Optional<Program> program(ModelSource source) {
+        BuildSpec spec = build.spec();
+        CompiledModel model = GenerateStep.compile(build, source, spec.io(), spec.optimize());
+        Optional<Planned> planned = model.program();
+        if (planned.isEmpty()) {
+            return Optional.empty();
+        }
+        PlannedProgram now = model.module().planned();
+        Map<PlanChoice, PlannedProgram> plans = StreamPlanner.plans(planned.get());
+        boolean isRamSought = tune.objective().metrics().contains(Metric.RAM);
+        Optional<PlanChoice> usual = plans.entrySet().stream()
+                .filter(plan -> plan.getValue().runsAs(now))
+                .map(Map.Entry::getKey)
+                .findFirst();
+        List<PlanChoice> others = plans.entrySet().stream()
+                .filter(plan -> !plan.getValue().runsAs(now))
+                .filter(plan -> isRamSought || bytes(plan.getValue()) <= bytes(now))
+                .map(Map.Entry::getKey)
+                .toList();
+        ProgramTask task =
+                new ProgramTask(planned.get().function(), Target.parse(build.target()), spec.optimize(), spec.io());
+        return usual.filter(choice -> !others.isEmpty())
+                .map(choice -> new Program(task, task.key(tune.objective()), choice, others));
+    }
+
+    private static long bytes(PlannedProgram plan) {
+        return plan.layout().plan().bytes();
+    }
+
+    private Image search(Program program, Image usual) {
+        Map<PlanChoice, TuningRecord> known = known(program);
+        Map<PlanChoice, Double> costs = new LinkedHashMap<>();
+        keep(program, program.usual(), Optional.of(cost(usual, usual)), known, costs);
+        int measured = 1;
+        for (PlanChoice choice : program.others()) {
+            if (known.containsKey(choice)) {
+                keep(program, choice, Optional.empty(), known, costs);
+            } else if (measured < tune.limits().trials()) {
+                measured++;
+                Optional<Image> image = image(program, choice);
+                keep(program, choice, image.map(each -> cost(each, usual)), known, costs);
+                log.info(ProgramTask.text(choice) + " of " + program.task().title() + ": "
+                        + image.map(each -> TuneSummary.change(cost(usual, usual), cost(each, usual)))
+                                .orElse("it failed"));
+            }
+        }
+        return finish(program, costs, usual);
+    }
+
+    private Map<PlanChoice, TuningRecord> known(Program program) {
+        Map<PlanChoice, TuningRecord> known = new LinkedHashMap<>();
+        RecordFiles.open(records).records().stream()
+                .filter(record -> record.task().target().equals(program.key().target())
+                        && record.task().workload().equals(program.key().workload()))
+                .forEach(record -> ProgramTask.choice(record.config()).ifPresent(choice -> known.put(choice, record)));
+        return known;
+    }
+
+    /** Adds a measurement to the log, unless it is there. */
+    private void keep(
+            Program program,
+            PlanChoice choice,
+            Optional<Double> cost,
+            Map<PlanChoice, TuningRecord> known,
+            Map<PlanChoice, Double> costs) {
+        TuningRecord record = known.get(choice);
+        if (record == null) {
+            double time = clock.instant().toEpochMilli() / 1000.0;
+            Result result = cost.map(value -> new Result(List.of(value / NANOSECONDS), MeasureError.NONE, 0, time))
+                    .orElseGet(() -> Result.failed(MeasureError.WRONG_ANSWER, 0, time));
+            record = TuningRecord.of(program.key(), ProgramTask.config(choice), result);
+            RecordFiles.append(records, List.of(record));
+        }
+        costs.put(choice, record.result().isMeasured() ? record.result().mean() * NANOSECONDS : null);
+    }
+
+    /** The image of a plan; empty if it cannot be built, or answers wrong. */
+    private Optional<Image> image(Program program, PlanChoice choice) {
+        List<TuningRecord> on = new ArrayList<>(RecordFiles.open(records).records());
+        Result chosen = new Result(List.of(0.0), MeasureError.NONE, 0, 0);
+        on.add(TuningRecord.of(program.key(), ProgramTask.config(choice), chosen));
+        Path file = trial.resolve("trial.log");
+        RecordFiles.write(file, on);
+        try {
+            return Optional.of(whole.verified(file, "trial", inCycles()));
+        } catch (KilnException e) {
+            log.debug(e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private boolean inCycles() {
+        return tune.objective().metrics().contains(Metric.CYCLES);
+    }
+
+    private double cost(Image image, Image usual) {
+        Objective objective = tune.objective();
+        if (objective instanceof Mix mix) {
+            return mix.weights().entrySet().stream()
+                    .mapToDouble(part -> part.getValue()
+                            * (quantity(image, part.getKey()) + 1)
+                            / (quantity(usual, part.getKey()) + 1))
+                    .sum();
+        }
+        return quantity(image, (Metric) objective);
+    }
+
+    private static double quantity(Image image, Metric metric) {
+        return switch (metric) {
+            case CYCLES -> image.sizes().cycles();
+            case SIZE -> image.sizes().flash();
+            case RAM -> image.sizes().ram();
+            default -> image.sizes().instructions();
+        };
+    }
+
+    private Image finish(Program program, Map<PlanChoice, Double> costs, Image usual) {
+        Optional<TuningRecord> winner =
+                new HistoryBest(RecordFiles.open(records).records()).find(program.key());
+        PlanChoice chosen =
+                winner.flatMap(record -> ProgramTask.choice(record.config())).orElse(program.usual());
+        tasks.add(new TuneReport.Task(
+                program.task().title(),
+                program.key().template(),
+                costs.size(),
+                costs.values().stream().filter(cost -> cost == null).count(),
+                new TuneReport.Choice(ProgramTask.text(program.usual()), costs.get(program.usual())),
+                new TuneReport.Choice(ProgramTask.text(chosen), costs.get(chosen)),
+                new ArrayList<>(costs.values())));
+        if (chosen.equals(program.usual())) {
+            return usual;
+        }
+        Image planned = whole.measure(records, "planned", inCycles());
+        if (cost(planned, usual) <= cost(usual, usual)) {
+            return planned;
+        }
+        withdraw(winner.orElseThrow());
+        return usual;
+    }
+
+    /** It was measured with other records of layers. */
+    private void withdraw(TuningRecord record) {
+        List<TuningRecord> all = new ArrayList<>(RecordFiles.open(records).records());
+        Result failed = Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
+        all.replaceAll(other -> other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
+        RecordFiles.write(records, all);
+        log.info("Withdrawn, because it is no gain any more: "
+                + ProgramTask.text(ProgramTask.choice(record.config()).orElseThrow()));
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.reduce.Topk;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+
+/** How long the interpreter computes a constant, roughly: bytes that it touches and the steps of its inner loops. */
+final class FoldedWork {
+    private FoldedWork() {}
+
+    /**
+     * The steps of an operator.
+     *
+     * @param args types of its arguments
+     * @param result type of its result
+     */
+    static long of(Op op, List<TensorType> args, TensorType result) {
+        long bytes = result.bytes() + args.stream().mapToLong(TensorType::bytes).sum();
+        return bytes + loops(op, args, result);
+    }
+
+    private static long loops(Op op, List<TensorType> args, TensorType result) {
+        long elements = result.shape().elements();
+        if (op instanceof AvgPool2d pool) {
+            return elements * elements(pool.window());
+        }
+        if (op instanceof MaxPool2d pool) {
+            return elements * elements(pool.window());
+        }
+        if (op instanceof Topk) {
+            return elements * args.get(0).shape().dim(-1);
+        }
+        if (op instanceof TflBatchMatmul) {
+            TensorType data = args.get(0);
+            return elements * Math.max(data.shape().dim(-1), data.shape().dim(-2));
+        }
+        long weights = op.weights().stream()
+                .mapToLong(i -> args.get(i).shape().elements())
+                .sum();
+        return weights == 0 ? 0 : Math.max(pixels(args.get(0)), pixels(result)) * weights;
+    }
+
+    private static long elements(Window window) {
+        return (long) window.kernelH() * window.kernelW();
+    }
+
+    private static long pixels(TensorType type) {
+        return type.shape().elements() / type.shape().dim(-1);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report.listing;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import java.util.List;
+
+/**
+ * Tools as {@code kiln:doctor} prints them.
+ *
+ * @param missing programs that the board needs and that are not there
+ * @param install the command that installs them, word by word; empty if nothing is missing
+ * @param port what a serial port speaks; null if none was asked
+ */
+public record ToolsReport(
+        String board,
+        String toolchain,
+        List<Tool> tools,
+        List<String> missing,
+        List<String> install,
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+        Port port) {
+    public ToolsReport {
+        tools = List.copyOf(tools);
+        missing = List.copyOf(missing);
+        install = List.copyOf(install);
+    }
+
+    /**
+     * A tool.
+     *
+     * @param needed whether the board needs it
+     * @param version the first line that it says of itself; {@code missing} if it is not installed
+     * @param purpose what for
+     */
+    public record Tool(String program, boolean needed, String version, String purpose) {}
+
+    /**
+     * A serial port.
+     *
+     * @param verdict what the program there speaks, in words
+     */
+    public record Port(String name, String verdict) {}
+
+    /** The same with what a port speaks. */
+    public ToolsReport with(Port other) {
+        return new ToolsReport(board, toolchain, tools, missing, install, other);
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import java.util.List;
+
+/**
+ * Where a board keeps models that are replaced in the field.
+ *
+ * @param first address of the first slot, the start of a flash sector; images are flashed with their models there
+ * @param second address of the second slot, the start of another flash sector
+ * @param bytes of each slot, whole flash sectors
+ * @param memory first address of the RAM that is left to the models, up to the end of the memory of variables
+ */
+public record ModelSlots(long first, long second, long bytes, long memory) {
+    /** The addresses of both slots. */
+    public List<Long> addresses() {
+        return List.of(first, second);
+    }
+}
