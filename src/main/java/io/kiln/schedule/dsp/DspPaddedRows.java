@@ -22,7 +22,7 @@ import java.util.List;
 
 /**
  * Inputs of layers whose runs are no whole fours, such as first layers, and of others where it pays: the rows under a line of windows are copied into scratch with their padding,
- * so that every window lies inside and at constant distances.
+ * so that every window lies inside and at constant distances. Also the rows of depthwise layers with large windows.
  *
  * <pre>
  * scratch: both windows widened, then kernelH rows of bytes
@@ -79,7 +79,7 @@ final class DspPaddedRows {
     }
 
     /** Bytes from row to row; a load of four at the end stays inside. */
-    private static int pitch(ConvComputation conv) {
+    static int pitch(ConvComputation conv) {
         return (columns(conv) * conv.input().dim(3) + 6) / 4 * 4;
     }
 
@@ -95,7 +95,7 @@ final class DspPaddedRows {
 
     /** Bytes of scratch for widened inputs. */
     private static long widenedBytes(ConvComputation conv) {
-        return isInPlace(conv) ? 0 : 4L * order(conv).length;
+        return conv.depthwise() || isInPlace(conv) ? 0 : 4L * order(conv).length;
     }
 
     /** For each input of the widened window its tap, or -1 where there is none. */
