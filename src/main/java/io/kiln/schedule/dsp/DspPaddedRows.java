@@ -33,6 +33,9 @@ final class DspPaddedRows {
     /** Largest number of bytes of the rows: the reach of a load. */
     private static final int MOST_BYTES = 4095;
 
+    /** Bytes of rows that are worth the time saved. */
+    private static final int FEW_BYTES = 1024;
+
     /** Pixels of a line of which a large part reaches into the padding. */
     private static final int NARROW = 12;
 
@@ -62,9 +65,14 @@ final class DspPaddedRows {
                 && w.kernelH() * pitch(conv) <= MOST_BYTES;
     }
 
-    /** Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are scattered, or their inputs need not be widened apart. */
+    /**
+     * Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are
+     * scattered, or their inputs need not be widened apart.
+     */
     private static boolean pays(ConvComputation conv) {
-        boolean isNarrow = conv.window().isPadded() && conv.output().dim(2) <= NARROW;
+        boolean isNarrow = conv.window().isPadded()
+                && conv.output().dim(2) <= NARROW
+                && conv.window().kernelH() * pitch(conv) <= FEW_BYTES;
         return isNarrow || DspWindow.isDilated(conv) || isInPlace(conv);
     }
 
