@@ -196,9 +196,7 @@ final class BlockedConv {
         long most = conv.output().dim(1) * width;
         int shift = Long.SIZE - Long.numberOfLeadingZeros(most * width);
         long factor = ((1L << shift) + width - 1) / width;
-        return most * factor <= Integer.MAX_VALUE
-                ? shr(mul(pixel, factor), imm(shift))
-                : div(pixel, imm(width));
+        return most * factor <= Integer.MAX_VALUE ? shr(mul(pixel, factor), imm(shift)) : div(pixel, imm(width));
     }
 
     /** The pixels themselves, or pairs of them. */

@@ -57,7 +57,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
 
         private String inWords() {
             if (lines > 1) {
-                return lines + " lines, " + lineBytes + " bytes apart, of " + taps + " taps, " + tapBytes + " bytes apart";
+                return lines + " lines, " + lineBytes + " bytes apart, of " + taps + " taps, " + tapBytes
+                        + " bytes apart";
             }
             return taps + " rows, " + (tapBytes == 0 ? "at offsets" : tapBytes + " bytes apart");
         }
@@ -82,8 +83,7 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
     }
 
     private String name() {
-        return "kiln_column_" + window.suffix() + "_out" + outBytes + "_rows" + rows
-                + epilogue.suffix();
+        return "kiln_column_" + window.suffix() + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
     }
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
@@ -102,7 +102,9 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
                 .with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
                 .with("TAPS", window.all())
                 .with("TAPS_IN_WORDS", window.inWords())
-                .with("OFFSETS", areApart() ? "  const int32_t offsets[" + window.taps + "] = {" + offsets() + "};\n" : "")
+                .with(
+                        "OFFSETS",
+                        areApart() ? "  const int32_t offsets[" + window.taps + "] = {" + offsets() + "};\n" : "")
                 .with("PLACE", window.place())
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))

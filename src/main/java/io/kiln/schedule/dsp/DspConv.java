@@ -229,8 +229,7 @@ final class DspConv {
         String suffix = "" + pixels.pixels();
         Buffer in = block.view("in" + suffix, line.source, add(line.input, mul(first, DspWidening.pitch(conv))));
         Buffer out = block.mutableView("out" + suffix, output, mul(add(line.output, first), conv.channels()));
-        List<Expr> scalars =
-                new ArrayList<>(List.of(count, imm(wholeBlocks())));
+        List<Expr> scalars = new ArrayList<>(List.of(count, imm(wholeBlocks())));
         scalars.addAll(epilogue.arguments());
         block.call(kernel.kernel(), List.of(scratch, in, weights, out), scalars);
     }

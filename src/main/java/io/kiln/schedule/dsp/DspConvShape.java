@@ -51,7 +51,9 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
     KernelText describe(KernelText text) {
         boolean isMixed = rest > 0;
         boolean hasTwo = pairs() == 2;
-        return text.with("BLOCKS_IN_WORDS", "blocks of " + channels + " channels" + (isMixed ? " and one of " + rest : ""))
+        return text.with(
+                        "BLOCKS_IN_WORDS",
+                        "blocks of " + channels + " channels" + (isMixed ? " and one of " + rest : ""))
                 .with("BLOCKS", isMixed ? "blocks + 1" : "blocks")
                 .with("CHANNELS", isMixed ? "channels" : "" + channels)
                 .with("PAIRS", isMixed ? "pairs" : "" + pairs())
@@ -61,7 +63,9 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
                                 ? "    const int32_t channels = block < blocks ? " + channels + " : " + rest + ";\n"
                                         + "    const int32_t pairs = (channels + 1) / 2;\n"
                                 : "")
-                .with("WORDS_OF_PAIRS", hasTwo ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1");
+                .with(
+                        "WORDS_OF_PAIRS",
+                        hasTwo ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1");
     }
 
     private boolean isStraight() {

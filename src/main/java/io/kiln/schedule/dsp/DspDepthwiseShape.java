@@ -165,6 +165,7 @@ record DspDepthwiseShape(
     String suffix() {
         String dilated = dilationW() == 1 ? "" : "_dilated" + dilationW();
         return kernelH() + "x" + kernelW() + dilated + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c"
-                + channels + (multiplier == 1 ? "" : "x" + multiplier) + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");
+                + channels + (multiplier == 1 ? "" : "x" + multiplier) + "_p" + padLeft() + "_i" + inputColumns()
+                + (padded ? "_padded" : "");
     }
 }

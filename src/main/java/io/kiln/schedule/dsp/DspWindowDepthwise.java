@@ -97,14 +97,21 @@ final class DspWindowDepthwise {
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
         Expr to = row.let("to_line", mul(line, (long) width * conv.channels()));
         Expr from = row.let("from_line", isCopied(conv) ? padded.firstInput() : inputLine(n, y));
-        row.loop("x", imm(0), imm((long) width / together * together), together, (b, x) -> pixels(b, "", new Pixels(from, to, x, together)));
+        row.loop(
+                "x",
+                imm(0),
+                imm((long) width / together * together),
+                together,
+                (b, x) -> pixels(b, "", new Pixels(from, to, x, together)));
         if (width % together != 0) {
             pixels(row, "_last", new Pixels(from, to, imm(width - 1L), 1));
         }
     }
 
     private Expr inputLine(Expr n, Expr y) {
-        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, mul(y, conv.window().strideH())));
+        Expr line = add(
+                mul(n, conv.input().dim(1)),
+                rows.inputLine(0, mul(y, conv.window().strideH())));
         return mul(line, (long) conv.input().dim(2) * conv.channels());
     }
 
@@ -131,9 +138,11 @@ final class DspWindowDepthwise {
         Window w = conv.window();
         Expr from = add(pixels.from, mul(pixels.first, (long) w.strideW() * conv.channels()));
         Buffer in = block.view("in" + suffix, source, add(from, channel));
-        Buffer out = block.mutableView("out" + suffix, output, add(add(pixels.to, mul(pixels.first, conv.channels())), channel));
+        Buffer out = block.mutableView(
+                "out" + suffix, output, add(add(pixels.to, mul(pixels.first, conv.channels())), channel));
         int all = (conv.channels() + BLOCK - 1) / BLOCK;
-        Buffer words = channel == 0 ? weights : block.view("w" + suffix, weights, imm(weights.elements() / all * (all - 1L)));
+        Buffer words =
+                channel == 0 ? weights : block.view("w" + suffix, weights, imm(weights.elements() / all * (all - 1L)));
         DspColumnKernel.Window taps = new DspColumnKernel.Window(
                 w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
         DspColumnKernel kernel = new DspColumnKernel(taps, conv.channels(), pixels.count, epilogue);

@@ -75,7 +75,9 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRescale> {
             Configuration configuration = Configuration.of(name())
                     .with("pixels", together(workload.conv()))
                     .with("channel_block", BLOCK);
-            String reason = "depthwise with a large window: four channels share a load, neighbouring pixels share inputs and weights";
+            String reason =
+                    "depthwise with a large window: four channels share a load, neighbouring pixels share inputs and"
+                            + " weights";
             return new Choice<>(this, rescale, configuration, reason);
         });
     }

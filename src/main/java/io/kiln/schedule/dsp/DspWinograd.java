@@ -63,7 +63,8 @@ final class DspWinograd {
         this.conv = task.conv();
         int channels = conv.input().dim(3);
         this.factors = new DspWinogradInput(channels);
-        this.kernel = new DspWinogradKernel(DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale));
+        this.kernel =
+                new DspWinogradKernel(DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale));
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];
@@ -90,7 +91,13 @@ final class DspWinograd {
     private static long executedMacs(ConvComputation conv) {
         long fours = (conv.output().dim(2) + PIXELS - 1L) / PIXELS;
         long rows = (long) conv.output().dim(0) * conv.output().dim(1);
-        return rows * fours * PIXELS / 2 * 12 * DspWinogradInput.filled(conv.input().dim(3)) * DspWinogradWeights.channels(conv);
+        return rows
+                * fours
+                * PIXELS
+                / 2
+                * 12
+                * DspWinogradInput.filled(conv.input().dim(3))
+                * DspWinogradWeights.channels(conv);
     }
 
     private Stmt body(Rows rows) {

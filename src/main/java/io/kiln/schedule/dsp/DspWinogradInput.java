@@ -79,7 +79,9 @@ record DspWinogradInput(int channels) {
                 .with("FACTOR_BYTES", factorBytes())
                 .with("FILLED", filled(channels))
                 .with("INPUT", channels % 4 == 0 ? "i" : "at")
-                .with("INPUTS_IN_WORDS", channels + " inputs" + (channels % 4 == 0 ? "" : ", the last four over those before,"))
+                .with(
+                        "INPUTS_IN_WORDS",
+                        channels + " inputs" + (channels % 4 == 0 ? "" : ", the last four over those before,"))
                 .with(
                         "LAST_FOUR",
                         channels % 4 == 0

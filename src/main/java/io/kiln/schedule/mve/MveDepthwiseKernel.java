@@ -157,9 +157,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Stores the results of a group of channels, which are side by side or some bytes apart. */
     private String store() {
         int every = shape.multiplier();
-        return every == 1
-                ? store("[r3], #4")
-                : places() + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
+        return every == 1 ? store("[r3], #4") : places() + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
     }
 
     private String store(String place) {
@@ -183,9 +181,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
 
     private String next() {
         int every = shape.multiplier();
-        return every == 1
-                ? store("[r3]") + NEXT
-                : places() + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
+        return every == 1 ? store("[r3]") + NEXT : places() + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
     }
 
     private static final String ROUND_NARROW = """
