@@ -3,7 +3,7 @@
 #include <stdint.h>
 #define ROWS_NAME One row
 #define TAPS 3
-#define DISTANCE 16 bytes apart
+#define TAPS_IN_WORDS 3 rows, 16 bytes apart
 #define OFFSETS
 #define PLACE (row + tap) * 16
 #define UNUSED_PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
@@ -20,7 +20,7 @@
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sum * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 #define OUT_BYTES 16
 
-/* ROWS_NAME of a depthwise convolution of TAPS rows, DISTANCE, for blocks of four channels. w: per tap a word for channels 0
+/* ROWS_NAME of a depthwise convolution of TAPS_IN_WORDS, for blocks of four channels. w: per tap a word for channels 0
    and 2 and one for 1 and THREE_AND_SCALE; then per channel CONSTANTS_IN_WORDS. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {

@@ -5,24 +5,24 @@
 /* Copies bytes, sixteen at a time as far as they go, then four. */
 static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
 #if defined(__ARM_FEATURE_DSP)
-  for (; count >= 16; count -= 16, to += 16, from += 16) {
+  for (; count >= 16; count -= 16) {
     uint32_t t0, t1, t2, t3;
     __asm__ volatile(
-        "ldr %0, [%5]\n"
         "ldr %1, [%5, #4]\n"
         "ldr %2, [%5, #8]\n"
         "ldr %3, [%5, #12]\n"
-        "str %0, [%4]\n"
+        "ldr %0, [%5], #16\n"
         "str %1, [%4, #4]\n"
         "str %2, [%4, #8]\n"
         "str %3, [%4, #12]\n"
-        : "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
-        : "r"(to), "r"(from)
+        "str %0, [%4], #16\n"
+        : "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3), "+r"(to), "+r"(from)
+        :
         : "memory");
   }
-  for (; count >= 4; count -= 4, to += 4, from += 4) {
+  for (; count >= 4; count -= 4) {
     uint32_t word;
-    __asm__ volatile("ldr %0, [%2]\nstr %0, [%1]\n" : "=&r"(word) : "r"(to), "r"(from) : "memory");
+    __asm__ volatile("ldr %0, [%2], #4\nstr %0, [%1], #4\n" : "=&r"(word), "+r"(to), "+r"(from) : : "memory");
   }
 #endif
   for (; count > 0; --count) {

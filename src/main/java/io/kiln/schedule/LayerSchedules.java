@@ -11,6 +11,7 @@ import io.kiln.schedule.dsp.DspColumnDepthwiseSchedule;
 import io.kiln.schedule.dsp.DspConvSchedule;
 import io.kiln.schedule.dsp.DspDenseSchedule;
 import io.kiln.schedule.dsp.DspDepthwiseSchedule;
+import io.kiln.schedule.dsp.DspWindowDepthwiseSchedule;
 import io.kiln.schedule.dsp.DspWinogradSchedule;
 import io.kiln.schedule.fpu.FpuConvSchedule;
 import io.kiln.schedule.fpu.FpuDepthwiseSchedule;
@@ -35,6 +36,7 @@ public final class LayerSchedules {
     private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
     private static final DspColumnDepthwiseSchedule DSP_DEPTHWISE_COLUMN = new DspColumnDepthwiseSchedule();
     private static final DspDepthwiseSchedule DSP_DEPTHWISE = new DspDepthwiseSchedule();
+    private static final DspWindowDepthwiseSchedule DSP_DEPTHWISE_WINDOW = new DspWindowDepthwiseSchedule();
     private static final DspDenseSchedule DSP_DENSE = new DspDenseSchedule();
     private static final DspWinogradSchedule DSP_WINOGRAD = new DspWinogradSchedule();
     private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
@@ -56,6 +58,7 @@ public final class LayerSchedules {
             CONV_BLOCKED,
             DSP_DEPTHWISE_COLUMN,
             DSP_DEPTHWISE,
+            DSP_DEPTHWISE_WINDOW,
             DSP_DENSE,
             DSP_WINOGRAD,
             DSP_CONV,
@@ -77,6 +80,7 @@ public final class LayerSchedules {
             CONV_BLOCKED::choose,
             DSP_DEPTHWISE_COLUMN::choose,
             DSP_DEPTHWISE::choose,
+            DSP_DEPTHWISE_WINDOW::choose,
             DEPTHWISE_BLOCKED::chooseForDsp,
             DSP_DENSE::choose,
             DSP_WINOGRAD::choose,

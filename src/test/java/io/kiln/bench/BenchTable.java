@@ -77,7 +77,8 @@ final class BenchTable {
     private static void print(Operator o) {
         System.out.printf(
                 Locale.ROOT,
-                "  %,12d  cycles %,12d  loads %,11d  stores %,10d  taken %,10d  executed MACs %,10d of %,10d %5s  %s  %s%n",
+                "  %,12d  cycles %,12d  loads %,11d  stores %,10d  taken %,10d  executed MACs %,10d of %,10d %5s  %s "
+                        + " %s%n",
                 o.instructions(),
                 o.cycles().expected(),
                 o.loads(),

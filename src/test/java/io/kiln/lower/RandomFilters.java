@@ -35,7 +35,7 @@ final class RandomFilters {
 
     /** An int8 depthwise convolution, mostly with as many channels as its input has. */
     void depthwise() {
-        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(14), 1 + draw.below(30), 2 + draw.below(22));
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(14), 1 + draw.below(30), 4 + draw.below(20));
         Window w = draw.below(3) == 0 ? window(shape.dim(1), shape.dim(2), false) : threeByThree(shape);
         depthwise(shape, w, shape.dim(3) % 5 == 2 ? 2 : 1);
     }
@@ -51,7 +51,7 @@ final class RandomFilters {
 
     /** A convolution of 3x3 that keeps the size of its input. */
     void square() {
-        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 + draw.below(13));
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 * (1 + draw.below(4)));
         convolution(shape, Window.of(3, 3).padded(1, 1, 1, 1), 4 + draw.below(8));
     }
 

@@ -35,9 +35,9 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
     }
 
     private void deep() {
-        int in = List.of(29, 37, 61, 80).get(draw.below(4));
+        int in = List.of(29, 23, 61, 80).get(draw.below(4));
         int dilation = 1 + draw.below(4) / 3;
-        Shape shape = Shape.of(1, 1 + draw.below(3), 1 + draw.below(5), in);
+        Shape shape = Shape.of(1, 1 + draw.below(3), 2 * (1 + draw.below(5)), in);
         Window w = Window.of(3, 3).dilated(1, dilation).padded(1, dilation, 1, dilation);
         hardConvolution(shape, w, 1, 1 + draw.below(9));
     }
@@ -69,7 +69,7 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
     }
 
     private void hardDepthwise() {
-        int channels = 3 + draw.below(11);
+        int channels = 2 + draw.below(12);
         Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(9), channels);
         Window w = filters.threeByThree(shape);
         Arg[] arguments = quantized(shape, Shape.of(3, 3, channels, 1));

@@ -6,6 +6,7 @@ import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
@@ -175,7 +176,7 @@ final class BlockedConv {
         block.loop("p", sums.pixels(), (pixel, p) -> {
             Expr q = pixel.let("q", add(run.x(), p));
             boolean inRow = !rows.areContiguousInRange();
-            Expr y = inRow ? run.y() : pixel.let("y", div(q, imm(width)));
+            Expr y = inRow ? run.y() : pixel.let("y", line(q));
             Expr x = inRow ? q : pixel.let("column", sub(q, mul(y, width)));
             if (sums.pairsInputs()) {
                 copy.accumulate(pixel, rows, n, y, x, add(mul(p, SECOND - 1), 1));
@@ -184,6 +185,18 @@ final class BlockedConv {
             }
         });
         return columns;
+    }
+
+    /**
+     * The line of a pixel: its number divided by the width, by a multiplication, because a core without division may
+     * lack long multiplications too, and compilers do not know how small the number is.
+     */
+    private Expr line(Expr pixel) {
+        long width = conv.output().dim(2);
+        long most = conv.output().dim(1) * width;
+        int shift = Long.SIZE - Long.numberOfLeadingZeros(most * width);
+        long factor = ((1L << shift) + width - 1) / width;
+        return most * factor <= Integer.MAX_VALUE ? shr(mul(pixel, factor), imm(shift)) : div(pixel, imm(width));
     }
 
     /** The pixels themselves, or pairs of them. */

@@ -55,7 +55,7 @@ final class DspColumnDepthwise {
         this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.weights = tables.add("weight", DType.INT32, pack());
+        this.weights = tables.add("weight", DType.INT32, pack(conv, rescale));
     }
 
     /** The loops. */
@@ -68,13 +68,16 @@ final class DspColumnDepthwise {
         return conv.input().dim(2) * conv.channels();
     }
 
-    private int[] pack() {
+    /** Weights by line of the window and tap, and constants. */
+    static int[] pack(ConvComputation conv, DspRescale rescale) {
         List<Integer> words = new ArrayList<>();
         for (int first = 0; first < conv.channels(); first += BLOCK) {
             int o = Math.min(first, conv.channels() - BLOCK);
             for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                words.add(word(o, ky));
-                words.add(word(o + 1, ky));
+                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                    words.add(word(conv, rescale, o, ky, kx));
+                    words.add(word(conv, rescale, o + 1, ky, kx));
+                }
             }
             for (int c = o; c < o + BLOCK; c++) {
                 rescale.put(c, words);
@@ -84,10 +87,10 @@ final class DspColumnDepthwise {
     }
 
     /** Weights of a channel and of the channel two further on. */
-    private int word(int channel, int ky) {
+    private static int word(ConvComputation conv, DspRescale rescale, int channel, int ky, int kx) {
         int scale = rescale.isSummed() ? DspRescale.LEAST_SCALE_BITS : 0;
-        int low = conv.tap(channel, ky, 0, 0) << scale;
-        int high = conv.tap(channel + 2, ky, 0, 0) << scale;
+        int low = conv.tap(channel, ky, kx, 0) << scale;
+        int high = conv.tap(channel + 2, ky, kx, 0) << scale;
         return (low & 0xFFFF) | (high << 16);
     }
 
@@ -131,7 +134,8 @@ final class DspColumnDepthwise {
             offsets.add(block.let("row" + ky, mul(line, rowElements(conv))));
         }
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-        DspColumnKernel kernel = new DspColumnKernel(w.kernelH(), 0, conv.channels(), 1, DspEpilogue.of(rescale));
+        DspColumnKernel kernel = new DspColumnKernel(
+                DspColumnKernel.Window.line(w.kernelH(), 0), conv.channels(), 1, DspEpilogue.of(rescale));
         blocks(block, "", imm(0), mul(line, conv.channels()), kernel, offsets);
     }
 
@@ -141,8 +145,8 @@ final class DspColumnDepthwise {
         Expr top = add(mul(n, conv.input().dim(1)), mul(y, w.strideH()));
         Expr from = mul(top, rowElements(conv));
         Expr to = mul(add(mul(n, conv.output().dim(1)), y), conv.channels());
-        DspColumnKernel kernel = new DspColumnKernel(
-                w.kernelH(), w.dilationH() * rowElements(conv), conv.channels(), count, DspEpilogue.of(rescale));
+        DspColumnKernel.Window column = DspColumnKernel.Window.line(w.kernelH(), w.dilationH() * rowElements(conv));
+        DspColumnKernel kernel = new DspColumnKernel(column, conv.channels(), count, DspEpilogue.of(rescale));
         blocks(block, suffix, from, to, kernel, List.of());
     }
 

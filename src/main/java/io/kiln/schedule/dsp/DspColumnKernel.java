@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The micro-kernel of {@link DspColumnDepthwise}: one or two rows of the output, in blocks of four channels.
+ * The micro-kernel of {@link DspColumnDepthwise} and {@link DspWindowDepthwise}: one or two outputs along the taps, in blocks of four channels.
  *
  * <pre>
  * r0        inputs                          r1      weights, then the constants of the block's channels
@@ -25,13 +25,53 @@ import java.util.stream.IntStream;
  *
  * <p>A tap is 13 instructions for 8 products: LDR, 2 SXTB16, 2 LDR, 8 SMLA. The weights of a tap serve the second row one input row later.
  *
- * @param taps rows of the window
- * @param rowBytes bytes from a tap's input to the next; 0 if the rows are parameters, because they lie in a ring
- * @param outBytes bytes from a row of the output to the next
- * @param rows rows of the output
+ * @param window taps
+ * @param outBytes bytes from an output to the next
+ * @param rows outputs
  * @param epilogue the rescaling of the sums
  */
-record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
+record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilogue) {
+    /**
+     * The taps of a window: those that two outputs share follow each other in a line.
+     *
+     * @param taps taps of a line
+     * @param tapBytes bytes from a tap's input to the next; 0 if they are parameters, because rows lie in a ring
+     * @param lines lines of taps
+     * @param lineBytes bytes from a line to the next
+     */
+    record Window(int taps, int tapBytes, int lines, int lineBytes) {
+        /** A single line. */
+        static Window line(int taps, int tapBytes) {
+            return new Window(taps, tapBytes, 1, 0);
+        }
+
+        private int all() {
+            return taps * lines;
+        }
+
+        private String suffix() {
+            return lines == 1
+                    ? taps + (tapBytes == 0 ? "_apart" : "_row" + tapBytes)
+                    : lines + "x" + taps + "_row" + tapBytes + "_line" + lineBytes;
+        }
+
+        private String inWords() {
+            if (lines > 1) {
+                return lines + " lines, " + lineBytes + " bytes apart, of " + taps + " taps, " + tapBytes
+                        + " bytes apart";
+            }
+            return taps + " rows, " + (tapBytes == 0 ? "at offsets" : tapBytes + " bytes apart");
+        }
+
+        /** C's expression for the input of a tap of an output. */
+        private String place() {
+            if (lines > 1) {
+                return "tap / %d * %d + (row + tap %% %d) * %d".formatted(taps, lineBytes, taps, tapBytes);
+            }
+            return tapBytes == 0 ? "offsets[tap]" : "(row + tap) * " + tapBytes;
+        }
+    }
+
     private static final KernelText TEXT = KernelText.of("dsp/column");
 
     private static final int OUTPUT = 0;
@@ -39,12 +79,11 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     private static final int LATE = 44;
 
     private boolean areApart() {
-        return rowBytes == 0;
+        return window.tapBytes == 0;
     }
 
     private String name() {
-        return "kiln_column_" + taps + (areApart() ? "_apart" : "_row" + rowBytes) + "_out" + outBytes + "_rows" + rows
-                + epilogue.suffix();
+        return "kiln_column_" + window.suffix() + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
     }
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
@@ -61,16 +100,18 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     private String definition() {
         return epilogue.head(TEXT)
                 .with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
-                .with("TAPS", taps)
-                .with("DISTANCE", areApart() ? "at offsets" : rowBytes + " bytes apart")
-                .with("OFFSETS", areApart() ? "  const int32_t offsets[" + taps + "] = {" + offsets() + "};\n" : "")
-                .with("PLACE", areApart() ? "offsets[tap]" : "(row + tap) * " + rowBytes)
+                .with("TAPS", window.all())
+                .with("TAPS_IN_WORDS", window.inWords())
+                .with(
+                        "OFFSETS",
+                        areApart() ? "  const int32_t offsets[" + window.taps + "] = {" + offsets() + "};\n" : "")
+                .with("PLACE", window.place())
                 .with("UNUSED_PARAMETERS", DspConvKernel.unused(parameters()))
                 .with("PARAMETERS", String.join(", ", parameters()))
                 .with("THREE_AND_SCALE", "3" + (epilogue.range().isSummed() ? ", times 256" : ""))
                 .with("NAME", name())
                 .with("ASSEMBLY", assembly())
-                .with("TAP_WORDS", 2 * taps)
+                .with("TAP_WORDS", 2 * window.all())
                 .with("ROWS", rows)
                 .with("WEIGHT", "weight" + (epilogue.range().isSummed() ? " / 256" : ""))
                 .with("RESCALE", epilogue.twin("        ", "sum"))
@@ -82,14 +123,14 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         List<String> parameters =
                 new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
         epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
-        for (int tap = 0; tap < taps && areApart(); tap++) {
+        for (int tap = 0; tap < window.taps && areApart(); tap++) {
             parameters.add("int32_t row" + tap);
         }
         return parameters;
     }
 
     private String offsets() {
-        return IntStream.range(0, taps).mapToObj(tap -> "row" + tap).collect(Collectors.joining(", "));
+        return IntStream.range(0, window.taps).mapToObj(tap -> "row" + tap).collect(Collectors.joining(", "));
     }
 
     private String assembly() {
@@ -98,10 +139,12 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         asm.line("add r3, r2, r3, lsl #2");
         asm.line("push {r2, r3}");
         asm.line("1:");
-        for (int row = 0; row < taps + rows - 1; row++) {
-            row(asm, row);
+        for (int line = 0; line < window.lines; line++) {
+            for (int row = 0; row < window.taps + rows - 1; row++) {
+                row(asm, line, row);
+            }
         }
-        asm.line("add r1, #%d", 8 * taps);
+        asm.line("add r1, #%d", 8 * window.all());
         asm.line("add r0, #4");
         for (int c = 0; c < 4; c += 2) {
             epilogue.rescaleTwo(asm, sums(c), sums(c + 1), "[sp, #" + LATE + "]");
@@ -126,27 +169,28 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     }
 
     /** One row of the input: with the weights of the tap before for the second row, then with those of its own for the first. */
-    private void row(AsmText asm, int row) {
+    private void row(AsmText asm, int line, int row) {
+        int tap = line * window.taps + row;
         if (areApart()) {
             int late = epilogue.parameters().size();
             asm.line("ldr r10, [sp, #%d]", LATE + 4 * (late + row));
             asm.line("ldr r10, [r0, r10]");
         } else {
-            asm.line("ldr r10, [r0, #%d]", row * rowBytes);
+            asm.line("ldr r10, [r0, #%d]", line * window.lineBytes + row * window.tapBytes);
         }
         if (rows == 1) {
-            loadWeights(asm, row);
+            loadWeights(asm, tap);
         }
         asm.line("sxtb16 r11, r10, ror #8");
         asm.line("sxtb16 r10, r10");
         if (row > 0 && rows == 2) {
-            multiply(asm, row == 1, 6);
+            multiply(asm, tap == 1, 6);
         }
-        if (row < taps) {
+        if (row < window.taps) {
             if (rows == 2) {
-                loadWeights(asm, row);
+                loadWeights(asm, tap);
             }
-            multiply(asm, row == 0, 2);
+            multiply(asm, tap == 0, 2);
         }
     }
 

@@ -22,7 +22,7 @@ import java.util.List;
 
 /**
  * Inputs of layers whose runs are no whole fours, such as first layers, and of others where it pays: the rows under a line of windows are copied into scratch with their padding,
- * so that every window lies inside and at constant distances.
+ * so that every window lies inside and at constant distances. Also the rows of depthwise layers with large windows.
  *
  * <pre>
  * scratch: both windows widened, then kernelH rows of bytes
@@ -32,6 +32,9 @@ import java.util.List;
 final class DspPaddedRows {
     /** Largest number of bytes of the rows: the reach of a load. */
     private static final int MOST_BYTES = 4095;
+
+    /** Bytes of rows that are worth the time saved. */
+    private static final int FEW_BYTES = 1024;
 
     /** Pixels of a line of which a large part reaches into the padding. */
     private static final int NARROW = 12;
@@ -62,9 +65,14 @@ final class DspPaddedRows {
                 && w.kernelH() * pitch(conv) <= MOST_BYTES;
     }
 
-    /** Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are scattered, or their inputs need not be widened apart. */
+    /**
+     * Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are
+     * scattered, or their inputs need not be widened apart.
+     */
     private static boolean pays(ConvComputation conv) {
-        boolean isNarrow = conv.window().isPadded() && conv.output().dim(2) <= NARROW;
+        boolean isNarrow = conv.window().isPadded()
+                && conv.output().dim(2) <= NARROW
+                && conv.window().kernelH() * pitch(conv) <= FEW_BYTES;
         return isNarrow || DspWindow.isDilated(conv) || isInPlace(conv);
     }
 
@@ -79,7 +87,7 @@ final class DspPaddedRows {
     }
 
     /** Bytes from row to row; a load of four at the end stays inside. */
-    private static int pitch(ConvComputation conv) {
+    static int pitch(ConvComputation conv) {
         return (columns(conv) * conv.input().dim(3) + 6) / 4 * 4;
     }
 
@@ -95,7 +103,7 @@ final class DspPaddedRows {
 
     /** Bytes of scratch for widened inputs. */
     private static long widenedBytes(ConvComputation conv) {
-        return isInPlace(conv) ? 0 : 4L * order(conv).length;
+        return conv.depthwise() || isInPlace(conv) ? 0 : 4L * order(conv).length;
     }
 
     /** For each input of the widened window its tap, or -1 where there is none. */

@@ -157,9 +157,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Stores the results of a group of channels, which are side by side or some bytes apart. */
     private String store() {
         int every = shape.multiplier();
-        return every == 1
-                ? store("[r3], #4")
-                : PLACES.formatted(every) + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
+        return every == 1 ? store("[r3], #4") : places() + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
     }
 
     private String store(String place) {
@@ -168,8 +166,13 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
                 : "mov r0, #%d\nvctp.32 r0\nvpst\nvstrbt.32 q5, %s\n".formatted(shape.valid(), place);
     }
 
-    /** Where results that are some bytes apart go. */
-    private static final String PLACES = "mov r0, #0\nvidup.u32 q6, r0, #1\nmov r0, #%d\nvmul.i32 q6, q6, r0\n";
+    /** Where results that are some bytes apart go: one instruction counts in steps of 1, 2, 4 or 8. */
+    private String places() {
+        int every = shape.multiplier();
+        boolean isStep = every <= 8 && Integer.bitCount(every) == 1;
+        return "mov r0, #0\nvidup.u32 q6, r0, #%d\n".formatted(isStep ? every : 1)
+                + (isStep ? "" : "mov r0, #%d\nvmul.i32 q6, q6, r0\n".formatted(every));
+    }
 
     private String group() {
         int every = shape.multiplier();
@@ -178,9 +181,7 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
 
     private String next() {
         int every = shape.multiplier();
-        return every == 1
-                ? store("[r3]") + NEXT
-                : PLACES.formatted(every) + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
+        return every == 1 ? store("[r3]") + NEXT : places() + store("[r3, q6]") + "vldrw.32 q6, [r5, #16]\n" + NEXT;
     }
 
     private static final String ROUND_NARROW = """

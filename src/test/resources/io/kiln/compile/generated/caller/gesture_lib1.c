@@ -52,8 +52,8 @@ static inline int32_t kiln_reciprocal(int32_t x) {
   return result > INT32_MAX ? INT32_MAX : (int32_t)result;
 }
 
-/* 1 times count pixels, 8 bytes apart and their inputs 3, times blocks of 4 channels. weights: per four inputs words for 0 and 2
-   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
+/* 1 times count pixels, 8 bytes apart and their inputs 3, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
+   a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
@@ -187,14 +187,14 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 3 + places[i]];
           for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
             const int8_t second = (int8_t)both;
             sums[pixel][2 * pair] += value * ((both - second) / 256);
             sums[pixel][2 * pair + 1] += value * second;
           }
         }
       }
-      w += 20;
+      w += 2 * 10;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
@@ -209,8 +209,8 @@ static void kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(__attribute__((unu
 }
 #endif
 
-/* 1 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per four inputs words for 0 and 2
-   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
+/* 1 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
+   a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
@@ -325,14 +325,14 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
           for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
             const int8_t second = (int8_t)both;
             sums[pixel][2 * pair] += value * ((both - second) / 256);
             sums[pixel][2 * pair + 1] += value * second;
           }
         }
       }
-      w += 8;
+      w += 2 * 4;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 1; ++pixel) {
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
@@ -347,8 +347,8 @@ static void kiln_conv_run_step8_1x4_8_out12_scale14_shift20(__attribute__((unuse
 }
 #endif
 
-/* 2 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per four inputs words for 0 and 2
-   of channels 0 and 1, of 2 and 3, then for 1 and 3; halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
+/* 2 times count pixels, 12 bytes apart and their inputs 8, times blocks of 4 channels. weights: per two inputs, 0 and 2 or 1 and 3 of four,
+   a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset. x: scratch. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unused)) int8_t* x, __attribute__((unused)) const int8_t* in, __attribute__((unused)) const int32_t* weights, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t count, __attribute__((unused)) int32_t blocks) {
   __asm__ volatile(
@@ -488,14 +488,14 @@ static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unuse
         for (int32_t pixel = 0; pixel < 2; ++pixel) {
           const int8_t value = in[pixel * 8 + i];
           for (int32_t pair = 0; pair < 2; ++pair) {
-            const int16_t both = (int16_t)((uint32_t)w[i / 4 * 4 + i % 2 * 2 + pair] >> (i % 4 / 2 * 16));
+            const int16_t both = (int16_t)((uint32_t)w[(i / 4 * 2 + i % 2) * 2 + pair] >> (i % 4 / 2 * 16));
             const int8_t second = (int8_t)both;
             sums[pixel][2 * pair] += value * ((both - second) / 256);
             sums[pixel][2 * pair + 1] += value * second;
           }
         }
       }
-      w += 8;
+      w += 2 * 4;
       for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
         for (int32_t pixel = 0; pixel < 2; ++pixel) {
           int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
@@ -510,19 +510,27 @@ static void kiln_conv_run_step8_2x4_8_out12_scale14_shift20(__attribute__((unuse
 }
 #endif
 
-/* Copies bytes, eight at a time as far as they go. */
+/* Copies bytes, sixteen at a time as far as they go, then four. */
 static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
 #if defined(__ARM_FEATURE_DSP)
-  for (; count >= 8; count -= 8) {
-    uint32_t t0, t1;
+  for (; count >= 16; count -= 16) {
+    uint32_t t0, t1, t2, t3;
     __asm__ volatile(
-        "ldr %2, [%1], #4\n"
-        "ldr %3, [%1], #4\n"
-        "str %2, [%0], #4\n"
-        "str %3, [%0], #4\n"
-        : "+r"(to), "+r"(from), "=&r"(t0), "=&r"(t1)
+        "ldr %1, [%5, #4]\n"
+        "ldr %2, [%5, #8]\n"
+        "ldr %3, [%5, #12]\n"
+        "ldr %0, [%5], #16\n"
+        "str %1, [%4, #4]\n"
+        "str %2, [%4, #8]\n"
+        "str %3, [%4, #12]\n"
+        "str %0, [%4], #16\n"
+        : "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3), "+r"(to), "+r"(from)
         :
         : "memory");
+  }
+  for (; count >= 4; count -= 4) {
+    uint32_t word;
+    __asm__ volatile("ldr %0, [%2], #4\nstr %0, [%1], #4\n" : "=&r"(word), "+r"(to), "+r"(from) : : "memory");
   }
 #endif
   for (; count > 0; --count) {
@@ -812,23 +820,27 @@ int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t*
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
 __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
-  int8_t* const padding = &scratch[80];
-  kiln_fill_row(padding, 40, -1);
-  for (int32_t y = row_begin; y < row_end; ++y) {
-    for (int32_t ky = 0; ky < 5; ++ky) {
-      int8_t* const to = &scratch[ky * 8 + 80];
-      const int32_t row = y * 2 - 1 + ky;
-      if (-1 < row && row < 32) {
-        const int8_t* const from = &input[row * 3];
-        kiln_copy_row(to, from, 3);
-      } else {
-        kiln_fill_row(to, 3, -1);
+  for (int32_t ky = 0; ky < 5; ++ky) {
+    int8_t* const right = &scratch[ky * 8 + 83];
+    kiln_fill_row(right, 5, -1);
+  }
+  {
+    for (int32_t y = row_begin; y < row_end; ++y) {
+      for (int32_t ky = 0; ky < 5; ++ky) {
+        int8_t* const to = &scratch[ky * 8 + 80];
+        const int32_t row = y * 2 - 1 + ky;
+        if (-1 < row && row < 32) {
+          const int8_t* const from = &input[row * 3];
+          kiln_copy_row(to, from, 3);
+        } else {
+          kiln_fill_row(to, 3, -1);
+        }
       }
+      const int32_t line = y % 5;
+      const int8_t* const in1 = &scratch[80];
+      int8_t* const out1 = &output[line * 8];
+      kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(scratch, in1, weight, out1, 1, 2);
     }
-    const int32_t line = y % 5;
-    const int8_t* const in1 = &scratch[80];
-    int8_t* const out1 = &output[line * 8];
-    kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(scratch, in1, weight, out1, 1, 2);
   }
   return 0;
 }
