@@ -133,7 +133,9 @@ final class SmallDepthwise {
     private Kernel kernel() {
         List<DType> scalars = new ArrayList<>();
         scalars().forEach(s -> scalars.add(INT32));
-        String name = (areFours ? "kiln_depthwise_fours" : "kiln_depthwise_row") + (isPacked ? "_packed" : "") + rescale.suffix();
+        String name = (areFours ? "kiln_depthwise_fours" : "kiln_depthwise_row")
+                + (isPacked ? "_packed" : "")
+                + rescale.suffix();
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT8), Pointer.in(isPacked ? UINT8 : INT8), Pointer.in(INT32), Pointer.out(INT8)),

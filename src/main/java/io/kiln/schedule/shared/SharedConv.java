@@ -47,7 +47,9 @@ final class SharedConv {
                 SharedWeights.of(conv, SharedConvKernel.BLOCK).pack(epilogue));
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        long rows = (long) conv.window().spanH() * SharedLayer.columns(conv) * conv.input().dim(3);
+        long rows = (long) conv.window().spanH()
+                * SharedLayer.columns(conv)
+                * conv.input().dim(3);
         this.scratch = buffers.scratch(DType.INT8, (rows + 3) / 4 * 4 + 4L * SharedWeights.filled(conv));
     }
 

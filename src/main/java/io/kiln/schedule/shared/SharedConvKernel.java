@@ -38,8 +38,7 @@ record SharedConvKernel(SharedEpilogue epilogue) {
     private static final Intrinsic WIDEN = Intrinsic.inFile("dsp/kiln_conv_widen", List.of(), INT32);
     private static final Intrinsic COPY = Intrinsic.inFile("dsp/kiln_copy_row", List.of(), INT32);
     private static final Intrinsic FILL = Intrinsic.inFile("dsp/kiln_fill_row", List.of(), INT32);
-    private static final Intrinsic LAYER =
-            Intrinsic.inFile("dsp/kiln_conv_layer", List.of(), INT32, WIDEN, COPY, FILL);
+    private static final Intrinsic LAYER = Intrinsic.inFile("dsp/kiln_conv_layer", List.of(), INT32, WIDEN, COPY, FILL);
     private static final Intrinsic PIXELS = Intrinsic.inFile("dsp/kiln_conv_pixels", List.of(), INT32, WIDEN);
     private static final List<List<String>> SUMS =
             List.of(List.of("r2", "r6"), List.of("r3", "r7"), List.of("r4", "r8"), List.of("r5", "r9"));
@@ -109,7 +108,8 @@ record SharedConvKernel(SharedEpilogue epilogue) {
         epilogue.push(asm);
         asm.line("mov r1, r4");
         asm.line("1:");
-        SUMS.forEach(channel -> channel.forEach(sum -> asm.line("%s %s, #0", sum.compareTo("r8") < 0 ? "movs" : "mov", sum)));
+        SUMS.forEach(channel ->
+                channel.forEach(sum -> asm.line("%s %s, #0", sum.compareTo("r8") < 0 ? "movs" : "mov", sum)));
         asm.line("ldr r10, [sp, #%d]", slot(BYTES));
         asm.line("tst r10, #%d", FOUR_INPUTS);
         asm.line("beq 2f");

@@ -80,10 +80,7 @@ final class SharedDepthwise {
         body.loop("n", out.dim(0), (batch, n) -> {
             Buffer in = batch.view("in", input, mul(n, conv.input().elements() / out.dim(0)));
             Buffer to = batch.mutableView("out", output, mul(n, out.elements() / out.dim(0)));
-            batch.call(
-                    kernel.kernel(),
-                    List.of(in, weights, constants, layer, scratch, to),
-                    List.of());
+            batch.call(kernel.kernel(), List.of(in, weights, constants, layer, scratch, to), List.of());
         });
         int block = SharedDepthwiseKernel.BLOCK;
         long channels = (conv.channels() + block - 1L) / block * block;

@@ -69,7 +69,8 @@ record SharedDepthwiseKernel(SharedEpilogue epilogue) {
 
     private String definition() {
         String parameters =
-                "const int8_t* x, const int8_t* taps, const int32_t* w, int8_t* out, int32_t step, int32_t pitch, int32_t count, int32_t bytes, const int32_t* common";
+                "const int8_t* x, const int8_t* taps, const int32_t* w, int8_t* out, int32_t step, int32_t pitch,"
+                        + " int32_t count, int32_t bytes, const int32_t* common";
         return epilogue.head(TEXT, "common")
                 .with("NAME", "kiln_depthwise_rows" + epilogue.suffix())
                 .with("PIXELS", "kiln_depthwise_pixels" + epilogue.suffix())

@@ -27,9 +27,7 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRescale> {
 
     @Override
     public Optional<ScalarRescale> applies(Workload workload) {
-        return suits(workload)
-                ? ScalarRescale.ofScaled(workload.conv(), SharedEpilogue.FREE_BITS)
-                : Optional.empty();
+        return suits(workload) ? ScalarRescale.ofScaled(workload.conv(), SharedEpilogue.FREE_BITS) : Optional.empty();
     }
 
     private static boolean suits(Workload workload) {

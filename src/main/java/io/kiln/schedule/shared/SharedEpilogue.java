@@ -46,9 +46,11 @@ record SharedEpilogue(ScalarRescale rescale) {
      * What all channels have in common: the shift and, from bit 8 on, the power of two by which sums are scaled; what the correction needs; limits.
      */
     List<Integer> header() {
-        List<Integer> words =
-                new ArrayList<>(List.of(rescale.proven().shift() | rescale.proven().scaleBits() << 8));
-        rescale.correction().parameter().ifPresent(p -> words.add(rescale.correction().argument()));
+        List<Integer> words = new ArrayList<>(
+                List.of(rescale.proven().shift() | rescale.proven().scaleBits() << 8));
+        rescale.correction()
+                .parameter()
+                .ifPresent(p -> words.add(rescale.correction().argument()));
         if (rescale.isLimited()) {
             words.addAll(List.of(rescale.low(), rescale.high()));
         }
@@ -83,7 +85,10 @@ record SharedEpilogue(ScalarRescale rescale) {
 
     /** Moves the common words, which r4 points to and behind which it points then, to the top of the stack. */
     void push(AsmText asm) {
-        String registers = "{" + String.join(", ", List.of("r5", "r6", "r7", "r8", "r9", "r10", "r11").subList(0, names().size())) + "}";
+        String registers = "{"
+                + String.join(
+                        ", ",
+                        List.of("r5", "r6", "r7", "r8", "r9", "r10", "r11").subList(0, names().size())) + "}";
         asm.line("ldm r4!, %s", registers);
         asm.line("push %s", registers);
     }

@@ -27,10 +27,7 @@ record SharedWeights(List<int[]> taps, int size) {
     /** The weights of a layer. */
     static SharedWeights of(ConvComputation conv, int size) {
         return new SharedWeights(
-                IntStream.range(0, conv.channels())
-                        .mapToObj(o -> taps(conv, o))
-                        .toList(),
-                size);
+                IntStream.range(0, conv.channels()).mapToObj(o -> taps(conv, o)).toList(), size);
     }
 
     /** Taps of a channel with those that fill up. */
@@ -74,8 +71,9 @@ record SharedWeights(List<int[]> taps, int size) {
     /** Whether the weights of every two channels fit a halfword: -128 above a negative weight does not. */
     boolean fit() {
         return taps.size() >= size
-                && blocks().stream().allMatch(first -> IntStream.range(0, size / 2)
-                        .allMatch(pair -> fit(taps.get(first + 2 * pair), taps.get(first + 2 * pair + 1))));
+                && blocks().stream()
+                        .allMatch(first -> IntStream.range(0, size / 2)
+                                .allMatch(pair -> fit(taps.get(first + 2 * pair), taps.get(first + 2 * pair + 1))));
     }
 
     private static boolean fit(int[] first, int[] second) {
