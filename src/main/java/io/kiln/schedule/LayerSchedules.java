@@ -18,6 +18,8 @@ import io.kiln.schedule.fpu.FpuDepthwiseSchedule;
 import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
+import io.kiln.schedule.shared.SharedConvSchedule;
+import io.kiln.schedule.shared.SharedDepthwiseSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
@@ -31,6 +33,8 @@ import java.util.Optional;
 public final class LayerSchedules {
     private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
+    private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule();
+    private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED = new SharedDepthwiseSchedule();
     private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
     private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule();
     private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
@@ -53,6 +57,8 @@ public final class LayerSchedules {
     static final List<Schedule<?>> ALL = List.of(
             MVE_GEMM,
             MVE_DEPTHWISE,
+            DSP_CONV_SHARED,
+            DSP_DEPTHWISE_SHARED,
             DEPTHWISE_SMALL,
             DEPTHWISE_BLOCKED,
             CONV_BLOCKED,
@@ -75,6 +81,8 @@ public final class LayerSchedules {
     private static final List<ScheduleRule> RULES = List.of(
             MVE_GEMM::choose,
             MVE_DEPTHWISE::choose,
+            DSP_CONV_SHARED::choose,
+            DSP_DEPTHWISE_SHARED::choose,
             DEPTHWISE_SMALL::choose,
             DEPTHWISE_BLOCKED::choose,
             CONV_BLOCKED::choose,

@@ -85,7 +85,10 @@ public final class Bench {
             }
             case FLASH -> {
                 Figures image = figures(row, Optimize.SIZE, Io.CALLER, plugin);
-                yield BenchResult.of(row, image.flash() + data.benchProgramBytes(), true, List.of(image));
+                Figures speed = figures(row, Optimize.SPEED, Io.CALLER, plugin);
+                boolean met = image.cycles().expected()
+                        <= data.sizeCyclesOfSpeed() * speed.cycles().expected();
+                yield BenchResult.of(row, image.flash() + data.benchProgramBytes(), met, List.of(image, speed));
             }
             case RAM -> {
                 Figures image = figures(row, Optimize.RAM, Io.WORKSPACE, plugin);

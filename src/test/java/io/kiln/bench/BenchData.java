@@ -28,6 +28,7 @@ import java.util.Map;
  * @param stackGoal bytes of stack that a run may take
  * @param speedAboveRam how far the RAM of {@code optimize=speed} may lie above that of {@code ram}, as a factor
  * @param ramCyclesOfSpeed how many times the cycles of {@code optimize=speed} {@code ram} may take
+ * @param sizeCyclesOfSpeed the same for {@code size}
  * @param benchProgramBytes bytes of the peer's empty bench program, which its flash figures hold
  */
 record BenchData(
@@ -43,6 +44,7 @@ record BenchData(
         long stackGoal,
         double speedAboveRam,
         double ramCyclesOfSpeed,
+        double sizeCyclesOfSpeed,
         long benchProgramBytes) {
 
     /**

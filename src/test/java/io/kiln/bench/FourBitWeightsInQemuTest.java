@@ -41,7 +41,8 @@ final class FourBitWeightsInQemuTest {
 
     @Test
     void halfTheBytesForSize() {
-        assertSpared("M4F", Optimize.SIZE, CONVOLUTION, 1.03);
+        // The convolution with SIMD for size reads bytes.
+        assertSpared("M4F", Optimize.SIZE, CONVOLUTION, 2.2);
         assertSpared("M4F", Optimize.SIZE, DEPTHWISE, 1.4);
         assertSpared("M4F", Optimize.SIZE, DENSE, 1.4);
         assertSpared("RV32", Optimize.SIZE, CONVOLUTION, 1.1);

@@ -22,6 +22,7 @@ import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
+import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -45,6 +46,11 @@ import java.util.stream.Collectors;
 final class SmallDepthwise {
     private static final KernelText TEXT = KernelText.of("portable/kiln_depthwise_row");
 
+    private static final KernelText FOURS = KernelText.of("portable/kiln_depthwise_fours");
+
+    /** Channels that share the loop over taps. */
+    private static final int FOUR = 4;
+
     private static final String NEXT_HALF = """
                   weight += up == 0 ? channels : 0;
                   up ^= 4;
@@ -59,6 +65,9 @@ final class SmallDepthwise {
     private final PaddedRows rows;
     private final boolean isPacked;
 
+    /** Whether four channels are computed together: where there are registers for their sums. */
+    private final boolean areFours;
+
     /**
      * Makes tables and reserves scratch.
      *
@@ -69,6 +78,10 @@ final class SmallDepthwise {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.isPacked = isPacked;
+        this.areFours = !isPacked
+                && conv.channels() >= FOUR
+                && task.features().family() == CpuFeatures.Family.CORTEX_M
+                && task.features().hasLongMultiply();
         this.rescale = rescale;
         this.weights = isPacked
                 ? FourBitWeights.halvesOfTaps(conv, tables)
@@ -120,7 +133,9 @@ final class SmallDepthwise {
     private Kernel kernel() {
         List<DType> scalars = new ArrayList<>();
         scalars().forEach(s -> scalars.add(INT32));
-        String name = "kiln_depthwise_row" + (isPacked ? "_packed" : "") + rescale.suffix();
+        String name = (areFours ? "kiln_depthwise_fours" : "kiln_depthwise_row")
+                + (isPacked ? "_packed" : "")
+                + rescale.suffix();
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT8), Pointer.in(isPacked ? UINT8 : INT8), Pointer.in(INT32), Pointer.out(INT8)),
@@ -134,6 +149,13 @@ final class SmallDepthwise {
         RescaleCorrection correction = rescale.correction();
         String parameters =
                 rescale.parameters().stream().skip(1).map(p -> "int32_t " + p).collect(Collectors.joining(", "));
+        if (areFours) {
+            return FOURS.with("NAME", name)
+                    .with("SHIFT_CORRECTION_AND_LIMITS", parameters)
+                    .with("CONSTANTS", correction.constants())
+                    .with("RESULTS", results())
+                    .text();
+        }
         return TEXT.with("NAME", name)
                 .with(
                         "TAPS",
@@ -154,5 +176,28 @@ final class SmallDepthwise {
                 .with("LIMITED", rescale.isLimited() ? "kiln_clamp(value, low, high)" : "kiln_saturate_8(value)")
                 .with("CONSTANTS", correction.constants())
                 .text();
+    }
+
+    /** The lines that finish four channels. */
+    private String results() {
+        RescaleCorrection correction = rescale.correction();
+        int words = correction.constants();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < FOUR; i++) {
+            int first = words * i;
+            String value = "value" + i;
+            text.append("      %sint32_t %s = kiln_high_word(sum%d * scale, constants[%d]) + constants[%d];\n"
+                    .formatted(correction.count() > 0 ? "" : "const ", value, i, first, first + 1));
+            text.append(correction
+                    .line(value, k -> "constants[" + (first + 2 + k) + "]")
+                    .indent(6));
+            text.append("      out[c%s] = (int8_t)%s;\n"
+                    .formatted(
+                            i == 0 ? "" : " + " + i,
+                            rescale.isLimited()
+                                    ? "kiln_clamp(" + value + " >> shift, low, high)"
+                                    : "kiln_saturate_8(" + value + " >> shift)"));
+        }
+        return text.toString();
     }
 }

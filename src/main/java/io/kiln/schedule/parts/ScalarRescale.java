@@ -47,6 +47,11 @@ public final class ScalarRescale {
                 .flatMap(sums -> sums.proven().map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
+    /** A rescaling of sums that are scaled by {@code 2^bits} or further; empty if there is none. */
+    public static Optional<ScalarRescale> ofScaled(ConvComputation conv, int bits) {
+        return of(conv).filter(r -> r.rescale.scaleBits() >= bits);
+    }
+
     /** The constants. */
     public ProvenRescale proven() {
         return rescale;

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.shared;
+
+import io.kiln.lower.layer.ConvComputation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Weights of a convolution or dense layer in blocks of output channels, two channels to a halfword as in kernels for speed:
+ * {@code 256 * first + second}, so that SMLAD adds 256 times the first sum and the second at once. Behind the weights of a block are the constants of
+ * its channels.
+ *
+ * @param taps weights of each channel, each run of neighbouring inputs filled up with 0 to a multiple of four
+ * @param size channels of a block, even
+ */
+record SharedWeights(List<int[]> taps, int size) {
+    /** Inputs that a step takes. */
+    static final int STEP = 4;
+
+    private static final int FIRST = 256;
+
+    SharedWeights {
+        taps = List.copyOf(taps);
+    }
+
+    /** The weights of a layer. */
+    static SharedWeights of(ConvComputation conv, int size) {
+        return new SharedWeights(
+                IntStream.range(0, conv.channels()).mapToObj(o -> taps(conv, o)).toList(), size);
+    }
+
+    /** Taps of a channel with those that fill up. */
+    static int filled(ConvComputation conv) {
+        return conv.taps() / run(conv) * pitch(conv);
+    }
+
+    /** Neighbouring inputs: a row of the window, or a pixel if its columns are not neighbours. */
+    private static int run(ConvComputation conv) {
+        return (conv.window().dilationW() == 1 ? conv.window().kernelW() : 1) * conv.channelsPerGroup();
+    }
+
+    private static int pitch(ConvComputation conv) {
+        return (run(conv) + STEP - 1) / STEP * STEP;
+    }
+
+    private static int[] taps(ConvComputation conv, int o) {
+        int[] taps = new int[filled(conv)];
+        int run = run(conv);
+        int i = 0;
+        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                    taps[i / run * pitch(conv) + i % run] = conv.tap(o, ky, kx, c);
+                    i++;
+                }
+            }
+        }
+        return taps;
+    }
+
+    /** First channels of the blocks; the last block may lie over the one before. */
+    List<Integer> blocks() {
+        List<Integer> blocks = new ArrayList<>();
+        for (int first = 0; first < taps.size(); first += size) {
+            blocks.add(Math.min(first, taps.size() - size));
+        }
+        return blocks;
+    }
+
+    /** Whether the weights of every two channels fit a halfword: -128 above a negative weight does not. */
+    boolean fit() {
+        return taps.size() >= size
+                && blocks().stream()
+                        .allMatch(first -> IntStream.range(0, size / 2)
+                                .allMatch(pair -> fit(taps.get(first + 2 * pair), taps.get(first + 2 * pair + 1))));
+    }
+
+    private static boolean fit(int[] first, int[] second) {
+        return IntStream.range(0, first.length).allMatch(i -> {
+            int both = FIRST * first[i] + second[i];
+            return both == (short) both;
+        });
+    }
+
+    /** What the layer's channels have in common, then the words of all blocks. */
+    int[] pack(SharedEpilogue epilogue) {
+        List<Integer> words = new ArrayList<>(epilogue.header());
+        for (int first : blocks()) {
+            for (int i = 0; i < taps.get(0).length; i += STEP) {
+                for (int half = 0; half < 2; half++) {
+                    for (int o = first; o < first + size; o += 2) {
+                        words.add((halfword(o, i + half) & 0xFFFF) | (halfword(o, i + half + 2) << 16));
+                    }
+                }
+            }
+            for (int o = first; o < first + size; o++) {
+                words.addAll(epilogue.constants(o));
+            }
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private int halfword(int channel, int i) {
+        return FIRST * taps.get(channel)[i] + taps.get(channel + 1)[i];
+    }
+}
