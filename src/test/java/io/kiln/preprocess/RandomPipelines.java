@@ -80,28 +80,11 @@ final class RandomPipelines {
         int channels = 1 + random.nextInt(40);
         boolean hasMel = random.nextInt(5) > 0;
         if (hasMel) {
-            yaml.append("mel: {channels: ")
-                    .append(channels)
-                    .append(", lower: ")
-                    .append(random.nextInt(300))
-                    .append(", upper: ")
-                    .append(rate / 2 - random.nextInt(rate / 8))
-                    .append(", scale: ")
-                    .append(pick("htk", "slaney"))
-                    .append(", triangles: ")
-                    .append(pick("hz", "mel"))
-                    .append(", norm: ")
-                    .append(pick("none", "slaney"))
-                    .append("}\n");
+            yaml.append(mel(rate, channels));
         }
         boolean hasLog = random.nextInt(4) > 0;
         if (hasLog) {
-            yaml.append("log: {base: ")
-                    .append(pick("e", "2", "10"))
-                    .append(", scale: ")
-                    .append(pick("1", "10", "20"))
-                    .append(pick("", ", offset: 1e-6", ", floor: 1.0e-10"))
-                    .append("}\n");
+            yaml.append(log());
         }
         if (hasLog && hasMel && random.nextInt(3) == 0) {
             int coefficients = 1 + random.nextInt(channels);
@@ -113,14 +96,33 @@ final class RandomPipelines {
             channels = coefficients;
         }
         if (random.nextInt(3) == 0) {
-            boolean isList = hasMel && random.nextBoolean();
-            yaml.append("normalize: {mean: ")
-                    .append(isList ? list(channels, -20) : "-4.5")
-                    .append(", scale: ")
-                    .append(isList ? list(channels, 0.05) : "0.5")
-                    .append("}\n");
+            yaml.append(normalize(hasMel, channels));
         }
         return yaml.toString();
+    }
+
+    private String mel(int rate, int channels) {
+        return "mel: {channels: " + channels
+                + ", lower: " + random.nextInt(300)
+                + ", upper: " + (rate / 2 - random.nextInt(rate / 8))
+                + ", scale: " + pick("htk", "slaney")
+                + ", triangles: " + pick("hz", "mel")
+                + ", norm: " + pick("none", "slaney")
+                + "}\n";
+    }
+
+    private String log() {
+        return "log: {base: " + pick("e", "2", "10")
+                + ", scale: " + pick("1", "10", "20")
+                + pick("", ", offset: 1e-6", ", floor: 1.0e-10")
+                + "}\n";
+    }
+
+    private String normalize(boolean hasMel, int channels) {
+        boolean isList = hasMel && random.nextBoolean();
+        return "normalize: {mean: " + (isList ? list(channels, -20) : "-4.5")
+                + ", scale: " + (isList ? list(channels, 0.05) : "0.5")
+                + "}\n";
     }
 
     private String list(int count, double centre) {
