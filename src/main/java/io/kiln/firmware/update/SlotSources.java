@@ -120,70 +120,13 @@ final class SlotSources {
 
     /** The script that links models for a slot: header, code and constants there, variables in the models' RAM. */
     static String script(long address, ModelSlots slots, long memoryBytes) {
-        return """
-                /* SPDX-License-Identifier: Apache-2.0 */
-                ENTRY(functions)
-
-                MEMORY
-                {
-                  CODE (rx) : ORIGIN = %s, LENGTH = %d
-                  DATA (rw) : ORIGIN = %s, LENGTH = %d
-                }
-
-                SECTIONS
-                {
-                  .region :
-                  {
-                    . = . + %d;
-                    KEEP(*(.rodata.kiln.functions))
-                    . = ALIGN(16);
-                  } > CODE
-
-                  .text :
-                  {
-                    *(.text .text.*)
-                    . = ALIGN(16);
-                  } > CODE
-
-                  .rodata :
-                  {
-                    . = ALIGN(16);
-                    *(.rodata .rodata.* .srodata .srodata.*)
-                    . = ALIGN(4);
-                  } > CODE
-
-                  .ARM.exidx :
-                  {
-                    *(.ARM.exidx .ARM.exidx.*)
-                    . = ALIGN(4);
-                  } > CODE
-
-                  .data :
-                  {
-                    *(.data .data.* .sdata .sdata.*)
-                  } > DATA
-                  ASSERT(SIZEOF(.data) == 0, "models have no variables with initial values")
-
-                  .bss.noinit.tvm (NOLOAD) :
-                  {
-                    . = ALIGN(16);
-                    *(.bss.noinit.tvm .bss.noinit.tvm.*)
-                    . = ALIGN(4);
-                  } > DATA
-
-                  .bss (NOLOAD) :
-                  {
-                    . = ALIGN(4);
-                    *(.bss .bss.* .sbss .sbss.*)
-                    *(COMMON)
-                    . = ALIGN(4);
-                  } > DATA
-                }
-                """.formatted(
-                        hex(address).replace("u", ""),
-                        slots.bytes(),
-                        hex(slots.memory()).replace("u", ""),
-                        memoryBytes,
-                        ModelRegion.HEADER_BYTES);
+        return ResourceTree.read("templates/slots")
+                .get("kiln_region.ld")
+                .text()
+                .replace("@ADDRESS@", hex(address).replace("u", ""))
+                .replace("@BYTES@", Long.toString(slots.bytes()))
+                .replace("@MEMORY@", hex(slots.memory()).replace("u", ""))
+                .replace("@MEMORY_BYTES@", Long.toString(memoryBytes))
+                .replace("@HEADER_BYTES@", Integer.toString(ModelRegion.HEADER_BYTES));
     }
 }

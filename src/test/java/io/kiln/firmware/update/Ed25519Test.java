@@ -24,6 +24,7 @@ import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.Signature;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -95,8 +96,11 @@ class Ed25519Test {
                     .array());
             input.writeBytes(each.message);
         }
-        ProcessResult result = ProcessRunner.run(
-                Command.of(folder.resolve(program).toString()).in(folder).reading(Bytes.wrap(input.toByteArray())));
+        ProcessResult result = ProcessRunner.run(Command.of(
+                        folder.resolve(program).toString())
+                .in(folder)
+                .within(Duration.ofHours(1))
+                .reading(Bytes.wrap(input.toByteArray())));
         assertThat(result.succeeded()).as(result.message()).isTrue();
         return result.output();
     }
