@@ -7,10 +7,11 @@ import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 
 /** Computes features in Java, bit for bit as the generated C does: the oracle of the verification. */
 public final class FeatureInterpreter {
-    private static final int[] LOGS = PreprocessPlan.logTable();
+    private static final List<Integer> LOGS = PreprocessPlan.logTable();
 
     private final PreprocessPlan plan;
     private final RealTransform transform;
@@ -53,9 +54,9 @@ public final class FeatureInterpreter {
         int[] bins = new int[points + 2];
         for (int i = 0; i < plan.pipeline().framing().window(); i++) {
             int place = 2 * transform.place(i / 2) + i % 2;
-            bins[place] = plan.signal().window().length == 0
+            bins[place] = plan.signal().window().isEmpty()
                     ? signal[from + i] << 14
-                    : (signal[from + i] * plan.signal().window()[i] + 1) >> 1;
+                    : (signal[from + i] * plan.signal().window().get(i) + 1) >> 1;
         }
         transform.run(bins);
         long[] spectrum = new long[points / 2 + 1];
@@ -83,13 +84,13 @@ public final class FeatureInterpreter {
             return spectrum;
         }
         Filters filters = plan.filters().get();
-        long[] energies = new long[filters.first().length];
+        long[] energies = new long[filters.first().size()];
         for (int c = 0; c < energies.length; c++) {
-            int bin = filters.first()[c];
-            for (int i = filters.start()[c]; i < filters.start()[c + 1]; i++) {
-                energies[c] += spectrum[bin++] * filters.weights()[i];
+            int bin = filters.first().get(c);
+            for (int i = filters.start().get(c); i < filters.start().get(c + 1); i++) {
+                energies[c] += spectrum[bin++] * filters.weights().get(i);
             }
-            energies[c] >>>= filters.shift()[c];
+            energies[c] >>>= filters.shift().get(c);
         }
         return energies;
     }
@@ -104,7 +105,7 @@ public final class FeatureInterpreter {
                     .orElse((int) Math.min(
                             Integer.MAX_VALUE, energy >>> plan.scaling().linearShift()));
         }
-        return plan.cosines().length == 0 ? values : cepstrum(values);
+        return plan.cosines().isEmpty() ? values : cepstrum(values);
     }
 
     private static int log(long energy, Logarithm logarithm) {
@@ -113,9 +114,9 @@ public final class FeatureInterpreter {
         long fraction = value << zeros;
         int index = (int) (fraction >>> 56) & 0x7f;
         int rest = (int) (fraction >>> 40) & 0xffff;
-        int between = (LOGS[index + 1] - LOGS[index]) * rest;
+        int between = (LOGS.get(index + 1) - LOGS.get(index)) * rest;
         int log = ((63 - zeros - logarithm.fractionBits()) << PreprocessPlan.LOG_BITS)
-                + LOGS[index]
+                + LOGS.get(index)
                 + ((between + 0x8000) >> 16);
         return logarithm
                 .factor()
@@ -128,7 +129,7 @@ public final class FeatureInterpreter {
         for (int k = 0; k < coefficients.length; k++) {
             long sum = 1 << 14;
             for (int c = 0; c < channels.length; c++) {
-                sum += (long) plan.cosines()[k * channels.length + c] * channels[c];
+                sum += (long) plan.cosines().get(k * channels.length + c) * channels[c];
             }
             coefficients[k] = (int) (sum >> 15);
         }
@@ -138,8 +139,8 @@ public final class FeatureInterpreter {
     private void row(int[] values, ByteBuffer rows) {
         Quantization to = plan.quantization();
         for (int i = 0; i < values.length; i++) {
-            long difference = (long) values[i] - to.mean()[to.mean().length > 1 ? i : 0];
-            int mantissa = to.mantissa()[to.mantissa().length > 1 ? i : 0];
+            long difference = (long) values[i] - to.mean().get(to.mean().size() > 1 ? i : 0);
+            int mantissa = to.mantissa().get(to.mantissa().size() > 1 ? i : 0);
             long steps = FixedFactor.times(difference, mantissa, to.shift()) + to.zeroPoint();
             int value = (int) Math.max(to.low(), Math.min(to.high(), steps));
             if (to.dtype().bytes() == 2) {

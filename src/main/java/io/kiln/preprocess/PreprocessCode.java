@@ -75,7 +75,7 @@ final class PreprocessCode {
             out.append(part("filter.c"));
         }
         out.append(part(plan.scaling().logarithm().isPresent() ? "log.c" : "linear.c"));
-        if (plan.cosines().length > 0) {
+        if (!plan.cosines().isEmpty()) {
             out.append(part("cepstrum.c"));
         }
         out.append(part("row.c"));
@@ -128,7 +128,7 @@ final class PreprocessCode {
                     }
                 """;
         values.put("TAKE", (emphasizes ? emphasis : "") + (gap > 0 ? skipping : ""));
-        String factor = plan.signal().window().length == 0
+        String factor = plan.signal().window().isEmpty()
                 ? "samples[index] * 16384"
                 : "(samples[index] * window[index] + 1) >> 1";
         values.put(
@@ -157,7 +157,7 @@ final class PreprocessCode {
                         ? "energy"
                         : "energy >> " + plan.scaling().linearShift());
         String energy = plan.filters().isPresent() ? "filter(state->work.spectrum, i)" : "state->work.spectrum[i]";
-        boolean isCepstrum = plan.cosines().length > 0;
+        boolean isCepstrum = !plan.cosines().isEmpty();
         values.put("CHANNEL_MEMBER", isCepstrum ? "  int32_t channels[" + pipeline.channels() + "];\n" : "");
         String loop = """
                   for (uint32_t i = 0; i < %du; ++i) {
@@ -188,11 +188,11 @@ final class PreprocessCode {
 
     private void quantization() {
         Quantization to = plan.quantization();
-        boolean isIndexed = to.mean().length > 1 || to.mantissa().length > 1;
+        boolean isIndexed = to.mean().size() > 1 || to.mantissa().size() > 1;
         values.put("INDEX_PARAMETER", isIndexed ? ", uint32_t index" : "");
         values.put("INDEX_ARGUMENT", isIndexed ? ", i" : "");
-        values.put("MEAN", to.mean().length > 1 ? "means[index]" : "INT64_C(" + to.mean()[0] + ")");
-        values.put("MANTISSA", to.mantissa().length > 1 ? "factors[index]" : String.valueOf(to.mantissa()[0]));
+        values.put("MEAN", to.mean().size() > 1 ? "means[index]" : "INT64_C(" + to.mean().get(0) + ")");
+        values.put("MANTISSA", to.mantissa().size() > 1 ? "factors[index]" : String.valueOf(to.mantissa().get(0)));
         values.put("HALF_STEP", half(to.shift()));
         number("SHIFT", to.shift());
         values.put("ZERO_POINT", to.zeroPoint() < 0 ? "- " + -to.zeroPoint() : "+ " + to.zeroPoint());
@@ -209,8 +209,8 @@ final class PreprocessCode {
             table("int32_t", "logs", PreprocessPlan.logTable());
         }
         table("int16_t", "cosines", plan.cosines());
-        table("int32_t", "means", PreprocessPlan.listed(to.mean()) == 0 ? new int[0] : to.mean());
-        table("int32_t", "factors", PreprocessPlan.listed(to.mantissa()) == 0 ? new int[0] : to.mantissa());
+        table("int32_t", "means", PreprocessPlan.listed(to.mean()) == 0 ? List.of() : to.mean());
+        table("int32_t", "factors", PreprocessPlan.listed(to.mantissa()) == 0 ? List.of() : to.mantissa());
     }
 
     private void filters(Filters filters) {
@@ -220,8 +220,8 @@ final class PreprocessCode {
         table("uint16_t", "weights", filters.weights());
     }
 
-    private void table(String type, String name, int[] content) {
-        if (content.length == 0) {
+    private void table(String type, String name, List<Integer> content) {
+        if (content.isEmpty()) {
             return;
         }
         out.append("static const ")
@@ -231,10 +231,10 @@ final class PreprocessCode {
                 .append("\"), aligned(4))) ")
                 .append(name)
                 .append('[')
-                .append(content.length)
+                .append(content.size())
                 .append("] = {");
-        for (int i = 0; i < content.length; i++) {
-            out.append(i % 12 == 0 ? "\n    " : " ").append(content[i]).append(',');
+        for (int i = 0; i < content.size(); i++) {
+            out.append(i % 12 == 0 ? "\n    " : " ").append(content.get(i)).append(',');
         }
         out.append("\n};\n\n");
     }

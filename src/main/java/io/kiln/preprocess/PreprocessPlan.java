@@ -2,6 +2,8 @@
 package io.kiln.preprocess;
 
 import io.kiln.base.DType;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -25,7 +27,7 @@ record PreprocessPlan(
         Signal signal,
         Optional<Filters> filters,
         Scaling scaling,
-        int[] cosines,
+        List<Integer> cosines,
         Quantization quantization) {
 
     /** Bits that a power loses, so that filter sums have 64 bits. */
@@ -44,7 +46,7 @@ record PreprocessPlan(
      * @param preEmphasis share of the sample before; 0 for none
      * @param twiddles cosine and sine of {@code 2 pi k / fft}, for k below half the points
      */
-    record Signal(int[] window, int preEmphasis, int[] twiddles) {}
+    record Signal(List<Integer> window, int preEmphasis, List<Integer> twiddles) {}
 
     /**
      * From energies to 32 bits.
@@ -63,7 +65,7 @@ record PreprocessPlan(
      * @param shift bits that each channel has more than the sums, which lose them
      * @param weights 0 to 32768
      */
-    record Filters(int[] first, int[] start, int[] shift, int[] weights) {}
+    record Filters(List<Integer> first, List<Integer> start, List<Integer> shift, List<Integer> weights) {}
 
     /**
      * A logarithm of energies.
@@ -84,7 +86,7 @@ record PreprocessPlan(
      * @param mantissa likewise
      * @param shift of all mantissas
      */
-    record Quantization(DType dtype, int zeroPoint, int[] mean, int[] mantissa, int shift) {
+    record Quantization(DType dtype, int zeroPoint, List<Integer> mean, List<Integer> mantissa, int shift) {
         int low() {
             return switch (dtype) {
                 case INT8 -> Byte.MIN_VALUE;
@@ -114,25 +116,25 @@ record PreprocessPlan(
     /** Bytes of constant tables in the C. */
     int tableBytes() {
         int filterBytes = filters.map(
-                        f -> 2 * (f.first().length + f.start().length + f.weights().length) + f.shift().length)
+                        f -> 2 * (f.first().size() + f.start().size() + f.weights().size()) + f.shift().size())
                 .orElse(0);
         int quantizing = 4 * (listed(quantization.mean()) + listed(quantization.mantissa()));
-        int logs = scaling.logarithm().isPresent() ? 4 * logTable().length : 0;
-        return 2 * (signal.window().length + signal.twiddles().length + cosines.length)
+        int logs = scaling.logarithm().isPresent() ? 4 * logTable().size() : 0;
+        return 2 * (signal.window().size() + signal.twiddles().size() + cosines.size())
                 + filterBytes
                 + quantizing
                 + logs;
     }
 
     /** A single value is a macro rather than a table. */
-    static int listed(int[] values) {
-        return values.length > 1 ? values.length : 0;
+    static int listed(List<Integer> values) {
+        return values.size() > 1 ? values.size() : 0;
     }
 
     /** Bytes of the C's state: the transform, the channels before the cosine transform, counts and samples. */
     int stateBytes() {
         AudioPipeline.Framing framing = pipeline.framing();
-        int words = (cosines.length > 0 ? pipeline.channels() : 0) + (framing.hop() > framing.window() ? 2 : 1);
+        int words = (!cosines.isEmpty() ? pipeline.channels() : 0) + (framing.hop() > framing.window() ? 2 : 1);
         int bytes = 8 * pipeline.spectrum().bins()
                 + 4 * words
                 + 2 * (framing.window() + (signal.preEmphasis() != 0 ? 1 : 0));
@@ -140,12 +142,12 @@ record PreprocessPlan(
     }
 
     /** {@code log2(1 + i / 128)} with 16 fraction bits, both ends included. */
-    static int[] logTable() {
+    static List<Integer> logTable() {
         int[] table = new int[(1 << LOG_TABLE_BITS) + 1];
         for (int i = 0; i < table.length; i++) {
             double log = StrictMath.log(1 + (double) i / (1 << LOG_TABLE_BITS)) / StrictMath.log(2);
             table[i] = (int) Math.round(Math.scalb(log, LOG_BITS));
         }
-        return table;
+        return Arrays.stream(table).boxed().toList();
     }
 }

@@ -65,14 +65,14 @@ final class PreprocessPlanner {
                 pipeline,
                 Math.toIntExact(input.elements() / pipeline.features()),
                 new Signal(
-                        framing.shape() == Shape.RECTANGULAR ? new int[0] : window(framing),
+                        framing.shape() == Shape.RECTANGULAR ? List.of() : window(framing),
                         Math.min(ONE - 1, (int) Math.round(framing.preEmphasis() * ONE)),
                         twiddles()),
                 filters,
                 new Scaling(
                         pipeline.log().map(log -> logarithm(log, fraction)),
                         pipeline.log().isPresent() ? 0 : linearShift(fraction)),
-                pipeline.cepstrum().map(this::cosines).orElse(new int[0]),
+                pipeline.cepstrum().map(this::cosines).orElse(List.of()),
                 quantization(valueBits(fraction)));
     }
 
@@ -92,16 +92,16 @@ final class PreprocessPlanner {
                 .toArray();
     }
 
-    private static int[] window(Framing framing) {
+    private static List<Integer> window(Framing framing) {
         int[] window = new int[framing.window()];
         for (int i = 0; i < window.length; i++) {
             window[i] = (int) Math.round(framing.shape().at(i, window.length) * ONE);
         }
-        return window;
+        return list(window);
     }
 
     /** 1 does not fit, and becomes the number below it. */
-    private int[] twiddles() {
+    private List<Integer> twiddles() {
         int fft = pipeline.spectrum().fft();
         int[] twiddles = new int[fft];
         for (int k = 0; k < fft / 2; k++) {
@@ -109,7 +109,11 @@ final class PreprocessPlanner {
             twiddles[2 * k] = fixed(StrictMath.cos(angle));
             twiddles[2 * k + 1] = fixed(StrictMath.sin(angle));
         }
-        return twiddles;
+        return list(twiddles);
+    }
+
+    private static List<Integer> list(int... values) {
+        return Arrays.stream(values).boxed().toList();
     }
 
     private static int fixed(double real) {
@@ -153,8 +157,7 @@ final class PreprocessPlanner {
             start[c + 1] = all.size();
             shift[c] = channelBits - bits;
         }
-        return new Filters(
-                first, start, shift, all.stream().mapToInt(Integer::intValue).toArray());
+        return new Filters(list(first), list(start), list(shift), List.copyOf(all));
     }
 
     private static Logarithm logarithm(Log log, int fraction) {
@@ -186,7 +189,7 @@ final class PreprocessPlanner {
         return values.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
     }
 
-    private int[] cosines(Cepstrum cepstrum) {
+    private List<Integer> cosines(Cepstrum cepstrum) {
         int channels = pipeline.channels();
         int[] cosines = new int[cepstrum.coefficients() * channels];
         for (int k = 0; k < cepstrum.coefficients(); k++) {
@@ -196,18 +199,18 @@ final class PreprocessPlanner {
                 cosines[k * channels + c] = fixed(norm * cosine);
             }
         }
-        return cosines;
+        return list(cosines);
     }
 
     private Quantization quantization(int valueBits) {
-        int[] mean = pipeline.normalization().mean().stream()
-                .mapToInt(m -> Math.toIntExact(Math.round(Math.scalb(m, valueBits))))
-                .toArray();
+        List<Integer> mean = pipeline.normalization().mean().stream()
+                .map(m -> Math.toIntExact(Math.round(Math.scalb(m, valueBits))))
+                .toList();
         double[] factors = factors(valueBits);
         int shift = FixedFactor.of(Arrays.stream(factors).max().orElseThrow()).shift();
-        int[] mantissa = Arrays.stream(factors)
-                .mapToInt(f -> (int) Math.max(1, FixedFactor.mantissa(f, shift)))
-                .toArray();
+        List<Integer> mantissa = Arrays.stream(factors)
+                .mapToObj(f -> (int) Math.max(1, FixedFactor.mantissa(f, shift)))
+                .toList();
         return new Quantization(input.dtype(), input.zeroPoint(), mean, mantissa, shift);
     }
 }

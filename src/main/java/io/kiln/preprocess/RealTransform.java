@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.preprocess;
 
+import java.util.List;
+
 /**
  * The Fourier transform of real integers: a complex one of half the points, in place, halved in every stage, whose result is separated. The
  * C has the same steps.
  */
 final class RealTransform {
     private final int half;
-    private final int[] twiddles;
+    private final List<Integer> twiddles;
 
     /**
      * A transform.
      *
      * @param twiddles of {@link PreprocessPlan}
      */
-    RealTransform(int[] twiddles) {
-        this.half = twiddles.length / 2;
+    RealTransform(List<Integer> twiddles) {
+        this.half = twiddles.size() / 2;
         this.twiddles = twiddles;
     }
 
@@ -45,8 +47,8 @@ final class RealTransform {
         int re = bins[b];
         int im = bins[b + 1];
         if (twiddle != 0) {
-            int cosine = twiddles[twiddle];
-            int sine = twiddles[twiddle + 1];
+            int cosine = twiddles.get(twiddle);
+            int sine = twiddles.get(twiddle + 1);
             re = times(bins[b], cosine) + times(bins[b + 1], sine);
             im = times(bins[b + 1], cosine) - times(bins[b], sine);
         }
@@ -72,8 +74,8 @@ final class RealTransform {
             int evenIm = (bins[a + 1] - bins[b + 1]) >> 1;
             int oddRe = (bins[a + 1] + bins[b + 1]) >> 1;
             int oddIm = (bins[b] - bins[a]) >> 1;
-            int re = times(oddRe, twiddles[a]) + times(oddIm, twiddles[a + 1]);
-            int im = times(oddIm, twiddles[a]) - times(oddRe, twiddles[a + 1]);
+            int re = times(oddRe, twiddles.get(a)) + times(oddIm, twiddles.get(a + 1));
+            int im = times(oddIm, twiddles.get(a)) - times(oddRe, twiddles.get(a + 1));
             bins[a] = evenRe + re;
             bins[a + 1] = evenIm + im;
             bins[b] = evenRe - re;

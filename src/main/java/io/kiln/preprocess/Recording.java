@@ -28,11 +28,13 @@ public final class Recording {
     private static final int CHUNK_HEAD = 8;
 
     private final String name;
+    private final byte[] content;
     private final ByteBuffer file;
 
-    private Recording(String name, ByteBuffer file) {
+    private Recording(String name, byte[] content) {
         this.name = name;
-        this.file = file;
+        this.content = content;
+        this.file = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /**
@@ -53,7 +55,7 @@ public final class Recording {
     }
 
     static Bytes parse(String name, byte[] content, int sampleRate, int samples) {
-        Recording recording = new Recording(name, ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN));
+        Recording recording = new Recording(name, content);
         if (content.length > MAX_BYTES) {
             throw recording.refused("the recording is too large", "at most " + MAX_BYTES + " bytes");
         }
@@ -96,7 +98,7 @@ public final class Recording {
                 checkFormat((int) data, size, sampleRate);
                 hasFormat = true;
             } else if (tag.equals("data") && hasFormat) {
-                return Arrays.copyOfRange(file.array(), (int) data, (int) (data + size));
+                return Arrays.copyOfRange(content, (int) data, (int) (data + size));
             }
             at = data + size + size % 2;
         }

@@ -61,7 +61,7 @@ final class DspDepthwise {
         long pixels = (long) conv.output().dim(0)
                 * conv.output().dim(1)
                 * conv.output().dim(2);
-        long blocks = (shape.channels() + BLOCK - 1) / BLOCK;
+        int blocks = (shape.channels() + BLOCK - 1) / BLOCK;
         long macs = pixels * conv.taps() * shape.multiplier() * shape.block() * blocks;
         return new LayerLoops(body(), macs, outputRows);
     }

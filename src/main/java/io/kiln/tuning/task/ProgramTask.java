@@ -73,9 +73,9 @@ public record ProgramTask(Function function, Target target, Optimize optimize, I
     public static Config config(PlanChoice choice) {
         List<Integer> memories = PlanChoice.memories();
         int index = memories.indexOf(choice.memory()) * Blocks.values().length
-                + choice.blocks().ordinal();
+                + List.of(Blocks.values()).indexOf(choice.blocks());
         return new Config(
-                (long) index * Order.values().length + choice.order().ordinal(),
+                (long) index * Order.values().length + List.of(Order.values()).indexOf(choice.order()),
                 List.of(
                         Entity.other(ORDER, new Text(ParameterValue.text(choice.order()))),
                         Entity.other(BLOCKS, new Text(ParameterValue.text(choice.blocks()))),

@@ -53,7 +53,17 @@ class Ed25519Test {
     @TempDir
     private static Path folder;
 
-    private record Signed(byte[] key, byte[] signature, byte[] message) {
+    private static final class Signed {
+        private final byte[] key;
+        private final byte[] signature;
+        private final byte[] message;
+
+        Signed(byte[] key, byte[] signature, byte[] message) {
+            this.key = key;
+            this.signature = signature;
+            this.message = message;
+        }
+
         static Signed of(String key, String signature, byte[] message) {
             return new Signed(HEX.parseHex(key), HEX.parseHex(signature), message);
         }

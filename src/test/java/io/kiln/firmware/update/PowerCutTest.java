@@ -73,8 +73,8 @@ class PowerCutTest {
 
         StringBuilder text = new StringBuilder();
         try (RunningProcess process =
-                Emulator.of(board, Duration.ofSeconds(120)).start(elf)) {
-            End end = ImageConsole.follow(process.output(), Duration.ofSeconds(120), text::append, said -> false);
+                Emulator.of(board, Duration.ofMinutes(2)).start(elf)) {
+            End end = ImageConsole.follow(process.output(), Duration.ofMinutes(2), text::append, said -> false);
             assertThat(end).as(text.toString()).isEqualTo(new End.Returned(0));
         }
         assertThat(text).contains("all cuts survived");
