@@ -191,8 +191,14 @@ final class PreprocessCode {
         boolean isIndexed = to.mean().size() > 1 || to.mantissa().size() > 1;
         values.put("INDEX_PARAMETER", isIndexed ? ", uint32_t index" : "");
         values.put("INDEX_ARGUMENT", isIndexed ? ", i" : "");
-        values.put("MEAN", to.mean().size() > 1 ? "means[index]" : "INT64_C(" + to.mean().get(0) + ")");
-        values.put("MANTISSA", to.mantissa().size() > 1 ? "factors[index]" : String.valueOf(to.mantissa().get(0)));
+        values.put(
+                "MEAN",
+                to.mean().size() > 1 ? "means[index]" : "INT64_C(" + to.mean().get(0) + ")");
+        values.put(
+                "MANTISSA",
+                to.mantissa().size() > 1
+                        ? "factors[index]"
+                        : String.valueOf(to.mantissa().get(0)));
         values.put("HALF_STEP", half(to.shift()));
         number("SHIFT", to.shift());
         values.put("ZERO_POINT", to.zeroPoint() < 0 ? "- " + -to.zeroPoint() : "+ " + to.zeroPoint());

@@ -115,8 +115,9 @@ record PreprocessPlan(
 
     /** Bytes of constant tables in the C. */
     int tableBytes() {
-        int filterBytes = filters.map(
-                        f -> 2 * (f.first().size() + f.start().size() + f.weights().size()) + f.shift().size())
+        int filterBytes = filters.map(f ->
+                        2 * (f.first().size() + f.start().size() + f.weights().size())
+                                + f.shift().size())
                 .orElse(0);
         int quantizing = 4 * (listed(quantization.mean()) + listed(quantization.mantissa()));
         int logs = scaling.logarithm().isPresent() ? 4 * logTable().size() : 0;

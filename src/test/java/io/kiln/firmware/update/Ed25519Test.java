@@ -106,11 +106,11 @@ class Ed25519Test {
                     .array());
             input.writeBytes(each.message);
         }
-        ProcessResult result = ProcessRunner.run(Command.of(
-                        folder.resolve(program).toString())
-                .in(folder)
-                .within(Duration.ofHours(1))
-                .reading(Bytes.wrap(input.toByteArray())));
+        ProcessResult result =
+                ProcessRunner.run(Command.of(folder.resolve(program).toString())
+                        .in(folder)
+                        .within(Duration.ofHours(1))
+                        .reading(Bytes.wrap(input.toByteArray())));
         assertThat(result.succeeded()).as(result.message()).isTrue();
         return result.output();
     }

@@ -72,8 +72,7 @@ class PowerCutTest {
                 .elf();
 
         StringBuilder text = new StringBuilder();
-        try (RunningProcess process =
-                Emulator.of(board, Duration.ofMinutes(2)).start(elf)) {
+        try (RunningProcess process = Emulator.of(board, Duration.ofMinutes(2)).start(elf)) {
             End end = ImageConsole.follow(process.output(), Duration.ofMinutes(2), text::append, said -> false);
             assertThat(end).as(text.toString()).isEqualTo(new End.Returned(0));
         }
