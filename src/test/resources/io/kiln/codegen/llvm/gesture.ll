@@ -26,73 +26,92 @@ declare i32 @kiln_saturate_8(i32 noundef)
 ; qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0`
 define dso_local i32 @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(ptr noalias noundef %input, ptr noalias noundef %output, ptr noalias noundef %scratch, i32 noundef %row_begin, i32 noundef %row_end) #0 {
 entry:
-  %y = alloca i32, align 4
   %ky = alloca i32, align 4
-  %0 = getelementptr inbounds i8, ptr %scratch, i32 80
-  call void @kiln_fill_row(ptr noundef %0, i32 noundef 40, i32 noundef -1)
-  store i32 %row_begin, ptr %y, align 4, !tbaa !11
+  %y = alloca i32, align 4
+  %ky.1 = alloca i32, align 4
+  store i32 0, ptr %ky, align 4, !tbaa !11
   br label %for
 
 for:
-  %1 = load i32, ptr %y, align 4, !tbaa !11
-  %2 = icmp slt i32 %1, %row_end
-  br i1 %2, label %for.body, label %for.end
+  %0 = load i32, ptr %ky, align 4, !tbaa !11
+  %1 = icmp slt i32 %0, 5
+  br i1 %1, label %for.body, label %for.end
 
 for.body:
-  store i32 0, ptr %ky, align 4, !tbaa !11
+  %2 = load i32, ptr %ky, align 4, !tbaa !11
+  %3 = mul nsw i32 %2, 8
+  %4 = add nsw i32 %3, 83
+  %5 = getelementptr inbounds i8, ptr %scratch, i32 %4
+  call void @kiln_fill_row(ptr noundef %5, i32 noundef 5, i32 noundef -1)
+  %6 = load i32, ptr %ky, align 4, !tbaa !11
+  %7 = add nsw i32 %6, 1
+  store i32 %7, ptr %ky, align 4, !tbaa !11
+  br label %for, !llvm.loop !14
+
+for.end:
+  store i32 %row_begin, ptr %y, align 4, !tbaa !11
   br label %for.1
 
 for.1:
-  %3 = load i32, ptr %ky, align 4, !tbaa !11
-  %4 = icmp slt i32 %3, 5
-  br i1 %4, label %for.body.1, label %for.end.1
+  %8 = load i32, ptr %y, align 4, !tbaa !11
+  %9 = icmp slt i32 %8, %row_end
+  br i1 %9, label %for.body.1, label %for.end.1
 
 for.body.1:
-  %5 = load i32, ptr %ky, align 4, !tbaa !11
-  %6 = mul nsw i32 %5, 8
-  %7 = add nsw i32 %6, 80
-  %8 = getelementptr inbounds i8, ptr %scratch, i32 %7
-  %9 = load i32, ptr %y, align 4, !tbaa !11
-  %10 = mul nsw i32 %9, 2
-  %11 = sub nsw i32 %10, 1
-  %12 = load i32, ptr %ky, align 4, !tbaa !11
-  %13 = add nsw i32 %11, %12
-  %14 = icmp slt i32 -1, %13
-  br i1 %14, label %and, label %if.else
+  store i32 0, ptr %ky.1, align 4, !tbaa !11
+  br label %for.2
+
+for.2:
+  %10 = load i32, ptr %ky.1, align 4, !tbaa !11
+  %11 = icmp slt i32 %10, 5
+  br i1 %11, label %for.body.2, label %for.end.2
+
+for.body.2:
+  %12 = load i32, ptr %ky.1, align 4, !tbaa !11
+  %13 = mul nsw i32 %12, 8
+  %14 = add nsw i32 %13, 80
+  %15 = getelementptr inbounds i8, ptr %scratch, i32 %14
+  %16 = load i32, ptr %y, align 4, !tbaa !11
+  %17 = mul nsw i32 %16, 2
+  %18 = sub nsw i32 %17, 1
+  %19 = load i32, ptr %ky.1, align 4, !tbaa !11
+  %20 = add nsw i32 %18, %19
+  %21 = icmp slt i32 -1, %20
+  br i1 %21, label %and, label %if.else
 
 and:
-  %15 = icmp slt i32 %13, 32
-  br i1 %15, label %if.then, label %if.else
+  %22 = icmp slt i32 %20, 32
+  br i1 %22, label %if.then, label %if.else
 
 if.then:
-  %16 = mul nsw i32 %13, 3
-  %17 = getelementptr inbounds i8, ptr %input, i32 %16
-  call void @kiln_copy_row(ptr noundef %8, ptr noundef %17, i32 noundef 3)
+  %23 = mul nsw i32 %20, 3
+  %24 = getelementptr inbounds i8, ptr %input, i32 %23
+  call void @kiln_copy_row(ptr noundef %15, ptr noundef %24, i32 noundef 3)
   br label %if.end
 
 if.else:
-  call void @kiln_fill_row(ptr noundef %8, i32 noundef 3, i32 noundef -1)
+  call void @kiln_fill_row(ptr noundef %15, i32 noundef 3, i32 noundef -1)
   br label %if.end
 
 if.end:
-  %18 = load i32, ptr %ky, align 4, !tbaa !11
-  %19 = add nsw i32 %18, 1
-  store i32 %19, ptr %ky, align 4, !tbaa !11
-  br label %for.1, !llvm.loop !14
+  %25 = load i32, ptr %ky.1, align 4, !tbaa !11
+  %26 = add nsw i32 %25, 1
+  store i32 %26, ptr %ky.1, align 4, !tbaa !11
+  br label %for.2, !llvm.loop !15
+
+for.end.2:
+  %27 = load i32, ptr %y, align 4, !tbaa !11
+  %28 = srem i32 %27, 5
+  %29 = getelementptr inbounds i8, ptr %scratch, i32 80
+  %30 = mul nsw i32 %28, 8
+  %31 = getelementptr inbounds i8, ptr %output, i32 %30
+  call void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef %scratch, ptr noundef %29, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %31, i32 noundef 1, i32 noundef 2)
+  %32 = load i32, ptr %y, align 4, !tbaa !11
+  %33 = add nsw i32 %32, 1
+  store i32 %33, ptr %y, align 4, !tbaa !11
+  br label %for.1, !llvm.loop !16
 
 for.end.1:
-  %20 = load i32, ptr %y, align 4, !tbaa !11
-  %21 = srem i32 %20, 5
-  %22 = getelementptr inbounds i8, ptr %scratch, i32 80
-  %23 = mul nsw i32 %21, 8
-  %24 = getelementptr inbounds i8, ptr %output, i32 %23
-  call void @kiln_conv_5x3_8_step3_1x4_20_out8_scale13_shift19(ptr noundef %scratch, ptr noundef %22, ptr noundef @tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight, ptr noundef %24, i32 noundef 1, i32 noundef 2)
-  %25 = load i32, ptr %y, align 4, !tbaa !11
-  %26 = add nsw i32 %25, 1
-  store i32 %26, ptr %y, align 4, !tbaa !11
-  br label %for, !llvm.loop !15
-
-for.end:
   ret i32 0
 }
 
@@ -251,7 +270,7 @@ cond.end.8:
   %50 = load i32, ptr %y, align 4, !tbaa !11
   %51 = add nsw i32 %50, 1
   store i32 %51, ptr %y, align 4, !tbaa !11
-  br label %for, !llvm.loop !16
+  br label %for, !llvm.loop !17
 
 for.end:
   ret i32 0
@@ -363,13 +382,13 @@ cond.end:
   %23 = load i32, ptr %c, align 4, !tbaa !11
   %24 = add nsw i32 %23, 1
   store i32 %24, ptr %c, align 4, !tbaa !11
-  br label %for.1, !llvm.loop !17
+  br label %for.1, !llvm.loop !18
 
 for.end.1:
   %25 = load i32, ptr %y, align 4, !tbaa !11
   %26 = add nsw i32 %25, 1
   store i32 %26, ptr %y, align 4, !tbaa !11
-  br label %for, !llvm.loop !18
+  br label %for, !llvm.loop !19
 
 for.end:
   %27 = icmp eq i32 %row_end, 16
@@ -410,7 +429,7 @@ cond.end.1:
   %42 = load i32, ptr %c.1, align 4, !tbaa !11
   %43 = add nsw i32 %42, 1
   store i32 %43, ptr %c.1, align 4, !tbaa !11
-  br label %for.2, !llvm.loop !19
+  br label %for.2, !llvm.loop !20
 
 for.end.2:
   br label %if.end
@@ -458,7 +477,7 @@ for.body:
   %12 = load i32, ptr %i, align 4, !tbaa !11
   %13 = add nsw i32 %12, 1
   store i32 %13, ptr %i, align 4, !tbaa !11
-  br label %for, !llvm.loop !20
+  br label %for, !llvm.loop !21
 
 for.end:
   store i32 0, ptr %sum, align 4, !tbaa !11
@@ -489,7 +508,7 @@ for.body.1:
   %30 = load i32, ptr %i.1, align 4, !tbaa !11
   %31 = add nsw i32 %30, 1
   store i32 %31, ptr %i.1, align 4, !tbaa !11
-  br label %for.1, !llvm.loop !21
+  br label %for.1, !llvm.loop !22
 
 for.end.1:
   %32 = load i32, ptr %sum, align 4, !tbaa !11
@@ -526,7 +545,7 @@ for.body.2:
   %55 = load i32, ptr %i.2, align 4, !tbaa !11
   %56 = add nsw i32 %55, 1
   store i32 %56, ptr %i.2, align 4, !tbaa !11
-  br label %for.2, !llvm.loop !22
+  br label %for.2, !llvm.loop !23
 
 for.end.2:
   ret i32 0
@@ -627,7 +646,7 @@ switch.end:
   %41 = load i32, ptr %turn, align 4, !tbaa !11
   %42 = add nsw i32 %41, 1
   store i32 %42, ptr %turn, align 4, !tbaa !11
-  br label %for, !llvm.loop !23
+  br label %for, !llvm.loop !24
 
 for.end:
   %43 = call i32 @tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(ptr noundef %3, ptr noundef %global_workspace)
@@ -672,3 +691,4 @@ attributes #1 = { nounwind }
 !21 = distinct !{!21, !0}
 !22 = distinct !{!22, !0}
 !23 = distinct !{!23, !0}
+!24 = distinct !{!24, !0}
