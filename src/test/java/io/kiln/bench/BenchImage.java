@@ -81,6 +81,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
+        Set<String> shims = toolchain.shims() ? shims(folder) : Set.of();
         List<String> objects = objects(folder, compiler, library.artifacts());
         WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
         WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(library.metadata()));
@@ -90,9 +91,9 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             objects.add(compiler.compile(own, SourceKind.FREESTANDING));
         }
         Set<String> known = functions(folder, objects);
-        if (toolchain.shims()) {
-            objects.addAll(shims(folder, compiler));
-        }
+        shims.stream()
+                .filter(file -> file.endsWith(".c"))
+                .forEach(file -> objects.add(compiler.compile("shims/" + file, SourceKind.FREESTANDING)));
         Path elf = compiler.link(objects, memories(board));
         return new BenchImage(
                 folder,
@@ -120,14 +121,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         return objects;
     }
 
-    private static List<String> shims(Path folder, Compiler compiler) {
+    /** Writes the headers and sources that stand in for a C library; returns their names. */
+    private static Set<String> shims(Path folder) {
         Map<String, Bytes> files = ResourceTree.read("shims");
         files.forEach(
                 (file, content) -> WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
-        return files.keySet().stream()
-                .filter(file -> file.endsWith(".c"))
-                .map(file -> compiler.compile("shims/" + file, SourceKind.FREESTANDING))
-                .toList();
+        return files.keySet();
     }
 
     private static Set<String> others(Path elf, Set<String> known) {
