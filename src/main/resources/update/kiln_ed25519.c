@@ -1,34 +1,24 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
- * Numbers have eight words of 32 bits, the least significant first. Elements of the field are kept below 2^256 and are reduced modulo
- * p = 2^255 - 19 only before comparisons: modulo p, 2^256 is 38.
- */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "kiln_ed25519.h"
 
-#define WORDS 8u
-#define FOLD 38u
-
-typedef uint32_t number[WORDS];
+#include "kiln_field25519.h"
 
 /* A point of the curve -x^2 + y^2 = 1 + d x^2 y^2 in extended coordinates: x = X/Z, y = Y/Z, T = XY/Z. */
 struct point {
-  number x;
-  number y;
-  number z;
-  number t;
+  kiln_number x;
+  kiln_number y;
+  kiln_number z;
+  kiln_number t;
 };
 
-static const number prime = {0xffffffedu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
-                             0xffffffffu, 0xffffffffu, 0xffffffffu, 0x7fffffffu};
-
 /* The order of the base point. */
-static const number order = {0x5cf5d3edu, 0x5812631au, 0xa2f79cd6u, 0x14def9deu, 0u, 0u, 0u, 0x10000000u};
+static const kiln_number order = {0x5cf5d3edu, 0x5812631au, 0xa2f79cd6u, 0x14def9deu, 0u, 0u, 0u, 0x10000000u};
 
-static const number curve_d = {0x135978a3u, 0x75eb4dcau, 0x4141d8abu, 0x00700a4du,
-                               0x7779e898u, 0x8cc74079u, 0x2b6ffe73u, 0x52036ceeu};
+static const kiln_number curve_d = {0x135978a3u, 0x75eb4dcau, 0x4141d8abu, 0x00700a4du,
+                                    0x7779e898u, 0x8cc74079u, 0x2b6ffe73u, 0x52036ceeu};
 
-static const number root_of_minus_one = {0x4a0ea0b0u, 0xc4ee1b27u, 0xad2fe478u, 0x2f431806u,
-                                         0x3dfbd7a7u, 0x2b4d0099u, 0x4fc1df0bu, 0x2b832480u};
+static const kiln_number root_of_minus_one = {0x4a0ea0b0u, 0xc4ee1b27u, 0xad2fe478u, 0x2f431806u,
+                                              0x3dfbd7a7u, 0x2b4d0099u, 0x4fc1df0bu, 0x2b832480u};
 
 static const struct point base = {
     {0x8f25d51au, 0xc9562d60u, 0x9525a7b2u, 0x692cc760u, 0xfdd6dc5cu, 0xc0a4e231u, 0xcd6e53feu, 0x216936d3u},
@@ -39,220 +29,101 @@ static const struct point base = {
 
 static const struct point neutral = {{0u}, {1u}, {1u}, {0u}};
 
-static void copy(number to, const number from) {
-  for (unsigned i = 0; i < WORDS; ++i) {
-    to[i] = from[i];
-  }
-}
-
-static void load(number out, const uint8_t* bytes) {
-  for (unsigned i = 0; i < WORDS; ++i) {
-    const uint8_t* at = bytes + 4u * i;
-    out[i] = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-  }
-}
-
-/* a - b; returns 1 if b is greater. */
-static uint32_t subtracted(number out, const number a, const number b) {
-  uint32_t borrow = 0;
-  for (unsigned i = 0; i < WORDS; ++i) {
-    uint64_t difference = (uint64_t)a[i] - b[i] - borrow;
-    out[i] = (uint32_t)difference;
-    borrow = (uint32_t)(difference >> 63);
-  }
-  return borrow;
-}
-
-static int is_below(const number a, const number b) {
-  number rest;
-  return subtracted(rest, a, b) != 0u;
-}
-
-/* Adds carry * 2^256, which is carry * 38, until nothing is carried any more. */
-static void fold(number value, uint32_t carry) {
-  while (carry != 0u) {
-    uint64_t sum = (uint64_t)carry * FOLD;
-    for (unsigned i = 0; i < WORDS; ++i) {
-      sum += value[i];
-      value[i] = (uint32_t)sum;
-      sum >>= 32;
-    }
-    carry = (uint32_t)sum;
-  }
-}
-
-static void add(number out, const number a, const number b) {
-  uint64_t sum = 0;
-  for (unsigned i = 0; i < WORDS; ++i) {
-    sum += (uint64_t)a[i] + b[i];
-    out[i] = (uint32_t)sum;
-    sum >>= 32;
-  }
-  fold(out, (uint32_t)sum);
-}
-
-static void subtract(number out, const number a, const number b) {
-  static const number small = {FOLD};
-  uint32_t borrow = subtracted(out, a, b);
-  while (borrow != 0u) {
-    borrow = subtracted(out, out, small);
-  }
-}
-
-static void multiply(number out, const number a, const number b) {
-  uint32_t product[2u * WORDS] = {0};
-  uint64_t sum = 0;
-  for (unsigned i = 0; i < WORDS; ++i) {
-    uint64_t carry = 0;
-    for (unsigned k = 0; k < WORDS; ++k) {
-      carry += (uint64_t)a[i] * b[k] + product[i + k];
-      product[i + k] = (uint32_t)carry;
-      carry >>= 32;
-    }
-    product[i + WORDS] = (uint32_t)carry;
-  }
-  for (unsigned i = 0; i < WORDS; ++i) {
-    sum += (uint64_t)product[i + WORDS] * FOLD + product[i];
-    out[i] = (uint32_t)sum;
-    sum >>= 32;
-  }
-  fold(out, (uint32_t)sum);
-}
-
-static void reduce(number value) {
-  number less;
-  while (subtracted(less, value, prime) == 0u) {
-    copy(value, less);
-  }
-}
-
-static int is_zero(const number a) {
-  number value;
-  uint32_t any = 0;
-  copy(value, a);
-  reduce(value);
-  for (unsigned i = 0; i < WORDS; ++i) {
-    any |= value[i];
-  }
-  return any == 0u;
-}
-
-static int is_equal(const number a, const number b) {
-  number difference;
-  subtract(difference, a, b);
-  return is_zero(difference);
-}
-
-static unsigned bit(const number a, unsigned at) {
-  return a[at / 32u] >> (at % 32u) & 1u;
-}
-
-static void power(number out, const number a, const number exponent) {
-  number result = {1u};
-  for (unsigned i = 255; i-- > 0u;) {
-    multiply(result, result, result);
-    if (bit(exponent, i) != 0u) {
-      multiply(result, result, a);
-    }
-  }
-  copy(out, result);
-}
-
 /* The sum of two points. The formula is complete: it holds for equal points, too (Hisil, Wong, Carter, Dawson 2008). */
 static void add_points(struct point* out, const struct point* p, const struct point* q) {
-  number a;
-  number b;
-  number c;
-  number d;
-  number e;
-  subtract(a, p->y, p->x);
-  subtract(b, q->y, q->x);
-  multiply(a, a, b);
-  add(b, p->y, p->x);
-  add(c, q->y, q->x);
-  multiply(b, b, c);
-  multiply(c, p->t, q->t);
-  multiply(c, c, curve_d);
-  add(c, c, c);
-  multiply(d, p->z, q->z);
-  add(d, d, d);
-  subtract(e, b, a);
-  add(b, b, a);
-  subtract(a, d, c);
-  add(d, d, c);
-  multiply(out->x, e, a);
-  multiply(out->y, b, d);
-  multiply(out->t, e, b);
-  multiply(out->z, a, d);
+  kiln_number a;
+  kiln_number b;
+  kiln_number c;
+  kiln_number d;
+  kiln_number e;
+  kiln_field_subtract(a, p->y, p->x);
+  kiln_field_subtract(b, q->y, q->x);
+  kiln_field_multiply(a, a, b);
+  kiln_field_add(b, p->y, p->x);
+  kiln_field_add(c, q->y, q->x);
+  kiln_field_multiply(b, b, c);
+  kiln_field_multiply(c, p->t, q->t);
+  kiln_field_multiply(c, c, curve_d);
+  kiln_field_add(c, c, c);
+  kiln_field_multiply(d, p->z, q->z);
+  kiln_field_add(d, d, d);
+  kiln_field_subtract(e, b, a);
+  kiln_field_add(b, b, a);
+  kiln_field_subtract(a, d, c);
+  kiln_field_add(d, d, c);
+  kiln_field_multiply(out->x, e, a);
+  kiln_field_multiply(out->y, b, d);
+  kiln_field_multiply(out->t, e, b);
+  kiln_field_multiply(out->z, a, d);
 }
 
 /* The negative of an encoded point. Returns 0 if the bytes do not encode a point or y is not reduced. */
 static int load_negative(struct point* out, const uint8_t* bytes) {
   /* (p - 5) / 8 */
-  static const number exponent = {0xfffffffdu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
-                                  0xffffffffu, 0xffffffffu, 0xffffffffu, 0x0fffffffu};
-  static const number one = {1u};
-  static const number zero = {0u};
-  number u;
-  number v;
-  number x;
-  number check;
+  static const kiln_number exponent = {0xfffffffdu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
+                                     0xffffffffu, 0xffffffffu, 0xffffffffu, 0x0fffffffu};
+  static const kiln_number one = {1u};
+  static const kiln_number zero = {0u};
+  kiln_number u;
+  kiln_number v;
+  kiln_number x;
+  kiln_number check;
   unsigned sign = bytes[31] >> 7;
-  load(out->y, bytes);
+  kiln_number_load(out->y, bytes);
   out->y[7] &= 0x7fffffffu;
-  if (!is_below(out->y, prime)) {
+  if (!kiln_number_is_below(out->y, kiln_field_prime)) {
     return 0;
   }
-  multiply(u, out->y, out->y);
-  multiply(v, u, curve_d);
-  subtract(u, u, one);
-  add(v, v, one);
+  kiln_field_multiply(u, out->y, out->y);
+  kiln_field_multiply(v, u, curve_d);
+  kiln_field_subtract(u, u, one);
+  kiln_field_add(v, v, one);
   /* x = u v^3 (u v^7)^((p - 5) / 8), or that times the root of -1. */
-  multiply(x, v, v);
-  multiply(x, x, v);
-  multiply(check, x, x);
-  multiply(check, check, v);
-  multiply(check, check, u);
-  power(check, check, exponent);
-  multiply(x, x, u);
-  multiply(x, x, check);
-  multiply(check, x, x);
-  multiply(check, check, v);
-  if (!is_equal(check, u)) {
-    multiply(x, x, root_of_minus_one);
-    multiply(check, x, x);
-    multiply(check, check, v);
-    if (!is_equal(check, u)) {
+  kiln_field_multiply(x, v, v);
+  kiln_field_multiply(x, x, v);
+  kiln_field_multiply(check, x, x);
+  kiln_field_multiply(check, check, v);
+  kiln_field_multiply(check, check, u);
+  kiln_field_power(check, check, exponent);
+  kiln_field_multiply(x, x, u);
+  kiln_field_multiply(x, x, check);
+  kiln_field_multiply(check, x, x);
+  kiln_field_multiply(check, check, v);
+  if (!kiln_field_is_equal(check, u)) {
+    kiln_field_multiply(x, x, root_of_minus_one);
+    kiln_field_multiply(check, x, x);
+    kiln_field_multiply(check, check, v);
+    if (!kiln_field_is_equal(check, u)) {
       return 0;
     }
   }
-  reduce(x);
-  if (is_zero(x) && sign != 0u) {
+  kiln_field_reduce(x);
+  if (kiln_field_is_zero(x) && sign != 0u) {
     return 0;
   }
   if ((x[0] & 1u) == sign) {
-    subtract(x, zero, x);
+    kiln_field_subtract(x, zero, x);
   }
-  copy(out->x, x);
-  copy(out->z, one);
-  multiply(out->t, out->x, out->y);
+  kiln_number_copy(out->x, x);
+  kiln_number_copy(out->z, one);
+  kiln_field_multiply(out->t, out->x, out->y);
   return 1;
 }
 
 static void store(uint8_t* bytes, const struct point* p) {
   /* p - 2 */
-  static const number exponent = {0xffffffebu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
-                                  0xffffffffu, 0xffffffffu, 0xffffffffu, 0x7fffffffu};
-  number inverse;
-  number x;
-  number y;
-  power(inverse, p->z, exponent);
-  multiply(x, p->x, inverse);
-  multiply(y, p->y, inverse);
-  reduce(x);
-  reduce(y);
+  static const kiln_number exponent = {0xffffffebu, 0xffffffffu, 0xffffffffu, 0xffffffffu,
+                                     0xffffffffu, 0xffffffffu, 0xffffffffu, 0x7fffffffu};
+  kiln_number inverse;
+  kiln_number x;
+  kiln_number y;
+  kiln_field_power(inverse, p->z, exponent);
+  kiln_field_multiply(x, p->x, inverse);
+  kiln_field_multiply(y, p->y, inverse);
+  kiln_field_reduce(x);
+  kiln_field_reduce(y);
   y[7] |= x[0] << 31;
-  for (unsigned i = 0; i < 4u * WORDS; ++i) {
+  for (unsigned i = 0; i < 4u * KILN_NUMBER_WORDS; ++i) {
     bytes[i] = (uint8_t)(y[i / 4u] >> (8u * (i % 4u)));
   }
 }
@@ -262,22 +133,22 @@ static int has_small_order(const struct point* p) {
   for (unsigned i = 0; i < 3u; ++i) {
     add_points(&multiple, &multiple, &multiple);
   }
-  return is_zero(multiple.x) && is_equal(multiple.y, multiple.z);
+  return kiln_field_is_zero(multiple.x) && kiln_field_is_equal(multiple.y, multiple.z);
 }
 
-/* A number of 64 bytes modulo the order, bit by bit. */
-static void load_modulo_order(number out, const uint8_t* bytes) {
-  static const number zero = {0u};
-  copy(out, zero);
+/* A kiln_number of 64 bytes modulo the order, bit by bit. */
+static void load_modulo_order(kiln_number out, const uint8_t* bytes) {
+  static const kiln_number zero = {0u};
+  kiln_number_copy(out, zero);
   for (unsigned i = 512; i-- > 0u;) {
     uint32_t carry = (uint32_t)bytes[i / 8u] >> (i % 8u) & 1u;
-    for (unsigned k = 0; k < WORDS; ++k) {
+    for (unsigned k = 0; k < KILN_NUMBER_WORDS; ++k) {
       uint32_t top = out[k] >> 31;
       out[k] = out[k] << 1 | carry;
       carry = top;
     }
-    if (!is_below(out, order)) {
-      (void)subtracted(out, out, order);
+    if (!kiln_number_is_below(out, order)) {
+      (void)kiln_number_subtract(out, out, order);
     }
   }
 }
@@ -300,12 +171,12 @@ int kiln_ed25519_end(struct kiln_ed25519* check) {
   struct point both;
   struct point sum = neutral;
   const struct point* const addends[4] = {&neutral, &base, &key, &both};
-  number s;
-  number k;
+  kiln_number s;
+  kiln_number k;
   unsigned different = 0;
   kiln_sha512_end(&check->digest, bytes);
-  load(s, check->signature + 32);
-  if (!is_below(s, order) || !load_negative(&key, check->key) || has_small_order(&key)) {
+  kiln_number_load(s, check->signature + 32);
+  if (!kiln_number_is_below(s, order) || !load_negative(&key, check->key) || has_small_order(&key)) {
     return 0;
   }
   load_modulo_order(k, bytes);
@@ -313,7 +184,7 @@ int kiln_ed25519_end(struct kiln_ed25519* check) {
   /* s B - k A is R if the signature is right. */
   for (unsigned i = 253; i-- > 0u;) {
     add_points(&sum, &sum, &sum);
-    unsigned which = bit(s, i) | bit(k, i) << 1;
+    unsigned which = kiln_number_bit(s, i) | kiln_number_bit(k, i) << 1;
     if (which != 0u) {
       add_points(&sum, &sum, addends[which]);
     }

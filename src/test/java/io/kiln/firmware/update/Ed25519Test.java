@@ -85,7 +85,7 @@ class Ed25519Test {
         arguments.addAll(more);
         arguments.addAll(List.of(
                 "-I" + tests, "-o", program, tests.resolve("ed25519_verdicts.c").toString()));
-        arguments.addAll(List.of("kiln_ed25519.c", "kiln_sha512.c"));
+        arguments.addAll(List.of("kiln_ed25519.c", "kiln_field25519.c", "kiln_sha512.c"));
         ProcessResult result = ProcessRunner.run(Command.of("cc", arguments).in(folder));
         assertThat(result.succeeded()).as(result.message()).isTrue();
     }
