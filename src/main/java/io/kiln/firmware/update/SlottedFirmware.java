@@ -61,7 +61,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                 Optional.of(SlotSources.FOLDER),
                 SlotSources.firmware(board, models, slots, regions.get(0)),
                 board.slotsLinker());
-        return new SlottedFirmware(plain.with(models.headers(), code), new UpdateFile(regions));
+        return new SlottedFirmware(plain.with(models.staying(), code), new UpdateFile(regions));
     }
 
     private static void check(FirmwareRequest plain, SlotRequest slots) {
@@ -106,7 +106,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         SortedMap<String, Bytes> files = new TreeMap<>(SlotSources.functions(models));
         files.put("board/" + SCRIPT, Bytes.ofText(SlotSources.script(address, place, memory)));
         FirmwareRequest request =
-                plain.with(plain.models(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
+                plain.with(models.updated(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, request.buildDirectory(), "region", Log.QUIET)
                 .elf();

@@ -9,12 +9,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.firmware.update.TestKeys;
+import io.kiln.firmware.update.UpdateFile;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -75,10 +78,39 @@ final class AudioFlowTest {
                 .hasSize(1);
     }
 
+    /** Models in slots are updated without the signal processing, which stays with the program that calls it. */
+    @Test
+    void aModelInASlotHears() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        UpdateSpec update = new UpdateSpec(
+                UpdateSpec.Models.SLOTS,
+                UpdateSpec.Header.NONE,
+                Optional.of(TestKeys.write(folder, 1)),
+                new UpdateSpec.Versions("1.0.0", "1.0.0", "0.0.0"));
+        verify(spec("mps2-an386").toBuilder().update(() -> update).build());
+        String before = interfaceOfUpdate();
+
+        // A model that was trained with other features does not suit the firmware.
+        write("kws.preprocess.yaml", MFCC.replace("mean: -1", "mean: -2"));
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        BuildSpec next = spec("mps2-an386").toBuilder().update(() -> update).build();
+        flow.generate(next);
+        flow.link(next);
+        assertThat(interfaceOfUpdate()).isNotEqualTo(before);
+    }
+
+    private String interfaceOfUpdate() {
+        return UpdateFile.read(folder.resolve("out/kws.update")).regions().get(0).interfaceDigest();
+    }
+
     private void verify(String board) throws IOException {
+        verify(spec(board));
+    }
+
+    private void verify(BuildSpec spec) throws IOException {
         write("kws.preprocess.yaml", MFCC);
 
-        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
 
         JsonNode verify = new ObjectMapper()
                 .readTree(folder.resolve("out/kiln/verify.json").toFile());
