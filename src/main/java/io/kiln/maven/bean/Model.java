@@ -59,7 +59,8 @@ public final class Model {
         }
         SharedModel model = find.apply(file);
         ModelSource source =
-                new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes);
+                new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes)
+                        .withVectors(model.vectors());
         return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
     }
 }
