@@ -76,6 +76,22 @@ final class AudioFlowTest {
                 .filteredOn(line -> line.matches(
                         "Preprocessing of kws: [0-9,]{6} instructions for a row, [0-9,]{7} for its 4 rows"))
                 .hasSize(1);
+        JsonNode counted = json("profile").path("preprocessing").get(0);
+        JsonNode reported = json("report").path("preprocessing").get(0);
+        assertThat(counted.path("instructions").asLong())
+                .isEqualTo(4 * counted.path("rowInstructions").asLong());
+        assertThat(reported.path("instructions")).isEqualTo(counted.path("instructions"));
+        assertThat(reported.path("codeBytes").asLong()).isBetween(500L, 5_000L);
+        assertThat(folder.resolve("out/firmware/codegen/host/include/tvmgen_kws_preprocess.h"))
+                .content()
+                .contains("#define TVMGEN_KWS_PREPROCESS_STATE_SIZE "
+                        + reported.path("stateBytes").asLong());
+        assertThat(folder.resolve("out/kiln/index.html")).content().contains("Signal processing");
+    }
+
+    private JsonNode json(String report) throws IOException {
+        return new ObjectMapper()
+                .readTree(folder.resolve("out/kiln/" + report + ".json").toFile());
     }
 
     /** Models in slots are updated without the signal processing, which stays with the program that calls it. */
@@ -112,8 +128,7 @@ final class AudioFlowTest {
 
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
 
-        JsonNode verify = new ObjectMapper()
-                .readTree(folder.resolve("out/kiln/verify.json").toFile());
+        JsonNode verify = json("verify");
         assertThat(verify.path("bitExact").asBoolean()).isTrue();
         assertThat(verify.path("cases"))
                 .extracting(each -> each.path("name").asText())

@@ -15,6 +15,7 @@ import io.kiln.report.CycleReport;
 import io.kiln.report.ImageReport;
 import io.kiln.report.ModelPart;
 import io.kiln.report.PageDocument;
+import io.kiln.report.PreprocessingReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -82,6 +83,7 @@ class OverviewPageTest {
                         List.of(
                                 new ImageReport.Licence("crt", "Apache-2.0", 9),
                                 new ImageReport.Licence("main", "", 1))),
+                List.of(new PreprocessingReport("kws", 49, 10, 1_234L, 3_638, 3_024, null, null)),
                 null,
                 null);
     }
@@ -100,7 +102,8 @@ class OverviewPageTest {
                                 new ProfileReport.Operator("tvmgen_kws_conv", List.of(), 1_500)
                                         .with(new CycleRange(1_700, 1_800, 1_900)),
                                 new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 500)))
-                .with(CycleReport.of("Arm Cortex-M4", new CycleRange(2_100, 2_200, 2_300), null, 100_000_000L, 5));
+                .with(CycleReport.of("Arm Cortex-M4", new CycleRange(2_100, 2_200, 2_300), null, 100_000_000L, 5))
+                .with(List.of(new ProfileReport.Preprocessing("kws", 81_175, 3_977_575)));
         Graph graph = new Graph(
                 "Model kws",
                 List.of(HOSTILE),
@@ -127,7 +130,13 @@ class OverviewPageTest {
         PageDocument page = PageDocument.of(OverviewPage.of(profiled(proof)));
         assertThat(page.texts("h2"))
                 .containsExactly(
-                        "Memory", "Workspace over time", "Operators", "Proof", "Graph", "Toolchain and licences");
+                        "Memory",
+                        "Workspace over time",
+                        "Operators",
+                        "Signal processing",
+                        "Proof",
+                        "Graph",
+                        "Toolchain and licences");
         assertThat(page.texts("b")).containsExactly("Bit-exact", "15.0 KiB", "1,128 B", "2,000", "2,200", "400");
         assertThat(page.texts("td"))
                 .containsSequence("code", "12,000", "78.0 %", "constants of the models and strings", "3,000")
@@ -137,6 +146,7 @@ class OverviewPageTest {
                 .containsSequence(".text", "rom", "0x08000040", "12,000")
                 .containsSequence("75.0 %", "1,500", "1,800", "300290 executed", "20", "8")
                 .containsSequence("25.0 %", "500", "", "10090 executed", "20", "8")
+                .containsSequence("kws", "49", "10", "81,175", "3,977,575", "1,234", "3,638", "3,024")
                 .containsSequence("vector_0", "12", "0", "0", "")
                 .containsSequence("toolchain", "clang: 20.1.7")
                 .containsSequence("crt", "Apache-2.0", "9", "main", "not stated", "1");
