@@ -92,8 +92,7 @@ final class ModelInterface {
     List<ModelLibrary> staying() {
         return models.stream()
                 .map(model -> with(
-                        model,
-                        Stream.concat(model.artifacts().of(ArtifactKind.HEADER).stream(), processing(model))))
+                        model, Stream.concat(model.artifacts().of(ArtifactKind.HEADER).stream(), processing(model))))
                 .toList();
     }
 
@@ -102,9 +101,7 @@ final class ModelInterface {
         return models.stream()
                 .map(model -> {
                     Set<Artifact> staying = processing(model).collect(Collectors.toSet());
-                    return with(
-                            model,
-                            model.artifacts().artifacts().stream().filter(file -> !staying.contains(file)));
+                    return with(model, model.artifacts().artifacts().stream().filter(file -> !staying.contains(file)));
                 })
                 .toList();
     }

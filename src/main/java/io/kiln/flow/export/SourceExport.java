@@ -140,8 +140,7 @@ public final class SourceExport {
         Problems problems = new Problems();
         TestVectors vectors = TestVectors.of(spec, compiled.size() > 1);
         List<VerificationCases> models = compiled.stream()
-                .map(model ->
-                        VerificationCases.of(model.library().metadata(), model.imported(), vectors, problems))
+                .map(model -> VerificationCases.of(model.library().metadata(), model.imported(), vectors, problems))
                 .toList();
         for (VerificationCases model : models) {
             if (model.cases().isEmpty()) {

@@ -4,7 +4,6 @@ package io.kiln.flow.resolve;
 import io.kiln.artifact.CNames;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
-import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;

@@ -77,10 +77,11 @@ final class AudioCases {
     private static List<TestCase> recordings(Path folder, ModelPreprocessing preprocessing) {
         Problems problems = new Problems();
         List<TestCase> cases = new ArrayList<>();
-        TestCases.numbered(folder, RECORDING).forEach((k, file) -> problems.collect(() -> {
-            Bytes audio = Recording.read(file, preprocessing.sampleRate(), preprocessing.samples());
-            cases.add(new TestCase("audio_" + k, List.of(audio), Optional.empty()));
-        }));
+        TestCases.numbered(folder, RECORDING)
+                .forEach((k, file) -> problems.collect(() -> {
+                    Bytes audio = Recording.read(file, preprocessing.sampleRate(), preprocessing.samples());
+                    cases.add(new TestCase("audio_" + k, List.of(audio), Optional.empty()));
+                }));
         problems.throwIfAny();
         return cases;
     }

@@ -123,7 +123,8 @@ public final class ProfileStep {
                     InterfaceNames names = new InterfaceNames(each.getKey());
                     Bytes silence = Bytes.wrap(new byte[2 * each.getValue().samples()]);
                     long one = counter.firstCall(image, names.audio(), names.nextRow(), List.of(silence));
-                    return new Preprocessing(each.getKey(), one, one * each.getValue().frames());
+                    return new Preprocessing(
+                            each.getKey(), one, one * each.getValue().frames());
                 })
                 .toList();
     }

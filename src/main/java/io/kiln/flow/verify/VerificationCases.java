@@ -36,8 +36,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
      * are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
-    public static VerificationCases of(
-            ModelMetadata model, Function function, TestVectors vectors, Problems hears) {
+    public static VerificationCases of(ModelMetadata model, Function function, TestVectors vectors, Problems hears) {
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
             String why = "only the C function " + custom.function() + " knows the results of operator `" + custom.code()
@@ -66,8 +65,7 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
      * @param why why the interpreter cannot run it
      * @param problems gets models without vectors, and vectors without outputs
      */
-    static VerificationCases given(
-            ModelMetadata model, String why, TestVectors vectors, Problems problems) {
+    static VerificationCases given(ModelMetadata model, String why, TestVectors vectors, Problems problems) {
         Optional<Path> folder = vectors.folder(model.name());
         if (folder.filter(Files::isDirectory).isEmpty()) {
             problems.add(

@@ -26,6 +26,7 @@ class UpdateFileTest {
 
     /** Behind the header; 704 bytes with it and with padding. */
     private static final int REGION_BYTES = 444;
+
     private static final int MUTATIONS = 2000;
 
     @TempDir
@@ -173,7 +174,9 @@ class UpdateFileTest {
                 .contains(1);
         byte[] far = region(1, "2").bytes().toArray();
         far[45] = 4; // The table of functions lies behind the region.
-        assertThat(device(region(0, "1.0.0"), ModelRegion.read(ByteBuffer.wrap(far), "x").signed(key))
+        assertThat(device(
+                                region(0, "1.0.0"),
+                                ModelRegion.read(ByteBuffer.wrap(far), "x").signed(key))
                         .running())
                 .contains(0);
     }

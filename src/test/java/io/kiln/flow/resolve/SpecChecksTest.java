@@ -75,13 +75,15 @@ final class SpecChecksTest {
                 UpdateSpec.Models.NONE, Header.MCUBOOT, Optional.of(key), new Versions("v1", "1.0", "no"));
         assertThat(problems(spec(whole))).extracting(Problem::where).containsExactly(key.toString());
 
-        UpdateSpec none = new UpdateSpec(
-                UpdateSpec.Models.NONE, Header.NONE, Optional.of(key), new Versions("v1", "256", "no"));
+        UpdateSpec none =
+                new UpdateSpec(UpdateSpec.Models.NONE, Header.NONE, Optional.of(key), new Versions("v1", "256", "no"));
         assertThat(problems(spec(none))).isEmpty();
     }
 
     private BuildSpec spec(UpdateSpec update) throws IOException {
-        return spec("speed", 2, model("default")).toBuilder().update(() -> update).build();
+        return spec("speed", 2, model("default")).toBuilder()
+                .update(() -> update)
+                .build();
     }
 
     @Test

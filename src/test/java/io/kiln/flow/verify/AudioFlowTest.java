@@ -116,7 +116,10 @@ final class AudioFlowTest {
     }
 
     private String interfaceOfUpdate() {
-        return UpdateFile.read(folder.resolve("out/kws.update")).regions().get(0).interfaceDigest();
+        return UpdateFile.read(folder.resolve("out/kws.update"))
+                .regions()
+                .get(0)
+                .interfaceDigest();
     }
 
     private void verify(String board) throws IOException {

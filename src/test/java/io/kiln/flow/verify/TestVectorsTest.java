@@ -34,8 +34,8 @@ final class TestVectorsTest {
         Path users = folder.resolve("mine");
         Path first = Files.createDirectories(users.resolve("one"));
         Path second = Files.createDirectories(folder.resolve("with-two"));
-        TestVectors vectors =
-                vectors(users, true, source("one"), source("two"), new ModelSource(folder.resolve("c.tflite"), "three"));
+        TestVectors vectors = vectors(
+                users, true, source("one"), source("two"), new ModelSource(folder.resolve("c.tflite"), "three"));
         assertThat(vectors.given("one")).contains(first);
         assertThat(vectors.given("two")).contains(second);
         assertThat(vectors.folder("three")).contains(users.resolve("three"));
