@@ -2,6 +2,7 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +30,7 @@ public record InstalledFirmware(
         String interfaceDigest,
         Bytes key) {
     /** Bytes before the first slot. */
-    public static final int BYTES = 256;
+    public static final int BYTES = ModelSlots.FIRMWARE_BYTES;
 
     /**
      * A range of RAM.

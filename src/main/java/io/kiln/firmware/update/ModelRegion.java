@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.firmware.update.InstalledFirmware.Memory;
+import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -23,7 +24,7 @@ public final class ModelRegion {
     public static final int HEADER_BYTES = 256;
 
     /** The length of a region is a multiple of it. */
-    public static final int ALIGNMENT = 32;
+    public static final int ALIGNMENT = ModelSlots.ALIGNMENT;
 
     static final Bytes MAGIC = Bytes.ofText("KILNREGN");
     static final int FORMAT = 1;

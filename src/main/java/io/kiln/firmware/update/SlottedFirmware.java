@@ -73,6 +73,14 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "pools.slots in board.yaml, and a linker script for it",
                     "Choose another board, or leave kiln.update out");
         }
+        if (plain.board().id().length() >= ModelRegion.NAME_BYTES) {
+            problems.add(
+                    "the id of the board is too long for the header of an update: "
+                            + plain.board().id(),
+                    plain.board().origin(),
+                    "at most " + (ModelRegion.NAME_BYTES - 1) + " characters",
+                    "Choose a shorter id");
+        }
         for (ModelLibrary model : plain.models()) {
             Interface api = model.metadata().api();
             boolean isPlain = api.executor() == ExecutorKind.AOT
