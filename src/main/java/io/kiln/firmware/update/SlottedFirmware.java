@@ -81,21 +81,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "at most " + (ModelRegion.NAME_BYTES - 1) + " characters",
                     "Choose a shorter id");
         }
-        for (ModelLibrary model : plain.models()) {
-            Interface api = model.metadata().api();
-            boolean isPlain = api.executor() == ExecutorKind.AOT
-                    && api.convention() == Convention.TYPED
-                    && api.io() == Io.CALLER
-                    && api.devices().isEmpty()
-                    && !model.isForeign();
-            if (!isPlain) {
-                problems.add(
-                        "models in slots are called by the C interface with inputs and outputs of the caller",
-                        "model `" + model.metadata().name() + "`",
-                        "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
-                        "Leave these parameters out, or kiln.update");
-            }
-        }
+        plain.models().forEach(model -> checkModel(model, problems));
         if (slots.minimumFirmware().isAbove(slots.firmware())) {
             problems.add(
                     "kiln.update.minimumFirmware is " + slots.minimumFirmware() + ", above this firmware's version "
@@ -105,6 +91,22 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "");
         }
         problems.throwIfAny();
+    }
+
+    private static void checkModel(ModelLibrary model, Problems problems) {
+        Interface api = model.metadata().api();
+        boolean isPlain = api.executor() == ExecutorKind.AOT
+                && api.convention() == Convention.TYPED
+                && api.io() == Io.CALLER
+                && api.devices().isEmpty()
+                && !model.isForeign();
+        if (!isPlain) {
+            problems.add(
+                    "models in slots are called by the C interface with inputs and outputs of the caller",
+                    "model `" + model.metadata().name() + "`",
+                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
+                    "Leave these parameters out, or kiln.update");
+        }
     }
 
     private static ModelRegion region(FirmwareRequest plain, ModelInterface models, SlotRequest slots, long address) {

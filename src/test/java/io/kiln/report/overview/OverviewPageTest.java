@@ -59,6 +59,16 @@ class OverviewPageTest {
                 new OperatorInfo.ChosenSchedule("dsp_conv(pixels=2)", "two weights a halfword"));
     }
 
+    private static final VerifyReport PROOF = new VerifyReport(
+            "sensor",
+            "qemu",
+            7,
+            List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
+            true,
+            true,
+            Tolerance.NONE,
+            "");
+
     private static BuildReport built(List<ModelMetadata> models) {
         return new BuildReport(
                 "rpc",
@@ -117,17 +127,8 @@ class OverviewPageTest {
     }
 
     @Test
-    void memoryOperatorsProofAndOriginAreThere() {
-        VerifyReport proof = new VerifyReport(
-                "sensor",
-                "qemu",
-                7,
-                List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
-                true,
-                true,
-                Tolerance.NONE,
-                "");
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(proof)));
+    void signalProcessingStandsBehindTheOperators() {
+        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
         assertThat(page.texts("h2"))
                 .containsExactly(
                         "Memory",
@@ -137,6 +138,13 @@ class OverviewPageTest {
                         "Proof",
                         "Graph",
                         "Toolchain and licences");
+        assertThat(page.texts("td"))
+                .containsSequence("kws", "49", "10", "81,175", "3,977,575", "1,234", "3,638", "3,024");
+    }
+
+    @Test
+    void memoryOperatorsProofAndOriginAreThere() {
+        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
         assertThat(page.texts("b")).containsExactly("Bit-exact", "15.0 KiB", "1,128 B", "2,000", "2,200", "400");
         assertThat(page.texts("td"))
                 .containsSequence("code", "12,000", "78.0 %", "constants of the models and strings", "3,000")
@@ -146,7 +154,6 @@ class OverviewPageTest {
                 .containsSequence(".text", "rom", "0x08000040", "12,000")
                 .containsSequence("75.0 %", "1,500", "1,800", "300290 executed", "20", "8")
                 .containsSequence("25.0 %", "500", "", "10090 executed", "20", "8")
-                .containsSequence("kws", "49", "10", "81,175", "3,977,575", "1,234", "3,638", "3,024")
                 .containsSequence("vector_0", "12", "0", "0", "")
                 .containsSequence("toolchain", "clang: 20.1.7")
                 .containsSequence("crt", "Apache-2.0", "9", "main", "not stated", "1");
