@@ -48,6 +48,16 @@ class OverviewPageTest {
                     operator("tvmgen_kws_conv", "#0 CONV_2D `first`", 300),
                     operator("tvmgen_kws_dense", HOSTILE, 100)));
 
+    private static final VerifyReport PROOF = new VerifyReport(
+            "sensor",
+            "qemu",
+            7,
+            List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
+            true,
+            true,
+            Tolerance.NONE,
+            "");
+
     private static OperatorInfo operator(String name, String layer, long macs) {
         return new OperatorInfo(
                 name,
@@ -58,16 +68,6 @@ class OverviewPageTest {
                 new OperatorInfo.Cost(macs, macs - 10, 20, 8),
                 new OperatorInfo.ChosenSchedule("dsp_conv(pixels=2)", "two weights a halfword"));
     }
-
-    private static final VerifyReport PROOF = new VerifyReport(
-            "sensor",
-            "qemu",
-            7,
-            List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
-            true,
-            true,
-            Tolerance.NONE,
-            "");
 
     private static BuildReport built(List<ModelMetadata> models) {
         return new BuildReport(
