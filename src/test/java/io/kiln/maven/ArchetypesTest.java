@@ -39,8 +39,9 @@ final class ArchetypesTest {
     @Test
     void eachIsPacked() throws Exception {
         assertThat(texts(execution("archetypes"), "descriptor"))
-                .containsExactlyInAnyOrderElementsOf(
-                        names.stream().map(name -> "src/main/archetypes/" + name + ".xml").toList());
+                .containsExactlyInAnyOrderElementsOf(names.stream()
+                        .map(name -> "src/main/archetypes/" + name + ".xml")
+                        .toList());
         assertThat(text(execution("archetypes"), "finalName")).isEqualTo("archetype");
         for (String name : names) {
             assertThat(texts(document(FOLDER.resolve(name + ".xml")).getDocumentElement(), "id"))
@@ -111,7 +112,9 @@ final class ArchetypesTest {
     }
 
     private static List<String> texts(Element element, String name) {
-        return elements(element, name).stream().map(each -> each.getTextContent().strip()).toList();
+        return elements(element, name).stream()
+                .map(each -> each.getTextContent().strip())
+                .toList();
     }
 
     private static List<Element> elements(Element element, String name) {

@@ -34,8 +34,9 @@ final class ReadmeTest {
     @Test
     void theSecurityPolicyNamesEveryGoal() throws IOException {
         String policy = Files.readString(Path.of("SECURITY.md"));
-        assertThat(named()).filteredOn(name -> name.startsWith("kiln:")).allSatisfy(goal -> assertThat(policy)
-                .contains("`" + goal + "`"));
+        assertThat(named())
+                .filteredOn(name -> name.startsWith("kiln:"))
+                .allSatisfy(goal -> assertThat(policy).contains("`" + goal + "`"));
     }
 
     @Test

@@ -26,8 +26,7 @@ final class SlottedFirmwareTest {
     void whatSlotsCannotHoldIsRefusedAtOnce() throws IOException {
         String id = "b".repeat(32);
         Path board = Files.createDirectories(folder.resolve("boards").resolve(id));
-        Files.writeString(
-                board.resolve("board.yaml"), "schema: 1\nid: " + id + "\ntitle: Long\nextends: mps2-an386\n");
+        Files.writeString(board.resolve("board.yaml"), "schema: 1\nid: " + id + "\ntitle: Long\nextends: mps2-an386\n");
         ModelLibrary plain = TestFirmware.model("default", 100);
         ModelMetadata known = plain.metadata();
         ModelMetadata other = new ModelMetadata(

@@ -49,14 +49,7 @@ class OverviewPageTest {
                     operator("tvmgen_kws_dense", HOSTILE, 100)));
 
     private static final VerifyReport PROOF = new VerifyReport(
-            "sensor",
-            "qemu",
-            7,
-            List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
-            true,
-            true,
-            Tolerance.NONE,
-            "");
+            "sensor", "qemu", 7, List.of(new VerifyReport.Case("vector_0", 12, 0, 0)), true, true, Tolerance.NONE, "");
 
     private static OperatorInfo operator(String name, String layer, long macs) {
         return new OperatorInfo(
