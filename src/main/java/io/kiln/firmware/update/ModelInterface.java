@@ -8,6 +8,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.firmware.SourceText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -59,7 +60,7 @@ final class ModelInterface {
         String functions = functions().stream().map(Function::name).collect(Collectors.joining(" "));
         String processing = models.stream()
                 .flatMap(ModelInterface::processing)
-                .map(Artifact::text)
+                .map(file -> SourceText.withoutComments(file.text()))
                 .collect(Collectors.joining());
         byte[] all = HexFormat.of().parseHex(Digests.sha256(functions + "\n" + tensors() + processing));
         return Bytes.wrap(Arrays.copyOf(all, DIGEST_BYTES));
@@ -76,9 +77,10 @@ final class ModelInterface {
         return lines.toString();
     }
 
+    /** The scale by its bits, because Java releases print some numbers differently, and devices stay in the field for longer than a release. */
     private static String line(TensorInfo tensor) {
-        return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale " + tensor.scale()
-                + " zero point " + tensor.zeroPoint() + "\n";
+        return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale "
+                + Integer.toHexString(Float.floatToIntBits(tensor.scale())) + " zero point " + tensor.zeroPoint() + "\n";
     }
 
     /** The C of the signal processing before a model. */
