@@ -8,6 +8,7 @@ assert runs[0].contains('Board mps2-an385, toolchain ')
 ['sensor': 'mps2-an386', 'again': 'mps2-an385'].each { module, board ->
     def verify = new JsonSlurper().parse(new File(basedir, "$module/target/kiln/verify.json"))
     assert verify.bitExact && verify.board == board : module
+    assert verify.cases.any { it.name ==~ /(.*\/)?vector_0/ } : module
 }
 // Both are built again, from what the repository has.
 assert runs[2] =~ /Bit-exact/

@@ -136,7 +136,7 @@ static int has_small_order(const struct point* p) {
   return kiln_field_is_zero(multiple.x) && kiln_field_is_equal(multiple.y, multiple.z);
 }
 
-/* A kiln_number of 64 bytes modulo the order, bit by bit. */
+/* A number of 64 bytes modulo the order, bit by bit. */
 static void load_modulo_order(kiln_number out, const uint8_t* bytes) {
   static const kiln_number zero = {0u};
   kiln_number_copy(out, zero);

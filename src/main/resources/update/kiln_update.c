@@ -18,6 +18,10 @@ static void write_flash(struct kiln_update* update, uint32_t offset, const void*
 static void take_header(struct kiln_update* update) {
   const struct kiln_region* header = &update->coming;
   const struct kiln_region* active = kiln_slots_active();
+  /* The program may have chosen another region since the update began. */
+  if (!update->is_taken) {
+    update->slot = kiln_slots_free();
+  }
   update->is_taking = header->address == slot_address(update);
   if (!update->is_taking) {
     for (unsigned i = 0; i < sizeof(header->magic); ++i) {
@@ -66,7 +70,7 @@ static void take(struct kiln_update* update, uint8_t byte) {
 
 void kiln_update_begin(struct kiln_update* update, const struct kiln_flash* flash) {
   update->flash = flash;
-  update->slot = kiln_slots_free();
+  update->slot = 0;
   update->status = KILN_UPDATE_OK;
   update->is_taking = 0;
   update->is_taken = 0;

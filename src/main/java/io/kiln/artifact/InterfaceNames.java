@@ -74,6 +74,11 @@ public record InterfaceNames(String model) {
         return preprocess() + HEADER_SUFFIX;
     }
 
+    /** {@code <name>_preprocess.c}. */
+    public String preprocessSource() {
+        return model + "_preprocess.c";
+    }
+
     /** {@code <name>.audio}: under which the default application runs the model on audio. No model has such a name. */
     public String audio() {
         return model + ".audio";

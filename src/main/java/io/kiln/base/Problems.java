@@ -16,6 +16,15 @@ public final class Problems {
         found.add(new Problem(what, where, expected, next));
     }
 
+    /** Runs a check, and takes what it throws. */
+    public void collect(Runnable check) {
+        try {
+            check.run();
+        } catch (KilnException e) {
+            found.addAll(e.problems());
+        }
+    }
+
     public boolean isEmpty() {
         return found.isEmpty();
     }

@@ -9,7 +9,7 @@ import java.util.Map;
  * The objects of a project.
  *
  * @param project the project
- * @param files absolute paths by the source's path, in link order
+ * @param files absolute paths by the source's path
  * @param rebuilt paths of the sources compiled by this build
  */
 public record CompiledObjects(FirmwareProject project, Map<String, Path> files, List<String> rebuilt) {

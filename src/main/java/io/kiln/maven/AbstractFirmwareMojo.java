@@ -240,7 +240,7 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
                 .timestamp(Timestamps.parse(outputTimestamp));
         calls(build);
         quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
-        verification(build, shared.flatMap(SharedModel::vectors));
+        verification(build);
         updates(build);
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
@@ -286,7 +286,9 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
         String shapes =
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
         Path folder = projectLayout().userModels();
-        List<ModelSource> chosen = ModelFiles.choose(given, shared.map(SharedModel::file), name, shapes, folder);
+        Optional<ModelSource> single =
+                shared.map(each -> new ModelSource(each.file(), name, shapes).withVectors(each.vectors()));
+        List<ModelSource> chosen = ModelFiles.choose(given, single, name, shapes, folder);
         String version = project().getFile() == null ? "" : modelVersion();
         return preprocessed(chosen).map(source -> source.withVersion(version)).toList();
     }

@@ -6,7 +6,6 @@ import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.maven.bean.Verify;
 import java.io.File;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -33,8 +32,8 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
 
     /**
      * A folder of {@code input_K.bin} and optional {@code output_K.bin}: all inputs (outputs) of case K in model order,
-     * concatenated, raw little-endian. With several models, one such folder for each, named like the model. If not set, the vectors of the
-     * model's artifact, if it is one.
+     * concatenated, raw little-endian. With several models, one such folder for each, named like the model. A model without such a folder has
+     * the vectors of its artifact, if it comes from one.
      *
      * @since 0.1.0
      */
@@ -76,17 +75,13 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.verify.over", defaultValue = "console")
     private String verifyOver;
 
-    /**
-     * Sets how the image is verified.
-     *
-     * @param usual vectors that come with the model; the user's take their place
-     */
-    final void verification(BuildSpecBuilder build, Optional<Path> usual) {
+    /** Sets how the image is verified. */
+    final void verification(BuildSpecBuilder build) {
         Verify bean = verify == null ? new Verify() : verify;
         File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
         build.verify(new VerifySpec(
                         VerifyOn.EMULATOR,
-                        Optional.ofNullable(vectors).map(File::toPath).or(() -> usual),
+                        Optional.ofNullable(vectors).map(File::toPath),
                         bean.samples() == null ? verifySamples : bean.samples(),
                         bean.seed() == null ? verifySeed : bean.seed(),
                         Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))

@@ -34,6 +34,21 @@ public final class ModelPreprocessing {
         return plan.frames();
     }
 
+    /** Features of a row. */
+    public int features() {
+        return plan.features();
+    }
+
+    /** Bytes of its constant tables. */
+    public int tableBytes() {
+        return plan.tableBytes();
+    }
+
+    /** Bytes of its state. */
+    public int stateBytes() {
+        return plan.stateBytes();
+    }
+
     /** Samples per second. */
     public int sampleRate() {
         return plan.pipeline().sampleRate();

@@ -52,7 +52,7 @@ final class PreprocessCode {
         source();
         return List.of(
                 Artifact.ofText("c", ArtifactKind.HEADER, names.preprocessHeader(), header),
-                Artifact.ofText("c", ArtifactKind.SOURCE, names.model() + "_preprocess.c", out.toString()));
+                Artifact.ofText("c", ArtifactKind.SOURCE, names.preprocessSource(), out.toString()));
     }
 
     private void source() {

@@ -30,6 +30,7 @@ import java.util.List;
  * @param linkPlan what the build did with the artifacts of the models
  * @param models which of the operators and buffers are whose
  * @param image what is in the image
+ * @param preprocessing the signal processing before models; empty if there is none
  * @param aot what the same models take with the AOT executor; null until {@code kiln:profile} has compared
  * @param estimate cycles and time of one inference; null until {@code kiln:profile} has estimated them
  */
@@ -52,6 +53,9 @@ public record BuildReport(
         List<ModelPart> models,
         ImageReport image,
 
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+        List<PreprocessingReport> preprocessing,
+
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
         ProfileReport.Aot aot,
 
@@ -65,6 +69,7 @@ public record BuildReport(
         operators = List.copyOf(operators);
         linkPlan = List.copyOf(linkPlan);
         models = List.copyOf(models);
+        preprocessing = preprocessing == null ? List.of() : List.copyOf(preprocessing);
     }
 
     /**
@@ -96,6 +101,7 @@ public record BuildReport(
                 linkPlan,
                 models,
                 image,
+                preprocessing.stream().map(each -> each.profiled(profile)).toList(),
                 profile.aot(),
                 profile.estimate());
     }

@@ -19,6 +19,7 @@ import java.util.Locale;
  * @param times what a board measured for each model; empty for an emulator
  * @param aot what the same models take with the AOT executor; null if these have it, or if nobody compared
  * @param estimate cycles and time of one inference on the core; null if they were not estimated
+ * @param preprocessing instructions of the signal processing before models; empty if there is none, or if it was not counted
  */
 public record ProfileReport(
         String board,
@@ -37,27 +38,47 @@ public record ProfileReport(
         Aot aot,
 
         @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
-        CycleReport estimate) {
+        CycleReport estimate,
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+        List<Preprocessing> preprocessing) {
     public ProfileReport {
         operators = List.copyOf(operators);
         times = times == null ? List.of() : List.copyOf(times);
+        preprocessing = preprocessing == null ? List.of() : List.copyOf(preprocessing);
     }
 
     /** Instructions that an emulator counted. */
     public ProfileReport(
             String board, String ranOn, boolean deterministic, long instructions, List<Operator> operators) {
-        this(board, ranOn, deterministic, instructions, operators, List.of(), null, null);
+        this(board, ranOn, deterministic, instructions, operators, List.of(), null, null, List.of());
     }
 
     /** The same with estimated cycles. */
     public ProfileReport with(CycleReport cycles) {
-        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, aot, cycles);
+        return new ProfileReport(
+                board, ranOn, deterministic, instructions, operators, times, aot, cycles, preprocessing);
     }
 
     /** The same beside an image with the AOT executor. */
     public ProfileReport beside(Aot other) {
-        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, other, estimate);
+        return new ProfileReport(
+                board, ranOn, deterministic, instructions, operators, times, other, estimate, preprocessing);
     }
+
+    /** The same with the signal processing before models. */
+    public ProfileReport with(List<Preprocessing> counted) {
+        return new ProfileReport(board, ranOn, deterministic, instructions, operators, times, aot, estimate, counted);
+    }
+
+    /**
+     * The signal processing before a model.
+     *
+     * @param model its name
+     * @param rowInstructions of one row of features, of silence
+     * @param instructions of all rows of one input
+     */
+    public record Preprocessing(String model, long rowInstructions, long instructions) {}
 
     /**
      * An image with the AOT executor, for models that run as graphs.
@@ -76,7 +97,7 @@ public record ProfileReport(
      */
     public static ProfileReport measured(
             String board, String ranOn, boolean deterministic, List<Time> times, List<Operator> operators) {
-        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null, null);
+        return new ProfileReport(board, ranOn, deterministic, null, operators, times, null, null, List.of());
     }
 
     /**

@@ -32,7 +32,21 @@ final class ReadmeTest {
     }
 
     @Test
+    void theSecurityPolicyNamesEveryGoal() throws IOException {
+        String policy = Files.readString(Path.of("SECURITY.md"));
+        assertThat(named())
+                .filteredOn(name -> name.startsWith("kiln:"))
+                .allSatisfy(goal -> assertThat(policy).contains("`" + goal + "`"));
+    }
+
+    @Test
     void thePageOfGoalsNamesEveryGoalAndEveryProperty() throws IOException {
+        String page = Files.readString(Path.of("src/site/markdown/goals.md"));
+        assertThat(named()).allSatisfy(name -> assertThat(page).contains(name));
+    }
+
+    /** Every goal and every property. */
+    private static TreeSet<String> named() throws IOException {
         TreeSet<String> named = new TreeSet<>();
         try (Stream<Path> sources = Files.walk(Path.of("src/main/java/io/kiln/maven"))) {
             for (Path source : sources.filter(Files::isRegularFile).toList()) {
@@ -45,8 +59,7 @@ final class ReadmeTest {
         }
         named.removeIf(name -> name.matches("kiln\\.[a-z-]+\\.skip"));
         assertThat(named).hasSizeGreaterThan(20);
-        String page = Files.readString(Path.of("src/site/markdown/goals.md"));
-        assertThat(named).allSatisfy(name -> assertThat(page).contains(name));
+        return named;
     }
 
     private static String readme() throws IOException {

@@ -77,6 +77,7 @@ final class ReportsTest {
                         List.of(new ImageReport.Section(".text", "flash", 0x800_0000L, 100)),
                         List.of(new ImageReport.Symbol("f", 40, false)),
                         List.of(new ImageReport.Licence("crt", "Apache-2.0", 2))),
+                List.of(new PreprocessingReport("kws", 49, 10, null, 3_638, 3_024, null, null)),
                 null,
                 null);
     }
@@ -95,7 +96,10 @@ final class ReportsTest {
                         true,
                         99,
                         List.of(new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 90).with(cycles)))
-                .with(CycleReport.of("Arm Cortex-M4", cycles, 50L, 80_000_000L, 0)));
+                .with(CycleReport.of("Arm Cortex-M4", cycles, 50L, 80_000_000L, 0))
+                .with(List.of(new ProfileReport.Preprocessing("kws", 81_175, 3_977_575))));
+        assertThat(profiled.preprocessing())
+                .containsExactly(new PreprocessingReport("kws", 49, 10, null, 3_638, 3_024, 81_175L, 3_977_575L));
         assertThat(profiled.operators())
                 .allMatch(o -> o.instructions() == 90 && o.estimatedCycles().equals(cycles));
         assertThat(profiled.estimate().microseconds()).isEqualTo(new CycleReport.Time(1.25, 1.5, 2.5));
@@ -141,7 +145,8 @@ final class ReportsTest {
     @Test
     void profileFitsItsSchema() {
         ProfileReport report = new ProfileReport(
-                "b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", List.of("#0 ADD `y`"), 990)));
+                        "b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", List.of("#0 ADD `y`"), 990)))
+                .with(List.of(new ProfileReport.Preprocessing("kws", 81_175, 3_977_575)));
         JsonSchemas.assertFits("profile", Json.text(report));
         Path older = folder.resolve("profile.json");
         WholeFiles.write(older, Json.text(report).replaceAll("(?s)\"layers\".*?\\],", ""));

@@ -118,6 +118,15 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         return before(Kind.REFUSED, why);
     }
 
+    /**
+     * A build that was stopped.
+     *
+     * @param begun whether the flash may have been changed, so that the old image is gone
+     */
+    public static FlashFailure interrupted(boolean begun) {
+        return new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), begun);
+    }
+
     /** The same failure of a device whose program was not touched. */
     public FlashFailure besideTheProgram() {
         return new FlashFailure(kind, detail, address, false);
@@ -134,7 +143,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
 
     /** {@link #problem} as an exception. */
     public KilnException exception(String where) {
-        return new KilnException(problem(where));
+        return new FlashFailed(this, where);
     }
 
     /** The meaning, with the address and OpenOCD's message. */

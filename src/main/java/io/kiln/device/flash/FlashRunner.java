@@ -29,7 +29,8 @@ public interface FlashRunner extends AutoCloseable {
      *
      * @param ranges what to read
      * @return the content of each range
-     * @throws io.kiln.base.KilnException if this runner cannot read, or reading fails
+     * @throws FlashFailed if reading fails
+     * @throws io.kiln.base.KilnException if this runner cannot read
      */
     default List<Bytes> read(Probe probe, List<Range> ranges) {
         throw new KilnException(new Problem(

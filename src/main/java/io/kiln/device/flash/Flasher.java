@@ -50,7 +50,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
             if (!Thread.currentThread().isInterrupted()) {
                 throw e;
             }
-            return Optional.of(new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), output.hasBegun()));
+            return Optional.of(FlashFailure.interrupted(output.hasBegun()));
         }
     }
 

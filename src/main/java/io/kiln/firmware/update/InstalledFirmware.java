@@ -2,6 +2,7 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
+import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -14,15 +15,35 @@ import java.util.Optional;
  *
  * @param slots addresses of the slots
  * @param slotBytes length of each
+ * @param memory RAM that is left to the models
  * @param version of the firmware
  * @param board id of the board that it is for
  * @param interfaceDigest digest of the functions and tensors that it calls, in hexadecimal digits
  * @param key the public key that it accepts, 32 bytes
  */
 public record InstalledFirmware(
-        List<Long> slots, long slotBytes, UpdateVersion version, String board, String interfaceDigest, Bytes key) {
+        List<Long> slots,
+        long slotBytes,
+        Memory memory,
+        UpdateVersion version,
+        String board,
+        String interfaceDigest,
+        Bytes key) {
     /** Bytes before the first slot. */
-    public static final int BYTES = 256;
+    public static final int BYTES = ModelSlots.FIRMWARE_BYTES;
+
+    /**
+     * A range of RAM.
+     *
+     * @param address its first byte
+     * @param bytes its length
+     */
+    public record Memory(long address, long bytes) {
+        /** Whether another range lies in it. */
+        boolean holds(Memory other) {
+            return other.address >= address && other.address + other.bytes <= address + bytes;
+        }
+    }
 
     static final Bytes MAGIC = Bytes.ofText("KILNSLOT");
 
@@ -40,15 +61,14 @@ public record InstalledFirmware(
         }
         List<Long> slots = List.of(word(in), word(in));
         long bytes = word(in);
-        word(in); // the models' memory
-        word(in);
+        Memory memory = new Memory(word(in), word(in));
         UpdateVersion version = UpdateVersion.ofNumber(in.getInt());
         String board = new String(take(in, ModelRegion.NAME_BYTES), StandardCharsets.ISO_8859_1)
-                .replaceAll("\0.*", "")
+                .replaceAll("(?s)\0.*", "")
                 .replaceAll("[^ -~]", "?");
         String digest = HexFormat.of().formatHex(take(in, INTERFACE_BYTES));
         return Optional.of(new InstalledFirmware(
-                slots, bytes, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));
+                slots, bytes, memory, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));
     }
 
     private static long word(ByteBuffer in) {

@@ -8,13 +8,19 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.firmware.SourceText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** What a firmware knows of its models at compile time: their functions, and their tensors with types, shapes and scales. */
+/**
+ * What a firmware knows of its models at compile time: their functions, their tensors with types, shapes and scales, and the signal processing
+ * before them, which the program calls and which stays when models are updated.
+ */
 final class ModelInterface {
     private static final int DIGEST_BYTES = 16;
 
@@ -52,7 +58,11 @@ final class ModelInterface {
     /** The first 16 bytes of the SHA-256 of all of it as text. */
     Bytes digest() {
         String functions = functions().stream().map(Function::name).collect(Collectors.joining(" "));
-        byte[] all = HexFormat.of().parseHex(Digests.sha256(functions + "\n" + tensors()));
+        String processing = models.stream()
+                .flatMap(ModelInterface::processing)
+                .map(file -> SourceText.withoutComments(file.text()))
+                .collect(Collectors.joining());
+        byte[] all = HexFormat.of().parseHex(Digests.sha256(functions + "\n" + tensors() + processing));
         return Bytes.wrap(Arrays.copyOf(all, DIGEST_BYTES));
     }
 
@@ -67,19 +77,39 @@ final class ModelInterface {
         return lines.toString();
     }
 
+    /** The scale by its bits, because Java releases print some numbers differently, and devices stay in the field for longer than a release. */
     private static String line(TensorInfo tensor) {
-        return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale " + tensor.scale()
-                + " zero point " + tensor.zeroPoint() + "\n";
+        return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale "
+                + Integer.toHexString(Float.floatToIntBits(tensor.scale())) + " zero point " + tensor.zeroPoint() + "\n";
     }
 
-    /** The models' headers alone. */
-    List<ModelLibrary> headers() {
+    /** The C of the signal processing before a model. */
+    private static Stream<Artifact> processing(ModelLibrary model) {
+        String source = new InterfaceNames(model.metadata().name()).preprocessSource();
+        return model.artifacts().of(ArtifactKind.SOURCE).stream()
+                .filter(file -> file.fileName().equals(source));
+    }
+
+    /** What stays in the firmware: the models' headers and the signal processing. */
+    List<ModelLibrary> staying() {
         return models.stream()
-                .map(model -> new ModelLibrary(
-                        model.metadata(),
-                        model.artifacts().with(model.artifacts().of(ArtifactKind.HEADER)),
-                        model.origin()))
+                .map(model -> with(
+                        model, Stream.concat(model.artifacts().of(ArtifactKind.HEADER).stream(), processing(model))))
                 .toList();
+    }
+
+    /** What lies in a slot: everything but the signal processing. */
+    List<ModelLibrary> updated() {
+        return models.stream()
+                .map(model -> {
+                    Set<Artifact> staying = processing(model).collect(Collectors.toSet());
+                    return with(model, model.artifacts().artifacts().stream().filter(file -> !staying.contains(file)));
+                })
+                .toList();
+    }
+
+    private static ModelLibrary with(ModelLibrary model, Stream<Artifact> files) {
+        return new ModelLibrary(model.metadata(), model.artifacts().with(files.toList()), model.origin());
     }
 
     /** Names of the models, separated by commas. */

@@ -4,6 +4,8 @@ package io.kiln.firmware.update;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.firmware.update.InstalledFirmware.Memory;
+import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +24,7 @@ public final class ModelRegion {
     public static final int HEADER_BYTES = 256;
 
     /** The length of a region is a multiple of it. */
-    public static final int ALIGNMENT = 32;
+    public static final int ALIGNMENT = ModelSlots.ALIGNMENT;
 
     static final Bytes MAGIC = Bytes.ofText("KILNREGN");
     static final int FORMAT = 1;
@@ -36,6 +38,9 @@ public final class ModelRegion {
     private static final int LENGTH_AT = 16;
     private static final int VERSION_AT = 20;
     private static final int MINIMUM_FIRMWARE_AT = 24;
+    private static final int MEMORY_AT = 28;
+    private static final int ZEROED_AT = 36;
+    private static final int FUNCTIONS_AT = 44;
     private static final int BOARD_AT = 48;
     private static final int MODELS_AT = BOARD_AT + NAME_BYTES;
     private static final int INTERFACE_AT = MODELS_AT + NAME_BYTES;
@@ -154,6 +159,21 @@ public final class ModelRegion {
     /** The oldest firmware that it works with. */
     public UpdateVersion minimumFirmware() {
         return UpdateVersion.ofNumber(word(MINIMUM_FIRMWARE_AT));
+    }
+
+    /** Whether its memory lies in the RAM that a firmware leaves to models, and its table of functions behind its header. */
+    boolean fits(Memory left) {
+        Memory used = memory(MEMORY_AT);
+        long functions = Integer.toUnsignedLong(word(FUNCTIONS_AT));
+        return left.holds(used)
+                && used.holds(memory(ZEROED_AT))
+                && functions >= HEADER_BYTES
+                && functions < content.length
+                && functions % Integer.BYTES == 0;
+    }
+
+    private Memory memory(int at) {
+        return new Memory(Integer.toUnsignedLong(word(at)), Integer.toUnsignedLong(word(at + Integer.BYTES)));
     }
 
     /** Id of the board that it is for. */

@@ -61,7 +61,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                 Optional.of(SlotSources.FOLDER),
                 SlotSources.firmware(board, models, slots, regions.get(0)),
                 board.slotsLinker());
-        return new SlottedFirmware(plain.with(models.headers(), code), new UpdateFile(regions));
+        return new SlottedFirmware(plain.with(models.staying(), code), new UpdateFile(regions));
     }
 
     private static void check(FirmwareRequest plain, SlotRequest slots) {
@@ -73,21 +73,15 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "pools.slots in board.yaml, and a linker script for it",
                     "Choose another board, or leave kiln.update out");
         }
-        for (ModelLibrary model : plain.models()) {
-            Interface api = model.metadata().api();
-            boolean isPlain = api.executor() == ExecutorKind.AOT
-                    && api.convention() == Convention.TYPED
-                    && api.io() == Io.CALLER
-                    && api.devices().isEmpty()
-                    && !model.isForeign();
-            if (!isPlain) {
-                problems.add(
-                        "models in slots are called by the C interface with inputs and outputs of the caller",
-                        "model `" + model.metadata().name() + "`",
-                        "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
-                        "Leave these parameters out, or kiln.update");
-            }
+        if (plain.board().id().length() >= ModelRegion.NAME_BYTES) {
+            problems.add(
+                    "the id of the board is too long for the header of an update: "
+                            + plain.board().id(),
+                    plain.board().origin(),
+                    "at most " + (ModelRegion.NAME_BYTES - 1) + " characters",
+                    "Choose a shorter id");
         }
+        plain.models().forEach(model -> checkModel(model, problems));
         if (slots.minimumFirmware().isAbove(slots.firmware())) {
             problems.add(
                     "kiln.update.minimumFirmware is " + slots.minimumFirmware() + ", above this firmware's version "
@@ -99,6 +93,22 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         problems.throwIfAny();
     }
 
+    private static void checkModel(ModelLibrary model, Problems problems) {
+        Interface api = model.metadata().api();
+        boolean isPlain = api.executor() == ExecutorKind.AOT
+                && api.convention() == Convention.TYPED
+                && api.io() == Io.CALLER
+                && api.devices().isEmpty()
+                && !model.isForeign();
+        if (!isPlain) {
+            problems.add(
+                    "models in slots are called by the C interface with inputs and outputs of the caller",
+                    "model `" + model.metadata().name() + "`",
+                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
+                    "Leave these parameters out, or kiln.update");
+        }
+    }
+
     private static ModelRegion region(FirmwareRequest plain, ModelInterface models, SlotRequest slots, long address) {
         Board board = plain.board();
         ModelSlots place = board.slots().orElseThrow();
@@ -106,7 +116,7 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         SortedMap<String, Bytes> files = new TreeMap<>(SlotSources.functions(models));
         files.put("board/" + SCRIPT, Bytes.ofText(SlotSources.script(address, place, memory)));
         FirmwareRequest request =
-                plain.with(plain.models(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
+                plain.with(models.updated(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, request.buildDirectory(), "region", Log.QUIET)
                 .elf();

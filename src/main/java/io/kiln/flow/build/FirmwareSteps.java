@@ -159,6 +159,7 @@ public final class FirmwareSteps {
         List<ModelLibrary> libraries = GenerateStep.store(layout).read();
         List<ModelMetadata> models =
                 libraries.stream().map(ModelLibrary::metadata).toList();
+        CompiledObjects objects = objects();
         return new BuildReport(
                 applicationName(),
                 joined(build.spec().models().stream()
@@ -178,7 +179,8 @@ public final class FirmwareSteps {
                 LinkPlan.of(libraries.stream().map(ModelLibrary::artifacts).toList())
                         .groups(),
                 ModelPart.of(models),
-                ImageContent.of(measured, objects().project()),
+                ImageContent.of(measured, objects.project()),
+                AudioInput.costs(build, objects),
                 null,
                 null);
     }

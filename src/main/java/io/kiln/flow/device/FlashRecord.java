@@ -3,7 +3,6 @@ package io.kiln.flow.device;
 
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
-import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport;
@@ -15,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /**
  * The entries of one run in {@code flash.json}: written as {@code started}, and replaced one by one as devices finish.
@@ -32,9 +30,12 @@ final class FlashRecord implements AutoCloseable {
     private final Map<Probe, Entry> open = new LinkedHashMap<>();
     private final Thread hook = new Thread(this::interrupt, "flash-record");
 
-    private FlashRecord(Path file, Optional<Path> shared) {
+    private final FlashFailure interrupted;
+
+    private FlashRecord(Path file, Optional<Path> shared, FlashFailure interrupted) {
         this.file = file;
         this.shared = shared;
+        this.interrupted = interrupted;
     }
 
     /**
@@ -43,10 +44,12 @@ final class FlashRecord implements AutoCloseable {
      * @param file {@code flash.json}
      * @param shared log that several builds may share
      * @param entry template to which probe, time and result are added
+     * @param interrupted what is wrong with devices that are not done when the build ends
      * @param log gets a warning if the file was unreadable and was started anew
      */
-    static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<Probe> probes, Log log) {
-        FlashRecord record = new FlashRecord(file, shared);
+    static FlashRecord begin(
+            Path file, Optional<Path> shared, Entry entry, FlashFailure interrupted, List<Probe> probes, Log log) {
+        FlashRecord record = new FlashRecord(file, shared, interrupted);
         for (Probe probe : probes) {
             String name = probe instanceof Probe.Any ? null : probe.text();
             record.open.put(probe, entry.of(name).ended(0, STARTED, null));
@@ -67,11 +70,10 @@ final class FlashRecord implements AutoCloseable {
 
     /** Marks all unfinished devices as interrupted, after an error or at the end of the JVM. */
     synchronized void interrupt() {
-        FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
         double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
         List.copyOf(open.keySet())
-                .forEach(
-                        probe -> end(probe, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
+                .forEach(probe ->
+                        end(probe, seconds, INTERRUPTED, interrupted.kind().id() + ": " + interrupted.text()));
     }
 
     private void end(Probe probe, double seconds, String result, String failure) {

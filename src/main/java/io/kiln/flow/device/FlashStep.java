@@ -7,6 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
@@ -179,8 +180,10 @@ public final class FlashStep {
                 null);
         Path file = build.spec().layout().reports().resolve("flash.json");
         List<Probe> probes = runner.probes();
-        try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, probes, log)) {
-            return ParallelFlash.run(probes, log, probe -> {
+        // Models are written beside those that run, and beside the program.
+        FlashFailure interrupted = FlashFailure.interrupted(spec.part() != Part.MODELS);
+        try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, interrupted, probes, log)) {
+            return ParallelFlash.run(probes, log, interrupted, probe -> {
                 FlashResult result = load.device.flash(runner, probe, progress(probes.size(), load.bytes));
                 record.done(result);
                 return result;

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.device.flash.FlashFailed;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
@@ -66,9 +67,17 @@ final class ModelFlash {
         return update.regions().get(0).bytes().size();
     }
 
-    /** Updates one device; nothing is erased before the update is known to suit it. */
+    /** Updates one device; nothing is erased before the update is known to suit it. A failure is a result, so that other devices go on. */
     FlashResult flash(FlashRunner runner, Probe probe, FlashProgress progress) {
         long start = System.nanoTime();
+        try {
+            return flash(runner, probe, progress, start);
+        } catch (FlashFailed e) {
+            return failed(probe, e.failure(), start);
+        }
+    }
+
+    private FlashResult flash(FlashRunner runner, Probe probe, FlashProgress progress, long start) {
         List<Bytes> heads = runner.read(probe, heads());
         Optional<InstalledFirmware> firmware = InstalledFirmware.read(heads.get(0));
         if (firmware.isEmpty()) {
@@ -133,7 +142,10 @@ final class ModelFlash {
     }
 
     private static FlashResult refused(Probe probe, String why, long start) {
-        return new FlashResult(
-                probe, false, 0, Duration.ofNanos(System.nanoTime() - start), Optional.of(FlashFailure.refused(why)));
+        return failed(probe, FlashFailure.refused(why), start);
+    }
+
+    private static FlashResult failed(Probe probe, FlashFailure failure, long start) {
+        return new FlashResult(probe, false, 0, Duration.ofNanos(System.nanoTime() - start), Optional.of(failure));
     }
 }

@@ -3,7 +3,7 @@ package io.kiln.flow.device;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
+import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.Probe;
 import java.util.ArrayList;
@@ -20,20 +20,24 @@ final class ParallelFlash {
 
     private ParallelFlash() {}
 
-    /** The results, in the order of the probes. */
-    static List<FlashResult> run(List<Probe> probes, Log log, Function<Probe, FlashResult> flash) {
-        Thread farewell = new Thread(
-                () -> log.warn("Interrupted while flashing: the board is not bootable now, the next flash repairs it"),
-                "flash-interrupted");
+    /**
+     * The results, in the order of the probes.
+     *
+     * @param interrupted what to say if the build is stopped meanwhile
+     */
+    static List<FlashResult> run(
+            List<Probe> probes, Log log, FlashFailure interrupted, Function<Probe, FlashResult> flash) {
+        Thread farewell = new Thread(() -> log.warn(interrupted.text()), "flash-interrupted");
         Runtime.getRuntime().addShutdownHook(farewell);
         try {
-            return probes.size() == 1 ? List.of(flash.apply(probes.get(0))) : together(probes, flash);
+            return probes.size() == 1 ? List.of(flash.apply(probes.get(0))) : together(probes, interrupted, flash);
         } finally {
             remove(farewell);
         }
     }
 
-    private static List<FlashResult> together(List<Probe> probes, Function<Probe, FlashResult> flash) {
+    private static List<FlashResult> together(
+            List<Probe> probes, FlashFailure interrupted, Function<Probe, FlashResult> flash) {
         ExecutorService pool = Executors.newFixedThreadPool(Math.min(MOST_AT_ONCE, probes.size()));
         try {
             List<Future<FlashResult>> running = new ArrayList<>();
@@ -45,13 +49,7 @@ final class ParallelFlash {
             return results;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KilnException(
-                    new Problem(
-                            "flashing was interrupted; the boards are not bootable now",
-                            "kiln:flash",
-                            "",
-                            "The next flash repairs them"),
-                    e);
+            throw new KilnException(interrupted.problem("kiln:flash"), e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof KilnException cause) {
                 throw cause;

@@ -22,6 +22,7 @@ import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerificationCases;
 import java.nio.file.Path;
 import java.util.List;
@@ -137,9 +138,9 @@ public final class SourceExport {
 
     private List<VerificationCases> proof(List<CompiledModel> compiled) {
         Problems problems = new Problems();
+        TestVectors vectors = TestVectors.of(spec, compiled.size() > 1);
         List<VerificationCases> models = compiled.stream()
-                .map(model -> VerificationCases.of(
-                        model.library().metadata(), model.imported(), spec.verify(), compiled.size() > 1, problems))
+                .map(model -> VerificationCases.of(model.library().metadata(), model.imported(), vectors, problems))
                 .toList();
         for (VerificationCases model : models) {
             if (model.cases().isEmpty()) {

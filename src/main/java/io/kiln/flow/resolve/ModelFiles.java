@@ -26,18 +26,18 @@ public final class ModelFiles {
      *
      * @param several the list of named models; empty if none was given
      * @param single the single model given
-     * @param name the name of a single model
-     * @param inputShapes input shapes of the single model; empty for the file's
+     * @param name the name of a model that is found
+     * @param inputShapes input shapes of a single model; empty for the file's
      * @param folder searched for a model if none is given
      * @return the models; empty if there are none
      * @throws KilnException if both kinds are given, or if the folder holds more than one model
      */
     public static List<ModelSource> choose(
-            List<ModelSource> several, Optional<Path> single, String name, String inputShapes, Path folder) {
+            List<ModelSource> several, Optional<ModelSource> single, String name, String inputShapes, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
             throw new KilnException(new Problem(
                     "both kiln.model and <models> are given",
-                    single.get().toString(),
+                    single.get().file().toString(),
                     "one of the two",
                     "Remove kiln.model"));
         }
@@ -52,7 +52,7 @@ public final class ModelFiles {
             return List.copyOf(several);
         }
         if (single.isPresent()) {
-            return List.of(new ModelSource(single.get(), name, inputShapes));
+            return List.of(single.get());
         }
         List<Path> found = modelsIn(folder);
         if (found.size() > 1) {

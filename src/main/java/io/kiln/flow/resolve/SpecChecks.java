@@ -4,7 +4,6 @@ package io.kiln.flow.resolve;
 import io.kiln.artifact.CNames;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
-import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;
@@ -47,9 +46,10 @@ final class SpecChecks {
                     "kiln.io caller, or kiln.interfaceApi c",
                     "Leave kiln.io out");
         }
-        collect(problems, () -> spec.pipeline().options());
+        problems.collect(() -> spec.pipeline().options());
         spec.quantize().check(problems, missing);
         checkVerify(spec.verify(), problems, missing);
+        spec.update().check(problems);
     }
 
     private static void checkVerify(BuildSpec.VerifySpec verify, Problems problems, Problems missing) {
@@ -89,14 +89,6 @@ final class SpecChecks {
         }
     }
 
-    private static void collect(Problems problems, Runnable check) {
-        try {
-            check.run();
-        } catch (KilnException e) {
-            e.problems().forEach(problems::add);
-        }
-    }
-
     private static void checkModels(BuildSpec spec, Problems problems, Problems missing) {
         if (spec.models().isEmpty()) {
             missing.add(
@@ -118,7 +110,7 @@ final class SpecChecks {
                         "Set <name> in each <model> of <models>");
             }
             checkFile(model, problems, missing);
-            collect(problems, model::shapes);
+            problems.collect(model::shapes);
             checkPreprocessing(model, problems, missing);
         }
     }
@@ -138,7 +130,7 @@ final class SpecChecks {
                         "a model that Kiln compiles",
                         "Put it before the model when the archive is made");
             } else {
-                collect(problems, () -> Preprocessing.read(file));
+                problems.collect(() -> Preprocessing.read(file));
             }
         });
     }

@@ -128,11 +128,18 @@ public record BuildSpec(
      * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
      * @param version its version, for programs; empty if it has none
      * @param preprocess the signal processing before it; empty for the file beside it, if there is one
+     * @param vectors folder of the test vectors that came with it
      */
-    public record ModelSource(Path file, String name, String inputShapes, String version, Optional<Path> preprocess) {
+    public record ModelSource(
+            Path file,
+            String name,
+            String inputShapes,
+            String version,
+            Optional<Path> preprocess,
+            Optional<Path> vectors) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
-            this(file, name, inputShapes, "", Optional.empty());
+            this(file, name, inputShapes, "", Optional.empty(), Optional.empty());
         }
 
         /** A model with the shapes of its file. */
@@ -142,12 +149,17 @@ public record BuildSpec(
 
         /** The same model in a version. */
         public ModelSource withVersion(String newVersion) {
-            return new ModelSource(file, name, inputShapes, newVersion, preprocess);
+            return new ModelSource(file, name, inputShapes, newVersion, preprocess, vectors);
         }
 
         /** The same model with signal processing before it. */
         public ModelSource withPreprocess(Path description) {
-            return new ModelSource(file, name, inputShapes, version, Optional.of(description));
+            return new ModelSource(file, name, inputShapes, version, Optional.of(description), vectors);
+        }
+
+        /** The same model with the test vectors that came with it. */
+        public ModelSource withVectors(Optional<Path> folder) {
+            return new ModelSource(file, name, inputShapes, version, preprocess, folder);
         }
 
         /** The file that describes the signal processing before it; empty if there is none. */
@@ -165,7 +177,7 @@ public record BuildSpec(
      * How an image is verified.
      *
      * @param on where
-     * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}
+     * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}; empty for those that came with the models
      * @param samples number of seeded random cases, 0 or more
      * @param seed their seed
      * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero

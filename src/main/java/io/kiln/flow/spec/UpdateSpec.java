@@ -4,6 +4,7 @@ package io.kiln.flow.spec;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.firmware.update.SlotRequest;
 import io.kiln.firmware.update.UpdateKey;
 import io.kiln.firmware.update.UpdateVersion;
@@ -71,21 +72,43 @@ public record UpdateSpec(Models models, Header header, Optional<Path> key, Versi
         return header == Header.MCUBOOT;
     }
 
+    /** Adds what is missing or malformed, before anything is built. */
+    public void check(Problems problems) {
+        if (!hasSlots() && !isForMcuboot()) {
+            return;
+        }
+        problems.collect(this::firmware);
+        problems.collect(this::signer);
+        if (hasSlots()) {
+            problems.collect(this::requireKey);
+            problems.collect(this::modelVersion);
+            problems.collect(this::minimumFirmware);
+        }
+    }
+
     /**
      * Versions and key of models in slots.
      *
      * @throws KilnException if a version or the key is missing or malformed
      */
     public SlotRequest slots() {
-        return new SlotRequest(
-                UpdateKey.read(key.orElseThrow(() -> new KilnException(new Problem(
-                        "kiln.update is slots, and nothing says which key signs the models",
-                        "kiln.update.key",
-                        "a file with an Ed25519 key as PKCS#8 in PEM",
-                        "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository")))),
-                UpdateVersion.parse(versions.models, "kiln.modelVersion"),
-                firmware(),
-                UpdateVersion.parse(versions.minimumFirmware, "kiln.update.minimumFirmware"));
+        return new SlotRequest(UpdateKey.read(requireKey()), modelVersion(), firmware(), minimumFirmware());
+    }
+
+    private Path requireKey() {
+        return key.orElseThrow(() -> new KilnException(new Problem(
+                "kiln.update is slots, and nothing says which key signs the models",
+                "kiln.update.key",
+                "a file with an Ed25519 key as PKCS#8 in PEM",
+                "openssl genpkey -algorithm ed25519 -out update-key.pem, outside the project's repository")));
+    }
+
+    private UpdateVersion modelVersion() {
+        return UpdateVersion.parse(versions.models, "kiln.modelVersion");
+    }
+
+    private UpdateVersion minimumFirmware() {
+        return UpdateVersion.parse(versions.minimumFirmware, "kiln.update.minimumFirmware");
     }
 
     /** Version of the firmware. */

@@ -9,7 +9,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.ir.Function;
 import io.kiln.preprocess.ModelPreprocessing;
 import io.kiln.preprocess.Recording;
@@ -53,19 +52,16 @@ final class AudioCases {
     /**
      * Reads recordings, makes noise and computes the expected answers.
      *
-     * @param severalModels whether the recordings lie in a folder named after the model
+     * @param vectors where recordings lie, and how many cases of noise there are
      * @throws KilnException naming every recording that cannot be used
      */
     static VerificationCases of(
-            ModelMetadata model,
-            Function function,
-            ModelPreprocessing preprocessing,
-            VerifySpec spec,
-            boolean severalModels) {
+            ModelMetadata model, Function function, ModelPreprocessing preprocessing, TestVectors vectors) {
         List<TestCase> cases = new ArrayList<>();
-        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
-        folder.filter(Files::isDirectory).ifPresent(f -> cases.addAll(recordings(f, preprocessing)));
-        cases.addAll(noise(spec.samples(), spec.seed(), preprocessing.samples()));
+        vectors.folder(model.name())
+                .filter(Files::isDirectory)
+                .ifPresent(f -> cases.addAll(recordings(f, preprocessing)));
+        cases.addAll(noise(vectors.spec().samples(), vectors.spec().seed(), preprocessing.samples()));
         List<List<Bytes>> expected = cases.stream()
                 .map(each -> preprocessing.input(Recording.samples(each.inputs().get(0))))
                 .map(features -> Interpreter.run(function, List.of(features)))
@@ -81,14 +77,11 @@ final class AudioCases {
     private static List<TestCase> recordings(Path folder, ModelPreprocessing preprocessing) {
         Problems problems = new Problems();
         List<TestCase> cases = new ArrayList<>();
-        TestCases.numbered(folder, RECORDING).forEach((k, file) -> {
-            try {
-                Bytes audio = Recording.read(file, preprocessing.sampleRate(), preprocessing.samples());
-                cases.add(new TestCase("audio_" + k, List.of(audio), Optional.empty()));
-            } catch (KilnException e) {
-                e.problems().forEach(problems::add);
-            }
-        });
+        TestCases.numbered(folder, RECORDING)
+                .forEach((k, file) -> problems.collect(() -> {
+                    Bytes audio = Recording.read(file, preprocessing.sampleRate(), preprocessing.samples());
+                    cases.add(new TestCase("audio_" + k, List.of(audio), Optional.empty()));
+                }));
         problems.throwIfAny();
         return cases;
     }

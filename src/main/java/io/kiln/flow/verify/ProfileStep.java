@@ -18,12 +18,12 @@ import io.kiln.flow.farm.FarmRuns;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
+import io.kiln.report.ProfileReport.Preprocessing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,10 +59,8 @@ public final class ProfileStep {
                 build.spec().semihosting());
         if (build.spec().farm().isEmpty()) {
             InstructionCounter counter = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()));
-            run(image, counter, emulator, "");
-            if (build.spec().verify().over() == VerifyOver.CONSOLE) {
-                rows(counter, image.file());
-            }
+            boolean takesAudio = build.spec().verify().over() == VerifyOver.CONSOLE;
+            run(image, counter, emulator, "", takesAudio ? preprocessing(counter, image.file()) : List.of());
             return;
         }
         FarmVerification.requireConsole(build);
@@ -72,11 +70,17 @@ public final class ProfileStep {
                     image,
                     farm.runs(image.board(), LIMIT),
                     emulator,
-                    " of the farm " + use.address().url());
+                    " of the farm " + use.address().url(),
+                    List.of());
         }
     }
 
-    private void run(RunnableImage image, RunCounter counter, Emulator emulator, String where) {
+    private void run(
+            RunnableImage image,
+            RunCounter counter,
+            Emulator emulator,
+            String where,
+            List<Preprocessing> preprocessing) {
         Layout layout = build.spec().layout();
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
@@ -97,7 +101,8 @@ public final class ProfileStep {
             operators.addAll(cycles.estimated(model, counts, counted));
         }
         ProfileReport instructions = new ProfileReport(
-                build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators);
+                        build.board().id(), RunnableImage.name(build, emulator) + where, true, total, operators)
+                .with(preprocessing);
         ProfileReport counted = cycles.report().map(instructions::with).orElse(instructions);
         ProfileReport report = AotComparison.of(build).map(counted::beside).orElse(counted);
         Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
@@ -112,23 +117,16 @@ public final class ProfileStep {
     }
 
     /** What signal processing before models takes. */
-    private void rows(InstructionCounter counter, Path image) {
-        for (ModelSource source : build.spec().models()) {
-            GenerateStep.store(build.spec().layout()).hearing().stream()
-                    .filter(model -> model.name().equals(source.name()))
-                    .forEach(model -> AudioInput.of(source, model).ifPresent(preprocessing -> {
-                        InterfaceNames names = new InterfaceNames(model.name());
-                        Bytes silence = Bytes.wrap(new byte[2 * preprocessing.samples()]);
-                        long one = counter.firstCall(image, names.audio(), names.nextRow(), List.of(silence));
-                        log.info(String.format(
-                                Locale.ROOT,
-                                "Preprocessing of %s: %,d instructions for a row, %,d for its %d rows",
-                                model.name(),
-                                one,
-                                one * preprocessing.frames(),
-                                preprocessing.frames()));
-                    }));
-        }
+    private List<Preprocessing> preprocessing(InstructionCounter counter, Path image) {
+        return AudioInput.ofAll(build.spec()).entrySet().stream()
+                .map(each -> {
+                    InterfaceNames names = new InterfaceNames(each.getKey());
+                    Bytes silence = Bytes.wrap(new byte[2 * each.getValue().samples()]);
+                    long one = counter.firstCall(image, names.audio(), names.nextRow(), List.of(silence));
+                    return new Preprocessing(
+                            each.getKey(), one, one * each.getValue().frames());
+                })
+                .toList();
     }
 
     private static String cycles(ProfileReport.Operator operator) {
@@ -165,6 +163,14 @@ public final class ProfileStep {
         } else {
             log.info(report.estimate().text());
         }
+        report.preprocessing()
+                .forEach(counted -> log.info(String.format(
+                        Locale.ROOT,
+                        "Preprocessing of %s: %,d instructions for a row, %,d for its %d rows",
+                        counted.model(),
+                        counted.rowInstructions(),
+                        counted.instructions(),
+                        counted.instructions() / counted.rowInstructions())));
         report.operators().stream()
                 .sorted(Comparator.comparingLong(ProfileReport.Operator::instructions)
                         .reversed())

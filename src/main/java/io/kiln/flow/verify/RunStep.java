@@ -134,8 +134,7 @@ public final class RunStep {
     /** The test vectors if there are any, otherwise random inputs. */
     private List<TestCase> cases(ModelMetadata model, boolean severalModels) {
         List<TestCase> cases = new ArrayList<>();
-        Optional<Path> vectors =
-                build.spec().verify().vectors().map(folder -> severalModels ? folder.resolve(model.name()) : folder);
+        Optional<Path> vectors = TestVectors.of(build.spec(), severalModels).folder(model.name());
         if (vectors.filter(Files::isDirectory)
                 .filter(folder -> !AudioCases.areAlone(folder))
                 .isPresent()) {

@@ -71,7 +71,7 @@ final class TestCases {
     static SortedMap<Integer, Path> numbered(Path folder, Pattern name) {
         TreeMap<Integer, Path> files = new TreeMap<>();
         try (Stream<Path> entries = Files.list(folder)) {
-            entries.forEach(entry -> {
+            entries.sorted().forEach(entry -> {
                 Matcher matcher = name.matcher(entry.getFileName().toString());
                 if (matcher.matches()) {
                     files.put(Integer.valueOf(matcher.group(1)), entry);

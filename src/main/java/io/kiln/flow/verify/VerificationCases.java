@@ -4,7 +4,6 @@ package io.kiln.flow.verify;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.call.CustomCall;
@@ -32,26 +31,23 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
     /**
      * Reads vectors, makes random cases and computes the expected answers with the reference interpreter.
      *
-     * @param severalModels whether the vectors lie in a folder named after the model
+     * @param vectors where test vectors lie, and how many random cases there are
      * @param hears gets a problem if a model calls the user's C, so that only vectors can tell its answers, and there
      * are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
-    public static VerificationCases of(
-            ModelMetadata model, Function function, VerifySpec spec, boolean severalModels, Problems hears) {
+    public static VerificationCases of(ModelMetadata model, Function function, TestVectors vectors, Problems hears) {
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
             String why = "only the C function " + custom.function() + " knows the results of operator `" + custom.code()
                     + "`";
-            return given(model, why, spec, severalModels, hears);
+            return given(model, why, vectors, hears);
         }
         List<TestCase> cases = new ArrayList<>();
-        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
-        // With several models, a model without a vector folder has random cases only.
-        folder.filter(f -> !severalModels || f.toFile().isDirectory())
+        vectors.given(model.name())
                 .filter(f -> !AudioCases.areAlone(f))
                 .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
-        cases.addAll(TestCases.random(spec.samples(), spec.seed(), model.inputs()));
+        cases.addAll(TestCases.random(vectors.spec().samples(), vectors.spec().seed(), model.inputs()));
         List<List<Bytes>> expected = new ArrayList<>();
         Problems problems = new Problems();
         for (TestCase each : cases) {
@@ -69,9 +65,8 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
      * @param why why the interpreter cannot run it
      * @param problems gets models without vectors, and vectors without outputs
      */
-    static VerificationCases given(
-            ModelMetadata model, String why, VerifySpec spec, boolean severalModels, Problems problems) {
-        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
+    static VerificationCases given(ModelMetadata model, String why, TestVectors vectors, Problems problems) {
+        Optional<Path> folder = vectors.folder(model.name());
         if (folder.filter(Files::isDirectory).isEmpty()) {
             problems.add(
                     "the expected outputs of model `" + model.name() + "` are unknown: " + why,

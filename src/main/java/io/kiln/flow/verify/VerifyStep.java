@@ -118,6 +118,7 @@ public final class VerifyStep {
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
         for (ModelSource model : build.spec().models()) {
             now.file("model " + model.name(), model.file());
+            model.vectors().ifPresent(folder -> now.folder("vectors of " + model.name(), folder));
             model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
             Frontends.parameters(model.file())
                     .forEach(params -> now.file("parameters of model " + model.name(), params));
@@ -196,19 +197,19 @@ public final class VerifyStep {
         Set<String> hearing = GenerateStep.store(layout).hearing().stream()
                 .map(ModelMetadata::name)
                 .collect(Collectors.toUnmodifiableSet());
+        TestVectors vectors = TestVectors.of(build.spec(), metadata.size() > 1);
         List<VerificationCases> models = new ArrayList<>();
         List<VerificationCases> onAudio = new ArrayList<>();
         Problems problems = new Problems();
         for (ModelMetadata model : metadata) {
             Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
             Optional<Function> function = source.map(this::function);
-            boolean severalModels = metadata.size() > 1;
             models.add(
                     function.isPresent()
-                            ? VerificationCases.of(model, function.get(), spec, severalModels, problems)
-                            : VerificationCases.given(model, CAME_AS_C, spec, severalModels, problems));
+                            ? VerificationCases.of(model, function.get(), vectors, problems)
+                            : VerificationCases.given(model, CAME_AS_C, vectors, problems));
             if (hearing.contains(model.name())) {
-                onAudio.add(onAudio(model, source, function, severalModels));
+                onAudio.add(onAudio(model, source, function, vectors));
             }
         }
         problems.throwIfAny();
@@ -227,10 +228,10 @@ public final class VerifyStep {
 
     /** Only the interpreter tells what a model answers to audio. */
     private VerificationCases onAudio(
-            ModelMetadata model, Optional<ModelSource> source, Optional<Function> function, boolean severalModels) {
+            ModelMetadata model, Optional<ModelSource> source, Optional<Function> function, TestVectors vectors) {
         return source.flatMap(each -> AudioInput.of(each, model))
                 .filter(preprocessing -> function.orElseThrow().opaque().isEmpty())
-                .map(preprocessing -> AudioCases.of(model, function.orElseThrow(), preprocessing, spec, severalModels))
+                .map(preprocessing -> AudioCases.of(model, function.orElseThrow(), preprocessing, vectors))
                 .orElseGet(() -> AudioCases.none(model));
     }
 

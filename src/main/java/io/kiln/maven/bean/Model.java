@@ -58,8 +58,9 @@ public final class Model {
                     "Add it"));
         }
         SharedModel model = find.apply(file);
-        ModelSource source =
-                new ModelSource(model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes);
+        ModelSource source = new ModelSource(
+                        model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes)
+                .withVectors(model.vectors());
         return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
     }
 }

@@ -4,6 +4,8 @@ package io.kiln.maven.session;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.report.Json;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 
 /** What goals that only show something print for programs: JSON on standard output, without Maven's marks. */
 public final class JsonOutput {
@@ -25,9 +27,14 @@ public final class JsonOutput {
         };
     }
 
-    /** Prints a record as one JSON document. */
+    /** Prints a record as one JSON document, in UTF-8 whatever the terminal's encoding is, because JSON has no other (RFC 8259, 8.1). */
     public static void print(Object report) {
-        System.out.print(Json.text(report));
-        System.out.flush();
+        print(report, System.out);
+    }
+
+    static void print(Object report, PrintStream out) {
+        byte[] json = Json.text(report).getBytes(StandardCharsets.UTF_8);
+        out.write(json, 0, json.length);
+        out.flush();
     }
 }

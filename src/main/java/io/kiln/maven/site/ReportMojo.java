@@ -56,7 +56,7 @@ public final class ReportMojo extends AbstractPartMojo implements MavenReport {
     public boolean canGenerateReport() {
         boolean hasPage = !skipReport && BuildPage.file(layout()).toFile().isFile();
         if (!skipReport && !hasPage) {
-            log().info("No report of Kiln: there is no image yet; mvn verify site makes both");
+            log().info("No report of Kiln: this module has no image (mvn verify site makes the image first)");
         }
         return hasPage;
     }

@@ -39,6 +39,7 @@ public final class OverviewPage {
         page.out.append(Remarks.markup(overview)).append(MemorySection.of(page.built));
         page.workspaces();
         page.operators();
+        page.out.append(PreprocessingSection.of(page.built.preprocessing()));
         page.out.append(ProofSection.of(overview.proof()));
         page.graphs();
         page.origin();

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Reads {@code pools} of a board profile. */
 final class PoolsParser {
@@ -78,12 +79,15 @@ final class PoolsParser {
     private void checkSlots(ModelSlots slots, String variables) {
         boolean areInRom = slots.addresses().stream()
                 .allMatch(address -> memories.stream()
-                        .anyMatch(
-                                m -> m.kind() == Kind.ROM && address > m.base() && address + slots.bytes() <= m.end()));
+                        .anyMatch(m -> m.kind() == Kind.ROM
+                                && address - ModelSlots.FIRMWARE_BYTES >= m.base()
+                                && address + slots.bytes() <= m.end()));
+        boolean areAligned = Stream.of(slots.first(), slots.second(), slots.bytes())
+                .allMatch(number -> number % ModelSlots.ALIGNMENT == 0);
         boolean areApart = Math.abs(slots.first() - slots.second()) >= slots.bytes();
         boolean isInRam = memories.stream()
                 .anyMatch(m -> m.name().equals(variables) && slots.memory() > m.base() && slots.memory() < m.end());
-        if (!areInRom || !areApart || !isInRam) {
+        if (!areInRom || !areAligned || !areApart || !isInRam) {
             problems.add(
                     String.format(
                             "the slots at 0x%08x and 0x%08x, of %d bytes each, with memory from 0x%08x on, %s",
@@ -91,7 +95,9 @@ final class PoolsParser {
                             slots.second(),
                             slots.bytes(),
                             slots.memory(),
-                            areApart ? "do not lie inside the board's memories" : "overlap"),
+                            !areApart
+                                    ? "overlap"
+                                    : areAligned ? "do not lie inside the board's memories" : "are no flash sectors"),
                     profile.where("/pools/slots"),
                     "flash sectors in a memory of kind rom behind the code, and an address inside the memory of variables",
                     "");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.update.InstalledFirmware.Memory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -21,7 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** Update files as Kiln reads them, and what it would write to which device. */
 class UpdateFileTest {
     private static final List<Long> SLOTS = List.of(0x08080000L, 0x080c0000L);
-    private static final Bytes INTERFACE = Bytes.ofText("sixteen bytes...");
+    private static final Bytes INTERFACE = TestRegions.INTERFACE;
+
+    /** Behind the header; 704 bytes with it and with padding. */
+    private static final int REGION_BYTES = 444;
+
     private static final int MUTATIONS = 2000;
 
     @TempDir
@@ -39,15 +44,7 @@ class UpdateFileTest {
     }
 
     private static ModelRegion region(int slot, String version, String minimum, String board, Bytes digest) {
-        return new RegionHeader(
-                        SLOTS.get(slot),
-                        UpdateVersion.parse(version, ""),
-                        UpdateVersion.parse(minimum, ""),
-                        board,
-                        "default",
-                        digest,
-                        new RegionHeader.Memory(0x20010000, 64, 0x20010000, 0))
-                .before(new byte[700]);
+        return TestRegions.region(SLOTS.get(slot), version, minimum, board, digest, REGION_BYTES);
     }
 
     private static UpdateFile update(String version) {
@@ -109,8 +106,18 @@ class UpdateFileTest {
     }
 
     private static DeviceModels device(ModelRegion first, ModelRegion second) {
+        return device(new Memory(0x20010000, 64), first, second);
+    }
+
+    private static DeviceModels device(Memory memory, ModelRegion first, ModelRegion second) {
         InstalledFirmware firmware = new InstalledFirmware(
-                SLOTS, 1024, new UpdateVersion(1, 0, 0), "board", region(0, "0").interfaceDigest(), key.publicBytes());
+                SLOTS,
+                1024,
+                memory,
+                new UpdateVersion(1, 0, 0),
+                "board",
+                region(0, "0").interfaceDigest(),
+                key.publicBytes());
         return new DeviceModels(firmware, List.of(Optional.of(first), Optional.of(second)));
     }
 
@@ -150,6 +157,28 @@ class UpdateFileTest {
         damaged[500] ^= 1;
         assertThat(device.refusal(new UpdateFile(List.of(ModelRegion.read(ByteBuffer.wrap(damaged), "x")))))
                 .contains("its content is damaged");
+    }
+
+    /** As in kiln_slots.c: such models do not run, so their slot is free. */
+    @Test
+    void modelsThatNeedOtherMemoryDoNotRun() {
+        for (Memory other : List.of(
+                new Memory(0x20010000, 63), new Memory(0x20010001, 64), new Memory(0x20000000, 64), new Memory(0, 0))) {
+            DeviceModels device = device(other, region(0, "1.0.0"), region(1, "1.1.0"));
+            assertThat(device.running()).as(other.toString()).isEmpty();
+            assertThat(device.refusal(update("1.2.0")))
+                    .contains("its models use other memory than the firmware leaves to them");
+        }
+        assertThat(device(new Memory(0x20000000, 0x20000), region(0, "1.0.0"), region(1, "1.1.0"))
+                        .running())
+                .contains(1);
+        byte[] far = region(1, "2").bytes().toArray();
+        far[45] = 4; // The table of functions lies behind the region.
+        assertThat(device(
+                                region(0, "1.0.0"),
+                                ModelRegion.read(ByteBuffer.wrap(far), "x").signed(key))
+                        .running())
+                .contains(0);
     }
 
     private static void refuses(DeviceModels device, ModelRegion region, String why) {

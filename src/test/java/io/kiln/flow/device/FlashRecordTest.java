@@ -4,6 +4,7 @@ package io.kiln.flow.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
+import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport.Entry;
@@ -41,7 +42,12 @@ class FlashRecordTest {
         Probe right = new Probe.Serial("right");
         Path lab = folder.resolve("lab.jsonl");
         try (FlashRecord record = FlashRecord.begin(
-                folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right), Log.QUIET)) {
+                folder.resolve("flash.json"),
+                Optional.of(lab),
+                ENTRY,
+                FlashFailure.interrupted(true),
+                List.of(left, right),
+                Log.QUIET)) {
             assertThat(results()).containsExactly("left started", "right started");
             assertThat(lab).doesNotExist();
             record.done(new FlashResult(right, false, 100, Duration.ofSeconds(2), Optional.empty()));
@@ -50,7 +56,8 @@ class FlashRecordTest {
             record.interrupt();
         }
         assertThat(results()).containsExactly("left interrupted", "right flashed");
-        assertThat(Files.readString(folder.resolve("flash.json"))).contains("interrupted: flashing was interrupted");
+        assertThat(Files.readString(folder.resolve("flash.json")))
+                .contains("interrupted: flashing was interrupted; the board is not bootable now");
         assertThat(Files.readAllLines(lab)).hasSize(2);
     }
 
@@ -58,10 +65,17 @@ class FlashRecordTest {
     void theOnlyProbeHasNoName() throws IOException {
         Probe probe = new Probe.Any();
         for (int run = 0; run < 2; run++) {
-            FlashRecord.begin(folder.resolve("flash.json"), Optional.empty(), ENTRY, List.of(probe), Log.QUIET)
+            FlashRecord.begin(
+                            folder.resolve("flash.json"),
+                            Optional.empty(),
+                            ENTRY,
+                            FlashFailure.interrupted(false),
+                            List.of(probe),
+                            Log.QUIET)
                     .close();
         }
         assertThat(results()).containsExactly("null interrupted", "null interrupted");
+        assertThat(Files.readString(folder.resolve("flash.json"))).doesNotContain("bootable");
     }
 
     private List<String> results() throws IOException {

@@ -74,6 +74,8 @@ final class ModelFlashTest {
                 .isNotEqualTo(Arrays.copyOfRange(second, FIRST, FIRST + 256));
         answers(new Release(3, "1.1.0"));
 
+        failsAlone();
+
         // The next flash repairs it.
         flow.buildAndFlash(spec(new Release(2, "1.2.0")), models());
         answers(new Release(2, "1.2.0"));
@@ -86,6 +88,17 @@ final class ModelFlashTest {
                 .hasMessageContaining(
                         "the update is not for this device: its models have version 1.2.0, and version 1.2.0 runs");
         assertThat(held()).isEqualTo(third);
+    }
+
+    /** A device that cannot be read is a failure of that device, as any other. */
+    private void failsAlone() throws IOException {
+        assertThatThrownBy(() -> flow.buildAndFlash(spec(new Release(2, "1.2.0")), models("wrong-tap-id:1")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the chip is not the one in the board")
+                .hasMessageNotContaining("not bootable");
+        assertThat(Files.readString(folder.resolve("out/kiln/flash.json")))
+                .contains("\"failure\" : \"wrong-chip: ")
+                .doesNotContain("interrupted");
     }
 
     /** The board, as it is, answers what the release's model says. */

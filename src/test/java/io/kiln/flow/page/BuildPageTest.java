@@ -51,6 +51,7 @@ class BuildPageTest {
                 List.of(),
                 ModelPart.of(List.of(model)),
                 new ImageReport(List.of(), List.of(), List.of()),
+                List.of(),
                 null,
                 null);
     }

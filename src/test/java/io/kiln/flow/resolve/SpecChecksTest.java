@@ -11,6 +11,9 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.UpdateSpec;
+import io.kiln.flow.spec.UpdateSpec.Header;
+import io.kiln.flow.spec.UpdateSpec.Versions;
 import io.kiln.flow.spec.VerifyOn;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,6 +59,31 @@ final class SpecChecksTest {
                         text -> assertThat(text).contains("kiln.verify.on is 'moon'", "one of emulator, board, none"),
                         text -> assertThat(text).contains("kiln.mlfVersion is '6'", "one of 5, 7"));
         assertThat(spec.verify().samples()).isEqualTo(2);
+    }
+
+    @Test
+    void whatUpdatesNeedIsKnownBeforeTheBuild() throws IOException {
+        Path key = Files.writeString(folder.resolve("key.pem"), "secret");
+        UpdateSpec slots = new UpdateSpec(
+                UpdateSpec.Models.SLOTS, Header.MCUBOOT, Optional.empty(), new Versions("v1", "256", "no"));
+        assertThat(problems(spec(slots)))
+                .extracting(Problem::where)
+                .containsExactly(
+                        "the project's version", "kiln.update.key", "kiln.modelVersion", "kiln.update.minimumFirmware");
+
+        UpdateSpec whole = new UpdateSpec(
+                UpdateSpec.Models.NONE, Header.MCUBOOT, Optional.of(key), new Versions("v1", "1.0", "no"));
+        assertThat(problems(spec(whole))).extracting(Problem::where).containsExactly(key.toString());
+
+        UpdateSpec none =
+                new UpdateSpec(UpdateSpec.Models.NONE, Header.NONE, Optional.of(key), new Versions("v1", "256", "no"));
+        assertThat(problems(spec(none))).isEmpty();
+    }
+
+    private BuildSpec spec(UpdateSpec update) throws IOException {
+        return spec("speed", 2, model("default")).toBuilder()
+                .update(() -> update)
+                .build();
     }
 
     @Test

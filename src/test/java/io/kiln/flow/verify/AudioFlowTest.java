@@ -9,12 +9,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.firmware.update.TestKeys;
+import io.kiln.firmware.update.UpdateFile;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -73,15 +76,62 @@ final class AudioFlowTest {
                 .filteredOn(line -> line.matches(
                         "Preprocessing of kws: [0-9,]{6} instructions for a row, [0-9,]{7} for its 4 rows"))
                 .hasSize(1);
+        JsonNode counted = json("profile").path("preprocessing").get(0);
+        JsonNode reported = json("report").path("preprocessing").get(0);
+        assertThat(counted.path("instructions").asLong())
+                .isEqualTo(4 * counted.path("rowInstructions").asLong());
+        assertThat(reported.path("instructions")).isEqualTo(counted.path("instructions"));
+        assertThat(reported.path("codeBytes").asLong()).isBetween(500L, 5_000L);
+        assertThat(folder.resolve("out/firmware/codegen/host/include/tvmgen_kws_preprocess.h"))
+                .content()
+                .contains("#define TVMGEN_KWS_PREPROCESS_STATE_SIZE "
+                        + reported.path("stateBytes").asLong());
+        assertThat(folder.resolve("out/kiln/index.html")).content().contains("Signal processing");
+    }
+
+    private JsonNode json(String report) throws IOException {
+        return new ObjectMapper()
+                .readTree(folder.resolve("out/kiln/" + report + ".json").toFile());
+    }
+
+    /** Models in slots are updated without the signal processing, which stays with the program that calls it. */
+    @Test
+    void aModelInASlotHears() throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        UpdateSpec update = new UpdateSpec(
+                UpdateSpec.Models.SLOTS,
+                UpdateSpec.Header.NONE,
+                Optional.of(TestKeys.write(folder, 1)),
+                new UpdateSpec.Versions("1.0.0", "1.0.0", "0.0.0"));
+        verify(spec("mps2-an386").toBuilder().update(() -> update).build());
+        String before = interfaceOfUpdate();
+
+        // A model that was trained with other features does not suit the firmware.
+        write("kws.preprocess.yaml", MFCC.replace("mean: -1", "mean: -2"));
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        BuildSpec next = spec("mps2-an386").toBuilder().update(() -> update).build();
+        flow.generate(next);
+        flow.link(next);
+        assertThat(interfaceOfUpdate()).isNotEqualTo(before);
+    }
+
+    private String interfaceOfUpdate() {
+        return UpdateFile.read(folder.resolve("out/kws.update"))
+                .regions()
+                .get(0)
+                .interfaceDigest();
     }
 
     private void verify(String board) throws IOException {
+        verify(spec(board));
+    }
+
+    private void verify(BuildSpec spec) throws IOException {
         write("kws.preprocess.yaml", MFCC);
 
-        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
 
-        JsonNode verify = new ObjectMapper()
-                .readTree(folder.resolve("out/kiln/verify.json").toFile());
+        JsonNode verify = json("verify");
         assertThat(verify.path("bitExact").asBoolean()).isTrue();
         assertThat(verify.path("cases"))
                 .extracting(each -> each.path("name").asText())

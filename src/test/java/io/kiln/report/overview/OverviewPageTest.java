@@ -15,6 +15,7 @@ import io.kiln.report.CycleReport;
 import io.kiln.report.ImageReport;
 import io.kiln.report.ModelPart;
 import io.kiln.report.PageDocument;
+import io.kiln.report.PreprocessingReport;
 import io.kiln.report.ProfileReport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -46,6 +47,9 @@ class OverviewPageTest {
             List.of(
                     operator("tvmgen_kws_conv", "#0 CONV_2D `first`", 300),
                     operator("tvmgen_kws_dense", HOSTILE, 100)));
+
+    private static final VerifyReport PROOF = new VerifyReport(
+            "sensor", "qemu", 7, List.of(new VerifyReport.Case("vector_0", 12, 0, 0)), true, true, Tolerance.NONE, "");
 
     private static OperatorInfo operator(String name, String layer, long macs) {
         return new OperatorInfo(
@@ -82,6 +86,7 @@ class OverviewPageTest {
                         List.of(
                                 new ImageReport.Licence("crt", "Apache-2.0", 9),
                                 new ImageReport.Licence("main", "", 1))),
+                List.of(new PreprocessingReport("kws", 49, 10, 1_234L, 3_638, 3_024, null, null)),
                 null,
                 null);
     }
@@ -100,7 +105,8 @@ class OverviewPageTest {
                                 new ProfileReport.Operator("tvmgen_kws_conv", List.of(), 1_500)
                                         .with(new CycleRange(1_700, 1_800, 1_900)),
                                 new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 500)))
-                .with(CycleReport.of("Arm Cortex-M4", new CycleRange(2_100, 2_200, 2_300), null, 100_000_000L, 5));
+                .with(CycleReport.of("Arm Cortex-M4", new CycleRange(2_100, 2_200, 2_300), null, 100_000_000L, 5))
+                .with(List.of(new ProfileReport.Preprocessing("kws", 81_175, 3_977_575)));
         Graph graph = new Graph(
                 "Model kws",
                 List.of(HOSTILE),
@@ -114,20 +120,24 @@ class OverviewPageTest {
     }
 
     @Test
-    void memoryOperatorsProofAndOriginAreThere() {
-        VerifyReport proof = new VerifyReport(
-                "sensor",
-                "qemu",
-                7,
-                List.of(new VerifyReport.Case("vector_0", 12, 0, 0)),
-                true,
-                true,
-                Tolerance.NONE,
-                "");
-        PageDocument page = PageDocument.of(OverviewPage.of(profiled(proof)));
+    void signalProcessingStandsBehindTheOperators() {
+        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
         assertThat(page.texts("h2"))
                 .containsExactly(
-                        "Memory", "Workspace over time", "Operators", "Proof", "Graph", "Toolchain and licences");
+                        "Memory",
+                        "Workspace over time",
+                        "Operators",
+                        "Signal processing",
+                        "Proof",
+                        "Graph",
+                        "Toolchain and licences");
+        assertThat(page.texts("td"))
+                .containsSequence("kws", "49", "10", "81,175", "3,977,575", "1,234", "3,638", "3,024");
+    }
+
+    @Test
+    void memoryOperatorsProofAndOriginAreThere() {
+        PageDocument page = PageDocument.of(OverviewPage.of(profiled(PROOF)));
         assertThat(page.texts("b")).containsExactly("Bit-exact", "15.0 KiB", "1,128 B", "2,000", "2,200", "400");
         assertThat(page.texts("td"))
                 .containsSequence("code", "12,000", "78.0 %", "constants of the models and strings", "3,000")

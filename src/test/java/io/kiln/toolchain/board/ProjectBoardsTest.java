@@ -15,6 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Descriptors that a project brings: what they inherit, and what is said about those that are wrong. */
 class ProjectBoardsTest {
@@ -186,6 +188,34 @@ class ProjectBoardsTest {
                 """);
         assertThat(Boards.builtIn().with(boards).find("smaller").parameters()).isEmpty();
         assertThat(Boards.builtIn().find("stm32f405").parameters()).hasValue(0x08080000L);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0x08080000, 0x080a0000, 256K, 0x20010000, overlap",
+        "0x08080000, 0x080f0000, 128K, 0x20010000, do not lie inside the board's memories",
+        "0x08000080, 0x08080000, 256K, 0x20010000, do not lie inside the board's memories",
+        "0x08080000, 0x080c0000, 256K, 0x20020000, do not lie inside the board's memories",
+        "0x08080010, 0x080c0000, 128K, 0x20010000, are no flash sectors"
+    })
+    void slotsLieApartInsideTheMemories(String first, String second, String size, String memory, String why)
+            throws IOException {
+        write("mine", """
+                schema: 1
+                id: mine
+                title: Mine
+                extends: stm32f405
+                pools:
+                  workspace: sram
+                  constants: flash
+                  slots: {first: %s, second: %s, size: %s, memory: %s}
+                """.formatted(first, second, size, memory));
+        assertThat(problems("mine"))
+                .extracting(Problem::text)
+                .singleElement()
+                .asString()
+                .startsWith(at(8))
+                .contains("the slots at " + first, why);
     }
 
     @Test
