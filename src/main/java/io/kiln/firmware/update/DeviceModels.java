@@ -88,6 +88,9 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
             return Optional.of(
                     "it needs firmware " + region.minimumFirmware() + ", and the device has " + firmware.version());
         }
+        if (!firmware.memory().holds(region.memory()) || !region.memory().holds(region.zeroed())) {
+            return Optional.of("its models use other memory than the firmware leaves them");
+        }
         if (!region.isWhole()) {
             return Optional.of("its content is damaged");
         }

@@ -4,7 +4,6 @@ package io.kiln.firmware.update;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -14,19 +13,39 @@ import java.util.Optional;
  *
  * @param slots addresses of the slots
  * @param slotBytes length of each
+ * @param memory RAM that it leaves to the models
  * @param version of the firmware
  * @param board id of the board that it is for
  * @param interfaceDigest digest of the functions and tensors that it calls, in hexadecimal digits
  * @param key the public key that it accepts, 32 bytes
  */
 public record InstalledFirmware(
-        List<Long> slots, long slotBytes, UpdateVersion version, String board, String interfaceDigest, Bytes key) {
+        List<Long> slots,
+        long slotBytes,
+        Memory memory,
+        UpdateVersion version,
+        String board,
+        String interfaceDigest,
+        Bytes key) {
     /** Bytes before the first slot. */
     public static final int BYTES = 256;
 
     static final Bytes MAGIC = Bytes.ofText("KILNSLOT");
 
     private static final int INTERFACE_BYTES = 16;
+
+    /**
+     * A part of the RAM.
+     *
+     * @param address its first byte
+     * @param bytes its length
+     */
+    public record Memory(long address, long bytes) {
+        /** Whether another part lies in it. */
+        boolean holds(Memory part) {
+            return part.address >= address && part.address + part.bytes <= address + bytes;
+        }
+    }
 
     public InstalledFirmware {
         slots = List.copyOf(slots);
@@ -40,15 +59,12 @@ public record InstalledFirmware(
         }
         List<Long> slots = List.of(word(in), word(in));
         long bytes = word(in);
-        word(in); // the models' memory
-        word(in);
+        Memory memory = new Memory(word(in), word(in));
         UpdateVersion version = UpdateVersion.ofNumber(in.getInt());
-        String board = new String(take(in, ModelRegion.NAME_BYTES), StandardCharsets.ISO_8859_1)
-                .replaceAll("\0.*", "")
-                .replaceAll("[^ -~]", "?");
+        String board = ModelRegion.name(take(in, ModelRegion.NAME_BYTES));
         String digest = HexFormat.of().formatHex(take(in, INTERFACE_BYTES));
         return Optional.of(new InstalledFirmware(
-                slots, bytes, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));
+                slots, bytes, memory, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));
     }
 
     private static long word(ByteBuffer in) {

@@ -36,6 +36,8 @@ public final class ModelRegion {
     private static final int LENGTH_AT = 16;
     private static final int VERSION_AT = 20;
     private static final int MINIMUM_FIRMWARE_AT = 24;
+    private static final int MEMORY_AT = 28;
+    private static final int ZEROED_AT = 36;
     private static final int BOARD_AT = 48;
     private static final int MODELS_AT = BOARD_AT + NAME_BYTES;
     private static final int INTERFACE_AT = MODELS_AT + NAME_BYTES;
@@ -156,14 +158,29 @@ public final class ModelRegion {
         return UpdateVersion.ofNumber(word(MINIMUM_FIRMWARE_AT));
     }
 
+    /** RAM that its models use. */
+    InstalledFirmware.Memory memory() {
+        return memory(MEMORY_AT);
+    }
+
+    /** The part of it that is zero at the start. */
+    InstalledFirmware.Memory zeroed() {
+        return memory(ZEROED_AT);
+    }
+
+    private InstalledFirmware.Memory memory(int at) {
+        return new InstalledFirmware.Memory(
+                Integer.toUnsignedLong(word(at)), Integer.toUnsignedLong(word(at + Integer.BYTES)));
+    }
+
     /** Id of the board that it is for. */
     public String board() {
-        return name(BOARD_AT);
+        return nameAt(BOARD_AT);
     }
 
     /** Names of its models, separated by commas; cut off if they are long. */
     public String models() {
-        return name(MODELS_AT);
+        return nameAt(MODELS_AT);
     }
 
     /** Digest of the functions and tensors of its models, in hexadecimal digits. */
@@ -175,11 +192,16 @@ public final class ModelRegion {
         return ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
     }
 
-    private String name(int at) {
-        int end = at;
-        while (end < at + NAME_BYTES && content[end] != 0) {
+    private String nameAt(int at) {
+        return name(Arrays.copyOfRange(content, at, at + NAME_BYTES));
+    }
+
+    /** The text up to the first zero; a question mark stands for what is not printable. */
+    static String name(byte[] bytes) {
+        int end = 0;
+        while (end < bytes.length && bytes[end] != 0) {
             end++;
         }
-        return new String(content, at, end - at, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
+        return new String(bytes, 0, end, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
     }
 }

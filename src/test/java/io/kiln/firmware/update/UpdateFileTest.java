@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Update files as Kiln reads them, and what it would write to which device. */
 class UpdateFileTest {
@@ -26,6 +29,8 @@ class UpdateFileTest {
 
     @TempDir
     private static Path folder;
+
+    private static final InstalledFirmware.Memory MEMORY = new InstalledFirmware.Memory(0x20010000, 256);
 
     private static UpdateKey key;
 
@@ -39,6 +44,12 @@ class UpdateFileTest {
     }
 
     private static ModelRegion region(int slot, String version, String minimum, String board, Bytes digest) {
+        return region(
+                slot, version, minimum, board, digest, new RegionHeader.Memory(MEMORY.address(), 64, 0x20010010, 48));
+    }
+
+    private static ModelRegion region(
+            int slot, String version, String minimum, String board, Bytes digest, RegionHeader.Memory memory) {
         return new RegionHeader(
                         SLOTS.get(slot),
                         UpdateVersion.parse(version, ""),
@@ -46,7 +57,7 @@ class UpdateFileTest {
                         board,
                         "default",
                         digest,
-                        new RegionHeader.Memory(0x20010000, 64, 0x20010000, 0))
+                        memory)
                 .before(new byte[700]);
     }
 
@@ -110,7 +121,13 @@ class UpdateFileTest {
 
     private static DeviceModels device(ModelRegion first, ModelRegion second) {
         InstalledFirmware firmware = new InstalledFirmware(
-                SLOTS, 1024, new UpdateVersion(1, 0, 0), "board", region(0, "0").interfaceDigest(), key.publicBytes());
+                SLOTS,
+                1024,
+                MEMORY,
+                new UpdateVersion(1, 0, 0),
+                "board",
+                region(0, "0").interfaceDigest(),
+                key.publicBytes());
         return new DeviceModels(firmware, List.of(Optional.of(first), Optional.of(second)));
     }
 
@@ -124,6 +141,47 @@ class UpdateFileTest {
         assertThat(device(region(0, "1.0.0"), strange).free()).isEqualTo(1);
         assertThat(device(region(1, "1.0.0"), strange).running()).isEmpty();
         assertThat(device(region(1, "1.0.0"), strange).free()).isZero();
+    }
+
+    /** As after a new firmware that needs more memory itself: its region in the first slot runs, and not an older one behind it. */
+    @ParameterizedTest
+    @CsvSource({
+        "0x2000fff0, 64, 0x20010000, 0, false",
+        "0x20010000, 257, 0x20010000, 0, false",
+        "0x200100f0, 17, 0x200100f0, 0, false",
+        "0x20010000, 64, 0x2000fff0, 8, false",
+        "0x20010000, 64, 0x20010030, 17, false",
+        "0x20010000, 0xffffffff, 0x20010000, 0, false",
+        "0x20010000, 256, 0x20010000, 256, true"
+    })
+    void aRegionThatUsesOtherMemoryDoesNotRun(long at, long bytes, long zeroed, long zeroedBytes, boolean runs) {
+        RegionHeader.Memory memory = new RegionHeader.Memory(at, bytes, zeroed, zeroedBytes);
+        ModelRegion other = region(1, "2.0.0", "0", "board", INTERFACE, memory).signed(key);
+        DeviceModels device = device(region(0, "1.0.0"), other);
+        assertThat(device.running()).contains(runs ? 1 : 0);
+        Optional<String> refusal =
+                device(region(0, "1.0.0"), region(1, "0.5.0")).refusal(new UpdateFile(List.of(other)));
+        if (runs) {
+            assertThat(refusal).isEmpty();
+        } else {
+            assertThat(refusal).contains("its models use other memory than the firmware leaves them");
+        }
+    }
+
+    /** What lies behind the name's end is no part of it. */
+    @Test
+    void aFirmwareStatesItself() {
+        ByteBuffer bytes = ByteBuffer.allocate(InstalledFirmware.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put(InstalledFirmware.MAGIC.toArray()).putInt(0x08080000).putInt(0x080c0000);
+        bytes.putInt(1024).putInt((int) MEMORY.address()).putInt((int) MEMORY.bytes());
+        bytes.putInt(1 << 24).put("board\0\nx".getBytes(StandardCharsets.US_ASCII));
+        assertThat(InstalledFirmware.read(Bytes.wrap(bytes.array()))).hasValueSatisfying(firmware -> {
+            assertThat(firmware.board()).isEqualTo("board");
+            assertThat(firmware.memory()).isEqualTo(MEMORY);
+            assertThat(firmware.slots()).isEqualTo(SLOTS);
+        });
+        bytes.put(0, (byte) 'k');
+        assertThat(InstalledFirmware.read(Bytes.wrap(bytes.array()))).isEmpty();
     }
 
     @Test
