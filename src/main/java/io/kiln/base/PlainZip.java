@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -116,16 +117,16 @@ public final class PlainZip {
     }
 
     private void readAll(byte[] content) throws IOException {
+        if (ZipEntries.areMoreThan(kind.limits().entries(), new ByteArrayInputStream(content))) {
+            throw refused(
+                    "the archive has too many entries",
+                    "",
+                    "at most " + kind.limits().entries());
+        }
         try (ZipFile file = ZipFile.builder().setByteArray(content).get()) {
             Enumeration<ZipArchiveEntry> entries = file.getEntries();
-            for (int count = 1; entries.hasMoreElements(); count++) {
+            while (entries.hasMoreElements()) {
                 ZipArchiveEntry entry = entries.nextElement();
-                if (count > kind.limits().entries()) {
-                    throw refused(
-                            "the archive has too many entries",
-                            "",
-                            "at most " + kind.limits().entries());
-                }
                 if (entry.isDirectory()) {
                     String name = entry.getName();
                     checkName(name.substring(0, name.length() - 1), 1, name);

@@ -7,6 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SortedMap;
@@ -47,24 +48,27 @@ final class CodeArchive {
     static SortedMap<String, Bytes> read(Path zip, byte[] content) {
         SortedMap<String, Bytes> files = new TreeMap<>();
         long room = MOST_BYTES;
+        int entries = 0;
         try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(content))) {
             for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                entries++;
+                if (entries > MOST_ENTRIES) {
+                    throw refused(zip, "the archive has too many entries", "at most " + MOST_ENTRIES);
+                }
                 if (entry.isDirectory()) {
+                    checkFolder(zip, entry.getName(), in);
                     continue;
                 }
-                String name = entry.getName();
                 byte[] file = in.readNBytes((int) Math.min(room + 1, Integer.MAX_VALUE));
                 room -= file.length;
-                if (room < 0 || files.size() >= MOST_ENTRIES) {
-                    throw refused(
-                            zip,
-                            "the archive's content is too large",
-                            "at most " + (MOST_BYTES >> 20) + " MiB in " + MOST_ENTRIES + " files");
+                if (room < 0) {
+                    throw refused(zip, "the archive's content is too large", "at most " + (MOST_BYTES >> 20) + " MiB");
                 }
+                String name = entry.getName();
                 if (!NAME.matcher(name).matches() || files.put(name, Bytes.wrap(file)) != null) {
                     throw refused(
                             zip,
-                            "the entry " + name.replaceAll("[^ -~]", "?") + " does not belong into a library",
+                            "the entry " + printable(name) + " does not belong into a library",
                             "each file once, in c, include or lib");
                 }
             }
@@ -76,6 +80,17 @@ final class CodeArchive {
             throw refused(zip, "the archive has no code", "an artifact of packaging firmware-library");
         }
         return files;
+    }
+
+    /** What a folder holds would be unpacked to get at the next entry, however long it is. */
+    private static void checkFolder(Path zip, String name, InputStream content) throws IOException {
+        if (content.read() >= 0) {
+            throw refused(zip, "the folder " + printable(name) + " has content", "only files with content");
+        }
+    }
+
+    private static String printable(String name) {
+        return name.replaceAll("[^ -~]", "?");
     }
 
     private static KilnException refused(Path zip, String what, String expected) {

@@ -14,6 +14,7 @@ import io.kiln.preprocess.AudioPipeline.Spectrum;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,6 +26,9 @@ import java.util.stream.IntStream;
  */
 final class PipelineReader {
     private static final int MAX_RATE = 192_000;
+
+    /** Of scales, which are multiplied as integers with one shift: the least keeps 14 bits. */
+    private static final int MAX_RATIO = 1 << 16;
 
     private final YamlDocument document;
     private final Problems problems;
@@ -104,10 +108,11 @@ final class PipelineReader {
             return;
         }
         double[][] weights = MelFilters.weights(mel, sampleRate, spectrum.fft());
-        double most =
-                Arrays.stream(weights).flatMapToDouble(Arrays::stream).max().orElse(0);
+        double peak = mel.isOfEqualArea() ? 2 / (mel.upper() - mel.lower()) : 1;
+        double most = Arrays.stream(weights).flatMapToDouble(Arrays::stream).reduce(peak, Math::max);
+        // Edges that are equal as floating-point numbers give weights that are no numbers; these are above nothing.
         List<Integer> empty = IntStream.range(0, weights.length)
-                .filter(c -> Arrays.stream(weights[c]).max().orElse(0) < most / (1 << 15))
+                .filter(c -> Arrays.stream(weights[c]).noneMatch(weight -> weight > most / (1 << 15)))
                 .boxed()
                 .toList();
         if (!empty.isEmpty()) {
@@ -150,10 +155,14 @@ final class PipelineReader {
     }
 
     private Normalization normalization(int features) {
-        return new Normalization(
-                reals("/normalize/mean", 0, -8000, 8000, features),
-                reals("/normalize/scale", 1, 1e-6, 1e6, features),
-                inputScale());
+        List<Double> scales = reals("/normalize/scale", 1, 1e-6, 1e6, features);
+        if (Collections.max(scales) > MAX_RATIO * Collections.min(scales)) {
+            problem(
+                    "the largest scale is more than " + MAX_RATIO + " times the least",
+                    "/normalize/scale",
+                    "scales with which the features are of similar size");
+        }
+        return new Normalization(reals("/normalize/mean", 0, -8000, 8000, features), scales, inputScale());
     }
 
     private Optional<InputScale> inputScale() {

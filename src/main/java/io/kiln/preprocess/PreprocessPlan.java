@@ -33,6 +33,9 @@ record PreprocessPlan(
     /** Bits that a power loses, so that filter sums have 64 bits. */
     static final int POWER_SHIFT = 13;
 
+    /** Bits of energies and filter sums. */
+    static final int ENERGY_BITS = 62;
+
     /** Fraction bits of logarithms. */
     static final int LOG_BITS = 16;
 

@@ -47,12 +47,25 @@ final class PreprocessPlanner {
     /** Whether the input's scale is one with which features can be quantized. */
     static boolean fits(AudioPipeline pipeline, TensorInfo input) {
         PreprocessPlanner planner = new PreprocessPlanner(pipeline, input);
-        int weightBits = pipeline.mel()
-                .map(planner::weights)
-                .map(PreprocessPlanner::weightBits)
-                .orElse(0);
-        return Arrays.stream(planner.factors(planner.valueBits(planner.fraction(weightBits))))
-                .allMatch(FixedFactor::isRepresentable);
+        int fraction = planner.fraction();
+        boolean isLogarithm = pipeline.log().isPresent();
+        return (isLogarithm || planner.linearShift(fraction) < PreprocessPlan.ENERGY_BITS)
+                && Arrays.stream(planner.factors(planner.valueBits(fraction))).allMatch(FixedFactor::isRepresentable);
+    }
+
+    /** Whether logarithms, and the coefficients of their cosine transform, have {@link PreprocessPlan#LOG_BITS} bits before the point. */
+    static boolean hasSmallLogarithms(AudioPipeline pipeline, TensorInfo input) {
+        int fraction = new PreprocessPlanner(pipeline, input).fraction();
+        double most = Math.max(Math.abs(fraction), Math.abs(PreprocessPlan.ENERGY_BITS + 1 - fraction));
+        double factor = pipeline.log().map(PreprocessPlanner::factor).orElse(0.0);
+        // Rows of the transform have a length of 1, the first one perhaps of the square root of 2.
+        double gain = pipeline.cepstrum().isPresent() ? Math.sqrt(2.0 * pipeline.channels()) : 1;
+        return most * factor * gain < 1 << (Integer.SIZE - 1 - PreprocessPlan.LOG_BITS);
+    }
+
+    private int fraction() {
+        return fraction(
+                pipeline.mel().map(this::weights).map(PreprocessPlanner::weightBits).orElse(0));
     }
 
     private PreprocessPlan plan() {
@@ -161,7 +174,7 @@ final class PreprocessPlanner {
     }
 
     private static Logarithm logarithm(Log log, int fraction) {
-        double factor = log.scale() * StrictMath.log(2) / StrictMath.log(log.base());
+        double factor = factor(log);
         return new Logarithm(
                 energy(log.offset(), fraction),
                 Math.max(1, energy(log.floor(), fraction)),
@@ -169,9 +182,14 @@ final class PreprocessPlanner {
                 factor == 1 ? Optional.empty() : Optional.of(FixedFactor.of(factor)));
     }
 
+    /** From the logarithm to base 2 to the wanted one. */
+    private static double factor(Log log) {
+        return log.scale() * StrictMath.log(2) / StrictMath.log(log.base());
+    }
+
     /** No energy reaches {@code 2^62}, and a sum of two must not overflow. */
     private static long energy(double real, int fraction) {
-        return Math.min(1L << 61, Math.round(Math.scalb(real, fraction)));
+        return Math.min(1L << (PreprocessPlan.ENERGY_BITS - 1), Math.round(Math.scalb(real, fraction)));
     }
 
     /** Keeps what the input can hold: larger energies saturate there too. */

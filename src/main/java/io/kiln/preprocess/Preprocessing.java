@@ -143,6 +143,12 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
                     "/normalize/scale",
                     "a scale with which typical features fit",
                     problems);
+        } else if (!PreprocessPlanner.hasSmallLogarithms(pipeline, input)) {
+            problem(
+                    "logarithms of this scale, or the coefficients of their cosine transform, can exceed 32,767",
+                    "/log/scale",
+                    "a smaller scale, with a larger one in normalize:",
+                    problems);
         }
     }
 

@@ -77,6 +77,19 @@ class CodeLibraryTest {
         assertThat(folder.resolve("out")).doesNotExist();
     }
 
+    /** Its content would be unpacked, however long it is, only to get at the next entry. */
+    @Test
+    void aFolderWithContentIsRefused() throws IOException {
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        files.put("c/a.c", Bytes.ofText("int a;\n"));
+        files.put("c/folder/", Bytes.ofText("1"));
+        Path zip = folder.resolve("full.zip");
+        Files.write(zip, StoredZip.of(files));
+        assertThatThrownBy(() -> new CodeLibrary("full", zip).addTo(UserCode.NONE, "cortex-m4", folder.resolve("out")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the folder c/folder/ has content");
+    }
+
     @Test
     void whatIsNoZipIsRefused() throws IOException {
         Path zip = folder.resolve("noise.zip");

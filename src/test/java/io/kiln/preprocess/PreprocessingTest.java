@@ -89,6 +89,11 @@ class PreprocessingTest {
                 "channels: 100                           | 100 channels are more than the 33 bins of the spectrum",
                 "channels: 30, upper: 2000               | no bin of the spectrum lies in the channels",
                 "channels: 10, lower: 3000, upper: 3000  | the filterbank ends where it begins, or before",
+                "channels: 1, upper: 1                   | no bin of the spectrum lies in the channels [0]",
+                "channels: 1, upper: 1, norm: slaney     | no bin of the spectrum lies in the channels [0]",
+                "channels: 2, lower: 1e-300, upper: 1e-290  | no bin of the spectrum lies in the channels [0, 1]",
+                "channels: 1, upper: 1e-310, norm: slaney   | no bin of the spectrum lies in the channels [0]",
+                "channels: 1, upper: 250.0000001         | no bin of the spectrum lies in the channels [0]",
             })
     void filtersThatHearNothingAreRefused(String mel, String what) {
         assertThat(mistakes("schema: 1\nsampleRate: 16000\nframes: {window: 64, hop: 32}\nmel: {" + mel + "}\n"))
@@ -133,6 +138,50 @@ class PreprocessingTest {
         assertThat(mistakes(SPEECH + "normalize: {mean: [1, 2]}\n"))
                 .extracting(p -> p.where() + " " + p.what())
                 .containsExactly("kws.yaml:6:13 2 numbers for 40 features");
+    }
+
+    @Test
+    void scalesOfVeryDifferentSizesAreRefused() {
+        assertThat(mistakes(SPEECH.replace("channels: 40", "channels: 2") + "normalize: {scale: [1e4, 1e-4]}\n"))
+                .extracting(p -> p.where() + " " + p.what())
+                .containsExactly("kws.yaml:6:13 the largest scale is more than 65536 times the least");
+    }
+
+    /** Without a logarithm, so much would be shifted out of 64 bits. */
+    @Test
+    void aScaleThatLeavesNothingOfAnEnergyIsRefused() {
+        TensorInfo input = new TensorInfo("input", "input", DType.INT8, List.of(1, 33), 1e30f, 0);
+        assertThat(catchThrowableOfType(
+                                KilnException.class,
+                                () -> parse("schema: 1\nsampleRate: 8000\nframes: {window: 64, hop: 64}\n")
+                                        .of(model(input)))
+                        .problems())
+                .singleElement()
+                .satisfies(p -> assertThat(p.what()).startsWith("a feature times its scale is out of the range"));
+    }
+
+    /** The first coefficient of silence, whose energies are the least that there are. */
+    @ParameterizedTest
+    @CsvSource({"1, true", "50, true", "100, false"})
+    void coefficientsThatDoNotFitIn32BitsAreRefused(int scale, boolean fits) {
+        String yaml = "schema: 1\nsampleRate: 16000\nframes: {window: 512, hop: 512}\nmel: {channels: 64, upper: 8000}\n"
+                + "log: {base: 2, scale: " + scale + "}\ndct: {coefficients: 2}\nnormalize: {scale: 0.01}\n";
+        TensorInfo input = new TensorInfo("input", "input", DType.INT16, List.of(1, 2), 0.1f, 0);
+        KilnException refused =
+                catchThrowableOfType(KilnException.class, () -> parse(yaml).of(model(input)));
+        if (fits) {
+            ModelPreprocessing preprocessing = parse(yaml).of(model(input));
+            int first = preprocessing
+                    .input(new short[preprocessing.samples()])
+                    .buffer()
+                    .getShort();
+            assertThat(first).isNegative();
+        } else {
+            assertThat(refused.problems()).singleElement().satisfies(p -> {
+                assertThat(p.what()).endsWith("can exceed 32,767");
+                assertThat(p.where()).isEqualTo("kws.yaml:5:16");
+            });
+        }
     }
 
     @Test

@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.toolchain.board.ModelSlots;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -63,9 +62,7 @@ public record InstalledFirmware(
         long bytes = word(in);
         Memory memory = new Memory(word(in), word(in));
         UpdateVersion version = UpdateVersion.ofNumber(in.getInt());
-        String board = new String(take(in, ModelRegion.NAME_BYTES), StandardCharsets.ISO_8859_1)
-                .replaceAll("(?s)\0.*", "")
-                .replaceAll("[^ -~]", "?");
+        String board = ModelRegion.name(take(in, ModelRegion.NAME_BYTES));
         String digest = HexFormat.of().formatHex(take(in, INTERFACE_BYTES));
         return Optional.of(new InstalledFirmware(
                 slots, bytes, memory, version, board, digest, Bytes.wrap(take(in, UpdateKey.PUBLIC_BYTES))));

@@ -178,12 +178,12 @@ public final class ModelRegion {
 
     /** Id of the board that it is for. */
     public String board() {
-        return name(BOARD_AT);
+        return nameAt(BOARD_AT);
     }
 
     /** Names of its models, separated by commas; cut off if they are long. */
     public String models() {
-        return name(MODELS_AT);
+        return nameAt(MODELS_AT);
     }
 
     /** Digest of the functions and tensors of its models, in hexadecimal digits. */
@@ -195,11 +195,16 @@ public final class ModelRegion {
         return ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN).getInt(at);
     }
 
-    private String name(int at) {
-        int end = at;
-        while (end < at + NAME_BYTES && content[end] != 0) {
+    private String nameAt(int at) {
+        return name(Arrays.copyOfRange(content, at, at + NAME_BYTES));
+    }
+
+    /** The text up to the first zero; a question mark stands for what is not printable. */
+    static String name(byte[] bytes) {
+        int end = 0;
+        while (end < bytes.length && bytes[end] != 0) {
             end++;
         }
-        return new String(content, at, end - at, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
+        return new String(bytes, 0, end, StandardCharsets.ISO_8859_1).replaceAll("[^ -~]", "?");
     }
 }

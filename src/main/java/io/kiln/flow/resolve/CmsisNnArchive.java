@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.LimitedInput;
 import io.kiln.base.Problem;
+import io.kiln.base.ZipEntries;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -62,7 +63,6 @@ final class CmsisNnArchive {
     /** Every path in lower case, to find names that are one file where case does not count. */
     private final Map<String, String> spellings = new HashMap<>();
 
-    private int entries;
     private long bytes;
 
     private CmsisNnArchive(Path archive) {
@@ -116,9 +116,13 @@ final class CmsisNnArchive {
     }
 
     private void readZip() throws IOException {
+        try (InputStream all = Files.newInputStream(archive)) {
+            if (ZipEntries.areMoreThan(MOST_ENTRIES, all)) {
+                throw tooMany();
+            }
+        }
         try (ZipFile zip = ZipFile.builder().setPath(archive).get()) {
             for (ZipArchiveEntry entry : Collections.list(zip.getEntries())) {
-                count();
                 Matcher source = SOURCE.matcher(entry.getName());
                 if (source.matches() && !entry.isDirectory()) {
                     if (entry.isUnixSymlink() || !zip.canReadEntryData(entry)) {
@@ -138,8 +142,12 @@ final class CmsisNnArchive {
                 LimitedInput headers = new LimitedInput(all);
                 TarArchiveInputStream tar = new TarArchiveInputStream(headers, StandardCharsets.UTF_8.name())) {
             all.limit(MOST_UNPACKED, "the unpacked files");
+            int entries = 0;
             for (TarArchiveEntry entry = next(tar, headers); entry != null; entry = next(tar, headers)) {
-                count();
+                entries++;
+                if (entries > MOST_ENTRIES) {
+                    throw tooMany();
+                }
                 Matcher source = SOURCE.matcher(entry.getName());
                 if (source.matches() && !entry.isDirectory()) {
                     if (!entry.isFile() || entry.isSparse() || entry.isLink() || entry.isSymbolicLink()) {
@@ -160,11 +168,8 @@ final class CmsisNnArchive {
         return entry;
     }
 
-    private void count() {
-        entries++;
-        if (entries > MOST_ENTRIES) {
-            throw refused("the archive has too many entries", "", "at most " + MOST_ENTRIES);
-        }
+    private KilnException tooMany() {
+        return refused("the archive has too many entries", "", "at most " + MOST_ENTRIES);
     }
 
     private void add(Matcher source, byte[] content) {

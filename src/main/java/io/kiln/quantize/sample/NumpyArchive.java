@@ -4,6 +4,8 @@ package io.kiln.quantize.sample;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.ZipEntries;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Collections;
@@ -25,18 +27,26 @@ final class NumpyArchive {
      * @param where the file for messages
      * @throws KilnException if it is no such archive, or unpacks to more than {@link SampleReader#MAX_BYTES}
      */
-    static Map<String, NumpyArray> read(Bytes content, String where) {
+    static Map<String, NumpyArray> read(byte[] content, String where) {
         Map<String, NumpyArray> arrays = new LinkedHashMap<>();
+        try {
+            if (ZipEntries.areMoreThan(MAX_ARRAYS, new ByteArrayInputStream(content))) {
+                throw refused("the archive has more than " + MAX_ARRAYS + " entries", where);
+            }
+            readAll(content, where, arrays);
+        } catch (IOException | IllegalArgumentException e) {
+            throw refused("the archive cannot be read: " + e.getMessage(), where);
+        }
+        return arrays;
+    }
+
+    private static void readAll(byte[] content, String where, Map<String, NumpyArray> arrays) throws IOException {
         long budget = SampleReader.MAX_BYTES;
-        try (ZipFile zip = ZipFile.builder().setByteArray(content.toArray()).get()) {
+        try (ZipFile zip = ZipFile.builder().setByteArray(content).get()) {
             for (ZipArchiveEntry entry : Collections.list(zip.getEntries())) {
                 String name = entry.getName();
-                if (!name.endsWith(SUFFIX) || arrays.size() == MAX_ARRAYS) {
-                    throw new KilnException(new Problem(
-                            "the archive holds `" + name + "`",
-                            where,
-                            "at most " + MAX_ARRAYS + " arrays .npy",
-                            "Write it with numpy.savez"));
+                if (!name.endsWith(SUFFIX)) {
+                    throw refused("the archive holds `" + name + "`, which is no array .npy", where);
                 }
                 byte[] array = unpack(zip, entry, budget, where);
                 budget -= array.length;
@@ -44,14 +54,11 @@ final class NumpyArchive {
                         name.substring(0, name.length() - SUFFIX.length()),
                         NumpyArray.read(Bytes.wrap(array), where + ": " + name));
             }
-        } catch (IOException | IllegalArgumentException e) {
-            throw new KilnException(new Problem(
-                    "the archive cannot be read: " + e.getMessage(),
-                    where,
-                    "a file .npz",
-                    "Write it with numpy.savez"));
         }
-        return arrays;
+    }
+
+    private static KilnException refused(String what, String where) {
+        return new KilnException(new Problem(what, where, "a file .npz", "Write it with numpy.savez"));
     }
 
     private static byte[] unpack(ZipFile zip, ZipArchiveEntry entry, long budget, String where) throws IOException {

@@ -83,9 +83,10 @@ public final class SampleReader {
             if (Files.size(path) > MAX_BYTES) {
                 throw tooLarge(path.toString());
             }
-            Bytes content = Bytes.wrap(Files.readAllBytes(path));
+            byte[] content = Files.readAllBytes(path);
             return name.endsWith(".npy")
-                    ? ArraySamples.single(path.toString(), NumpyArray.read(content, path.toString()), inputs)
+                    ? ArraySamples.single(
+                            path.toString(), NumpyArray.read(Bytes.wrap(content), path.toString()), inputs)
                     : ArraySamples.several(path.toString(), NumpyArchive.read(content, path.toString()), inputs);
         } catch (IOException e) {
             throw FileFailure.of("cannot read", path, e);

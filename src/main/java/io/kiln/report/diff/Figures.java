@@ -14,8 +14,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The numbers in a build's reports. Reports of other versions of Kiln may lack some of them.
@@ -113,15 +115,15 @@ public record Figures(
     }
 
     private static List<String> tensors(JsonNode operators) {
-        List<String> read = new ArrayList<>();
-        List<String> written = new ArrayList<>();
+        Set<String> read = new LinkedHashSet<>();
+        Set<String> written = new LinkedHashSet<>();
         for (JsonNode operator : operators) {
             operator.path("inputs").forEach(tensor -> read.add(text(tensor)));
             operator.path("outputs").forEach(tensor -> written.add(text(tensor)));
         }
         List<String> border = new ArrayList<>();
-        read.stream().filter(t -> !written.contains(t)).distinct().forEach(t -> border.add("input " + t));
-        written.stream().filter(t -> !read.contains(t)).distinct().forEach(t -> border.add("output " + t));
+        read.stream().filter(t -> !written.contains(t)).forEach(t -> border.add("input " + t));
+        written.stream().filter(t -> !read.contains(t)).forEach(t -> border.add("output " + t));
         return border;
     }
 

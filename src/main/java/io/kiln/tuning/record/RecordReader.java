@@ -29,6 +29,7 @@ public final class RecordReader {
     private static final long MOST_BYTES = 64L << 20;
     private static final int MOST_LETTERS = 1 << 20;
     private static final int MOST_PROBLEMS = 20;
+    private static final int MOST_WARNINGS = 20;
     private static final int INPUT_PARTS = 4;
     private static final int RESULT_PARTS = 4;
     private static final int ENTITY_PARTS = 3;
@@ -37,6 +38,7 @@ public final class RecordReader {
     private final List<TuningRecord> records = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
     private final Problems problems = new Problems();
+    private int unsaid;
 
     private RecordReader(String where) {
         this.where = where;
@@ -46,7 +48,7 @@ public final class RecordReader {
      * The records of a log.
      *
      * @param records in the order of the file
-     * @param warnings what was left out, and why
+     * @param warnings what was left out, and why; of many only the first, and how many more there are
      */
     public record Log(List<TuningRecord> records, List<String> warnings) {
         public Log {
@@ -94,6 +96,9 @@ public final class RecordReader {
             start = end + 1;
         }
         reader.problems.throwIfAny();
+        if (reader.unsaid > 0) {
+            reader.warnings.add(where + ": " + reader.unsaid + " more warnings");
+        }
         return new Log(reader.records, reader.warnings);
     }
 
@@ -102,7 +107,7 @@ public final class RecordReader {
         if (isWhole(line)) {
             line(line, number);
         } else {
-            warnings.add(place(number) + ": the last record is incomplete and skipped");
+            warn(number, "the last record is incomplete and skipped");
         }
     }
 
@@ -112,6 +117,14 @@ public final class RecordReader {
             return !line.startsWith("{") || RecordJson.parse(line) instanceof Members;
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private void warn(int number, String what) {
+        if (warnings.size() < MOST_WARNINGS) {
+            warnings.add(place(number) + ": " + what);
+        } else {
+            unsaid++;
         }
     }
 
@@ -146,7 +159,7 @@ public final class RecordReader {
         }
         Members document = as(Members.class, RecordJson.parse(line), "the line");
         if (document.find("v").filter(v -> v.text().equals("0.1")).isPresent()) {
-            warnings.add(place(number) + ": records of version 0.1 are no longer supported; this one is skipped");
+            warn(number, "records of version 0.1 are no longer supported; this one is skipped");
             return;
         }
         String version = part(document, "version").text();
@@ -168,7 +181,7 @@ public final class RecordReader {
     /** {@code -target} is the old name of {@code -mtriple}. */
     private String target(String text, int number) {
         if (text.contains("-target")) {
-            warnings.add(place(number) + ": -target is read as -mtriple");
+            warn(number, "-target is read as -mtriple");
         }
         return text.replace("-target", "-mtriple");
     }

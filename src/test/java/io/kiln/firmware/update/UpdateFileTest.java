@@ -10,6 +10,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.firmware.update.InstalledFirmware.Memory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -131,6 +132,22 @@ class UpdateFileTest {
         assertThat(device(region(0, "1.0.0"), strange).free()).isEqualTo(1);
         assertThat(device(region(1, "1.0.0"), strange).running()).isEmpty();
         assertThat(device(region(1, "1.0.0"), strange).free()).isZero();
+    }
+
+    /** What lies behind the name's end is no part of it. */
+    @Test
+    void aFirmwareStatesItself() {
+        ByteBuffer bytes = ByteBuffer.allocate(InstalledFirmware.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put(InstalledFirmware.MAGIC.toArray()).putInt(0x08080000).putInt(0x080c0000);
+        bytes.putInt(1024).putInt(0x20010000).putInt(256);
+        bytes.putInt(1 << 24).put("board\0\nx".getBytes(StandardCharsets.US_ASCII));
+        assertThat(InstalledFirmware.read(Bytes.wrap(bytes.array()))).hasValueSatisfying(firmware -> {
+            assertThat(firmware.board()).isEqualTo("board");
+            assertThat(firmware.memory()).isEqualTo(new Memory(0x20010000, 256));
+            assertThat(firmware.slots()).isEqualTo(SLOTS);
+        });
+        bytes.put(0, (byte) 'k');
+        assertThat(InstalledFirmware.read(Bytes.wrap(bytes.array()))).isEmpty();
     }
 
     @Test

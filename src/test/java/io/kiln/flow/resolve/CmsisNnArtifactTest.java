@@ -4,8 +4,10 @@ package io.kiln.flow.resolve;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.fuzz.ReaderProperty;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,6 +102,13 @@ class CmsisNnArtifactTest {
         refused("this is not an archive of CMSIS-NN", "a zip, jar or tar.gz");
         Files.write(archive, new byte[0]);
         refused("this is not an archive of CMSIS-NN");
+    }
+
+    @Test
+    void aDirectoryOfManyEntriesIsNotRead() throws IOException {
+        Files.write(archive, CrowdedZip.of(50_001, "x"));
+        assertThat(ReaderProperty.holds(() -> CmsisNnArchive.read(archive))).isFalse();
+        refused("the archive has too many entries", "at most 50000");
     }
 
     @Test

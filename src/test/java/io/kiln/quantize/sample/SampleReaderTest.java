@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.DType;
+import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
+import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -253,6 +255,13 @@ class SampleReaderTest {
         Path file = file("bomb.npz", bytes.toByteArray());
         assertThat(Files.size(file)).isLessThan(1 << 20);
         assertThatThrownBy(() -> read(file, LEVEL)).hasMessageContaining("larger than 256 MiB");
+    }
+
+    @Test
+    void aDirectoryOfManyEntriesIsNotRead() throws IOException {
+        Path file = file("many.npz", CrowdedZip.of(50_000, "x"));
+        assertThat(ReaderProperty.holds(() -> read(file, LEVEL))).isFalse();
+        assertThatThrownBy(() -> read(file, LEVEL)).hasMessageContaining("the archive has more than 1000 entries");
     }
 
     @Test

@@ -4,7 +4,9 @@ package io.kiln.toolchain.board;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.kiln.base.CrowdedZip;
 import io.kiln.base.KilnException;
+import io.kiln.fuzz.ReaderProperty;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -47,6 +49,17 @@ class HostileZipTest {
         assertThat(refusal(raw(method)))
                 .contains("the entry is compressed by method " + method)
                 .contains("entry a/board.yaml");
+    }
+
+    /** Each entry would take kilobytes before the first one is looked at. */
+    @Test
+    void aDirectoryOfManyEntriesIsNotRead() throws IOException {
+        Path zip = write(CrowdedZip.of(50_000, "a/x"));
+        assertThat(ReaderProperty.holds(() -> Boards.builtIn().with(zip, "com.acme:boards:1", Set.of())))
+                .isFalse();
+        assertThat(refusal(Files.readAllBytes(zip)))
+                .contains("the archive has too many entries")
+                .contains("at most 2000");
     }
 
     @Test

@@ -114,6 +114,13 @@ class TuningRecordsTest {
         assertThat(RecordReader.read(file).records()).hasSize(2);
     }
 
+    /** Else a log of old records would fill memory and console with warnings. */
+    @Test
+    void ofManyWarningsTheFirstAreSaid() {
+        RecordReader.Log log = RecordReader.parse("{\"v\": 0.1}\n".repeat(1000), "x.log");
+        assertThat(log.warnings()).hasSize(21).endsWith("x.log: 980 more warnings");
+    }
+
     @Test
     void hostileLogsAreRefused() {
         String line = record("c -keys=cpu", "a", 1, 0.5).line();
