@@ -144,7 +144,7 @@ final class BoardPoolsTest {
                         spec(gesture, Map.of("code", "64", "ext", "128")).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the constants take ")
-                .hasMessageContaining("at most 192 bytes in [code, ext]");
+                .hasMessageContaining("at most code 64 bytes, ext 128 bytes, each operator's constants in one of them");
         assertThatThrownBy(
                         () -> flow.generate(spec(gesture, Map.of("itcm", "64")).build()))
                 .isInstanceOf(KilnException.class)
