@@ -20,6 +20,15 @@ def model = json('target/generated-sources/kiln/metadata.json').modules.gesture
 assert model.target_keys.vecu == 'vecu -lanes=8'
 assert model.target == [model.target_keys.host, model.target_keys.vecu]
 
+// What the unit touches lies where it reaches; what only the core touches lies in the fast memory, which is the core's alone.
+def tcm = report.memories.find { it.name == 'tcm' }
+assert tcm.targets == ['host'] && tcm.used > 0
+assert !report.memories.find { it.name == 'sram' }.containsKey('targets')
+def tcmSection = report.image.sections.find { it.name == '.bss.noinit.tvm.tcm' }
+assert tcmSection.memory == 'tcm' && tcmSection.bytes == tcm.used
+def entry = new File(basedir, 'firmware/target/generated-sources/kiln/codegen/host/src/gesture_lib0.c').text
+assert entry =~ /tcm"\)/ && entry =~ /sram"\)/
+
 // Objects of two targets in two folders, and the archive makes the same image.
 ['host/lib/gesture_lib1.o', 'vecu/lib/gesture_lib2.o'].each {
   assert new File(basedir, "firmware/objects/generated-sources/kiln/codegen/$it").length() > 0 : it

@@ -4,9 +4,8 @@ package io.kiln.artifact;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
@@ -83,17 +82,12 @@ final class BlobReader {
 
     /** Text in UTF-8. */
     String text(long bytes, String what) {
-        need(bytes, what);
         int start = in.position();
-        skip(bytes, what);
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(in.duplicate().position(start).limit(start + (int) bytes))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw broken(what + " is not text in UTF-8", start);
+        need(bytes, what);
+        if (bytes > StrictText.MOST_BYTES) {
+            throw broken(what + " takes " + bytes + " bytes, more than " + StrictText.MOST_BYTES, start);
         }
+        return StrictText.of(raw(bytes, what)).orElseThrow(() -> broken(what + " is not text in UTF-8", start));
     }
 
     /** A value that checks itself. */

@@ -110,7 +110,7 @@ final class LibraryMetadata {
         MemoryPlan plan = module.layout().plan();
         return new Plan(
                 plan.algorithm(),
-                plan.bytes(),
+                module.layout().bytes(),
                 plan.lowerBound(),
                 PlannedBuffers.of(module.program(), module.layout(), tensors));
     }

@@ -56,7 +56,8 @@ public final class ModelCompiler {
         ExecutableModule driven =
                 Executors.of(request.executor(), request.isLinked()).drive(module);
         ExecutableModule executable =
-                driven.with(ConstantPlacement.place(driven.code(), request.constantPools(), module.operators()));
+                driven.with(new ConstantPlacement(request.constantPools(), module.operators(), planner.readers())
+                        .place(driven.code()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,

@@ -18,7 +18,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
-import io.kiln.memory.PoolBounds;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
@@ -26,18 +25,19 @@ import io.kiln.schedule.Dispatch;
 import io.kiln.stream.Lowering;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.ProgramPools;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Planned;
-import io.kiln.stream.WorkspaceLayout;
 import io.kiln.target.MemoryPool;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -48,6 +48,7 @@ final class ModulePlanner {
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
     private final RecordedChoices records;
+    private final Map<String, Set<String>> readers = new HashMap<>();
     private Optional<Planned> main = Optional.empty();
     private Optional<PlanChoice> recorded = Optional.empty();
 
@@ -76,14 +77,17 @@ final class ModulePlanner {
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
+        OperatorTargets targets = new OperatorTargets(operators, outside, externals, external);
         external.addAll(outside.functions());
         Lowering lowering = (op, rows) -> outside.takes(op) ? outside.lower(op, rows) : dispatch.lower(op, rows);
         List<MemoryPool> pools = pools(called);
-        PoolBounds bounds = PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
-        Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, bounds);
+        ProgramPools places = new ProgramPools(pools, targets::of);
+        Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
         PlannedProgram planned = planned(program, called);
-        requireFit(planned.layout(), pools);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
+        new PoolFit(request.name(), pools, planned, PlannedBuffers.names(planned.program(), tensors)).require(io);
+        planned.program().operators().forEach(operator -> readers.put(
+                operator.function().name(), targets.of(operator.output())));
         Interface api = new Interface(
                 request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(
@@ -113,22 +117,6 @@ final class ModulePlanner {
         }
         MemoryPool last = request.pools().get(request.pools().size() - 1);
         return List.of(new MemoryPool(last.name(), last.alignment()));
-    }
-
-    private void requireFit(WorkspaceLayout layout, List<MemoryPool> pools) {
-        OptionalLong end = layout.bounds().end();
-        if (end.isPresent() && layout.plan().bytes() > end.getAsLong()) {
-            String limits = pools.stream()
-                    .map(pool -> pool.name() + " " + pool.limit().orElse(0) + " bytes")
-                    .collect(Collectors.joining(", "));
-            throw new KilnException(new Problem(
-                    "the workspace does not fit in its memory pools: its values take at least "
-                            + layout.plan().lowerBound() + " bytes at once, the plan "
-                            + layout.plan().bytes(),
-                    "model `" + request.name() + "`",
-                    "at most " + limits,
-                    "Let it take more of a memory with kiln.memory.<name>, or plan for RAM with kiln.optimize=ram"));
-        }
     }
 
     /**
@@ -161,6 +149,11 @@ final class ModulePlanner {
     /** The functions of other code generators in the model and the functions that it calls; complete after {@link #plan}. */
     List<ExternalFunction> external() {
         return List.copyOf(external);
+    }
+
+    /** Keys of the targets that read each operator's tables, by the name of its function; complete after {@link #plan}. */
+    Map<String, Set<String>> readers() {
+        return Map.copyOf(readers);
     }
 
     /** How the model's own function was planned; complete after {@link #plan}. */

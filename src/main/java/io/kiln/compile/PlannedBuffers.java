@@ -35,7 +35,8 @@ final class PlannedBuffers {
                 .toList();
     }
 
-    private static Map<String, String> names(Program program, TensorDescriptions tensors) {
+    /** Names for people by buffer name. */
+    static Map<String, String> names(Program program, TensorDescriptions tensors) {
         Map<String, String> names = new HashMap<>();
         for (StoredValue value : program.values()) {
             String tensor = switch (value.place()) {

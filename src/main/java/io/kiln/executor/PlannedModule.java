@@ -111,7 +111,7 @@ public record PlannedModule(
 
     /** Planned bytes of the workspace. */
     public long workspaceBytes() {
-        return layout().plan().bytes();
+        return layout().bytes();
     }
 
     /** The pool of an address of the memory plan. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -18,16 +21,32 @@ public final class MemoryPlanner {
         Candidate best = new Candidate("nothing to place", 0, new int[0], new long[0]);
         long bound = problem.alignedLowerBound();
         for (FirstFitOrder kind : FirstFitOrder.values()) {
-            int[] order = kind.order(problem);
-            long bytes = placement.place(order);
-            if (best.offsets.length == 0 || bytes < best.bytes) {
-                best = new Candidate(kind.text(), bytes, order, placement.offsets());
-            }
-            if (best.bytes == bound) {
-                return best.plan(problem);
+            for (int[] order : orders(problem, kind)) {
+                long bytes = placement.place(order);
+                if (best.offsets.length == 0 || bytes < best.bytes) {
+                    best = new Candidate(kind.text(), bytes, order, placement.offsets());
+                }
+                if (best.bytes == bound) {
+                    return best.plan(problem);
+                }
             }
         }
         return search(problem, placement, best).plan(problem);
+    }
+
+    /** An order, and the same with those first that may lie in the fewest pools: others could take their room. */
+    private static List<int[]> orders(MemoryProblem problem, FirstFitOrder kind) {
+        int[] order = kind.order(problem);
+        return problem.pools().areRestricting()
+                ? List.of(
+                        order,
+                        Arrays.stream(order)
+                                .boxed()
+                                .sorted(Comparator.comparingInt(
+                                        i -> -problem.pools().forbidden(i).size()))
+                                .mapToInt(Integer::intValue)
+                                .toArray())
+                : List.of(order);
     }
 
     /** Bytes that the best order of first fit needs: a quick upper bound of {@link #plan}. */

@@ -26,10 +26,10 @@ public final class MemoryProblem {
     private final int[][] cliques;
     private final Optional<Distances[][]> distances;
     private final long knownBound;
-    private final PoolBounds bounds;
+    private final AllowedPools pools;
 
     private MemoryProblem(List<WorkspaceBuffer> buffers, int[][] conflicts, int[][] cliques) {
-        this(buffers, conflicts, cliques, Optional.empty(), 0, PoolBounds.ONE);
+        this(buffers, conflicts, cliques, Optional.empty(), 0, AllowedPools.ONE);
     }
 
     private MemoryProblem(
@@ -38,13 +38,13 @@ public final class MemoryProblem {
             int[][] cliques,
             Optional<Distances[][]> distances,
             long knownBound,
-            PoolBounds bounds) {
+            AllowedPools pools) {
         this.buffers = List.copyOf(buffers);
         this.conflicts = conflicts;
         this.cliques = cliques;
         this.distances = distances;
         this.knownBound = knownBound;
-        this.bounds = bounds;
+        this.pools = pools;
     }
 
     /** Buffers conflict when they are alive at the same step. */
@@ -138,17 +138,23 @@ public final class MemoryProblem {
                 .map(row -> row.values().toArray(Distances[]::new))
                 .toArray(Distances[][]::new);
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
-        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, PoolBounds.ONE);
+        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, AllowedPools.ONE);
     }
 
-    /** The same buffers in several pools. */
-    public MemoryProblem in(PoolBounds pools) {
-        return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, pools);
+    /** The same buffers in several pools, each of which may hold any buffer. */
+    public MemoryProblem in(PoolBounds bounds) {
+        return in(bounds, (pool, buffer) -> true);
+    }
+
+    /** The same buffers in several pools. A plan has those for which there is no room from {@link PoolBounds#NOWHERE} on. */
+    public MemoryProblem in(PoolBounds bounds, PoolChoice choice) {
+        AllowedPools allowed = AllowedPools.of(bounds, buffers, choice);
+        return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, allowed);
     }
 
     /** The pools in which the buffers lie. */
-    PoolBounds bounds() {
-        return bounds;
+    AllowedPools pools() {
+        return pools;
     }
 
     public List<WorkspaceBuffer> buffers() {
@@ -173,7 +179,7 @@ public final class MemoryProblem {
 
     /** Whether buffers that conflict must not share a byte at all, and may lie anywhere else. */
     boolean isPlain() {
-        return distances.isEmpty() && bounds.pools() == 1;
+        return distances.isEmpty() && pools.bounds().pools() == 1 && !pools.areRestricting();
     }
 
     /** Largest number of intervals that a buffer's neighbours, all placed, can forbid. */

@@ -16,6 +16,7 @@ final class Placement {
     private final long[] saved;
     private final boolean[] placed;
     private final long[] bounds;
+    private final int[][] forbidden;
     private final long[] starts;
     private final long[] ends;
 
@@ -28,8 +29,13 @@ final class Placement {
         offsets = new long[n];
         saved = new long[n];
         placed = new boolean[n];
-        bounds = problem.bounds().bounds().stream().mapToLong(Long::longValue).toArray();
-        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0) + bounds.length;
+        bounds = problem.pools().bounds().bounds().stream().mapToLong(Long::longValue).toArray();
+        forbidden = IntStream.range(0, n)
+                .mapToObj(i -> problem.pools().forbidden(i).stream()
+                        .mapToInt(Integer::intValue)
+                        .toArray())
+                .toArray(int[][]::new);
+        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0) + 2 * bounds.length + 1;
         starts = new long[most];
         ends = new long[most];
     }
@@ -95,6 +101,11 @@ final class Placement {
             long bound = bounds[k];
             starts[count] = bound - sizes[buffer] + 1;
             ends[count] = bound - 1;
+            count++;
+        }
+        for (int pool : forbidden[buffer]) {
+            starts[count] = problem.pools().bounds().start(pool) - sizes[buffer] + 1;
+            ends[count] = problem.pools().bounds().end(pool) - 1;
             count++;
         }
         // With both sorted independently, there is a gap before start k exactly if the k-th end lies below it: then all

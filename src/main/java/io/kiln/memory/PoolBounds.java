@@ -16,6 +16,9 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
     /** The largest alignment of a buffer: limits are rounded down to it, so that buffers are aligned in their pools. */
     static final long ALIGNMENT = 64;
 
+    /** Behind all pools: where a plan has the buffers for which there is no room. */
+    public static final long NOWHERE = 1L << 50;
+
     /** One pool without a limit. */
     public static final PoolBounds ONE = new PoolBounds(List.of(), OptionalLong.empty());
 
@@ -49,6 +52,11 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
     /** The first address of a pool. */
     public long start(int pool) {
         return pool == 0 ? 0 : bounds.get(pool - 1);
+    }
+
+    /** The address behind a pool, and {@link #NOWHERE} behind the last one. */
+    long end(int pool) {
+        return pool == bounds.size() ? NOWHERE : bounds.get(pool);
     }
 
     /** The pool of an address. */

@@ -30,6 +30,9 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
      * @param launchTags what the launch parameters are, such as {@code blockIdx.x}
      */
     public record FunctionInfo(String name, List<Integer> argumentTypes, List<String> launchTags) {
+        /** More than any device takes. */
+        private static final int MOST_ARGUMENTS = 4096;
+
         public FunctionInfo {
             argumentTypes = List.copyOf(argumentTypes);
             launchTags = List.copyOf(launchTags);
@@ -50,8 +53,13 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
 
         static FunctionInfo read(ModuleReader in) {
             String name = in.text("a function's name");
-            List<Integer> types = new ArrayList<>();
-            for (int count = in.count(4, "the number of arguments"); count > 0; count--) {
+            int at = in.position();
+            int count = in.count(4, "the number of arguments");
+            if (count > MOST_ARGUMENTS) {
+                throw in.broken("`" + name + "` has " + count + " arguments, more than " + MOST_ARGUMENTS, at);
+            }
+            List<Integer> types = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
                 types.add(in.u32("an argument's type"));
             }
             return new FunctionInfo(name, types, in.texts("launch parameters"));

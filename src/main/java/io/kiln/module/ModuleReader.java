@@ -4,10 +4,9 @@ package io.kiln.module;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -68,48 +67,60 @@ public final class ModuleReader {
 
     /** u64 length and the bytes. */
     public Bytes string(String what) {
-        return raw(count(1, "the length of " + what), what);
+        return raw(length(what), what);
+    }
+
+    /** Many are read, so that texts for errors are made only where there is one. */
+    private int length(String what) {
+        int at = position();
+        long length = u64(what);
+        if (length < 0 || length > in.remaining()) {
+            throw broken(
+                    "the length of " + what + " is " + Long.toUnsignedString(length) + " with " + in.remaining()
+                            + " bytes left",
+                    at);
+        }
+        return (int) length;
     }
 
     /** u64 length and the text in UTF-8. */
     public String text(String what) {
-        int length = count(1, "the length of " + what);
+        int at = position();
+        int length = length(what);
         int start = position();
+        if (length > StrictText.MOST_BYTES) {
+            throw broken("the length of " + what + " is " + length + ", more than " + StrictText.MOST_BYTES, at);
+        }
         if (length == 0) {
             return "";
         }
-        in.position(start + length);
-        try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(in.duplicate().position(start).limit(start + length))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw broken(what + " is not text in UTF-8", start);
-        }
+        return StrictText.of(raw(length, what)).orElseThrow(() -> broken(what + " is not text in UTF-8", start));
     }
 
     /** u64 count and the strings. */
     public List<String> texts(String what) {
-        List<String> texts = new ArrayList<>();
-        for (int count = count(8, "the number of " + what); count > 0; count--) {
-            texts.add(text("one of the " + what));
+        int count = count(8, "the number of " + what);
+        List<String> texts = new ArrayList<>(count);
+        String each = "one of the " + what;
+        for (int i = 0; i < count; i++) {
+            texts.add(text(each));
         }
         return texts;
     }
 
-    /** u64 count and numbers of 64 bits, each below 2^31. */
+    /** u64 count and numbers of 64 bits, each below 2^31; they share the blob's memory. */
     public List<Integer> numbers(String what) {
-        List<Integer> numbers = new ArrayList<>();
-        for (int count = count(8, "the number of " + what); count > 0; count--) {
+        int count = count(8, "the number of " + what);
+        int start = position();
+        String each = "one of the " + what;
+        for (int i = 0; i < count; i++) {
             int at = position();
-            long number = u64("one of the " + what);
+            long number = u64(each);
             if (number < 0 || number > Integer.MAX_VALUE) {
-                throw broken("one of the " + what + " is " + Long.toUnsignedString(number), at);
+                throw broken(each + " is " + Long.toUnsignedString(number), at);
             }
-            numbers.add((int) number);
         }
-        return numbers;
+        return new NumbersInBlob(since(start).buffer());
     }
 
     /** Some bytes as they are; they share the blob's memory. */

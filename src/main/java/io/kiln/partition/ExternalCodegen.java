@@ -33,6 +33,15 @@ public interface ExternalCodegen {
         return false;
     }
 
+    /**
+     * Whether the core itself computes its functions, which then reach the memories that the core reaches. Otherwise their tensors, tables and
+     * context lie in memories of the board that name this code generator among their {@code targets}, or no targets at all. The core need not
+     * reach them: a function of the core's that starts a device only passes their addresses on.
+     */
+    default boolean runsOnCore() {
+        return false;
+    }
+
     /** What a call of a function passes. */
     ExternalCall call(ExternalFunction function, CompositeTarget.External external, Target host);
 

@@ -34,6 +34,11 @@ public final class ExternalModule {
         return functions.containsKey(op.output());
     }
 
+    /** Key of the target that computes an operator that {@link #takes} is true for. */
+    public String targetKey(FusedOperator op) {
+        return externals.targetKey(functions.get(op.output()));
+    }
+
     /** Lowers an operator that {@link #takes} is true for. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
         ExternalFunction function = functions.get(op.output());

@@ -130,6 +130,12 @@ public final class Externals {
         return part(name).device();
     }
 
+    /** Key of the target that reads and writes what a function gets. */
+    public String targetKey(ExternalFunction function) {
+        GuardedCodegen part = part(function.composite().compiler());
+        return part.runsOnCore() ? Artifact.HOST : part.name();
+    }
+
     ExternalCall call(ExternalFunction function) {
         return part(function.composite().compiler()).call(function);
     }

@@ -52,6 +52,10 @@ final class GuardedCodegen {
                 : Optional.empty();
     }
 
+    boolean runsOnCore() {
+        return guarded("say what computes its functions", codegen::runsOnCore);
+    }
+
     /** Its patterns, whose predicates are guarded, too. */
     PatternTable table() {
         List<CompositePattern> patterns =

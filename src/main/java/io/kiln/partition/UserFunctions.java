@@ -98,6 +98,11 @@ public final class UserFunctions implements ExternalCodegen {
     }
 
     @Override
+    public boolean runsOnCore() {
+        return true;
+    }
+
+    @Override
     public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
         return externals.stream()
                 .map(each -> new CompositePattern(

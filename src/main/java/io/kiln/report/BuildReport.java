@@ -78,8 +78,24 @@ public record BuildReport(
      * @param name the board's name for it
      * @param used bytes, alignment included
      * @param available its size
+     * @param targets keys of the targets that reach it; empty if all do
      */
-    public record MemoryUse(String name, long used, long available) {}
+    public record MemoryUse(
+            String name,
+            long used,
+            long available,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
+            List<String> targets) {
+        public MemoryUse {
+            targets = List.copyOf(targets);
+        }
+
+        /** Use of a memory that every target reaches. */
+        public MemoryUse(String name, long used, long available) {
+            this(name, used, available, List.of());
+        }
+    }
 
     /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {

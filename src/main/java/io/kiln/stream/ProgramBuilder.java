@@ -9,7 +9,6 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.memory.MemoryPlanner;
-import io.kiln.memory.PoolBounds;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.RowGraph.Value;
@@ -19,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Lowers operators for the rows and rings of a plan, and assembles the program. */
 final class ProgramBuilder {
@@ -51,7 +51,7 @@ final class ProgramBuilder {
      *
      * @param pools where its values lie
      */
-    PlannedProgram build(Cut cut, PoolBounds pools) {
+    PlannedProgram build(Cut cut, ProgramPools pools) {
         RowGraph graph = cut.graph();
         long[] scratch = Segmentation.scratch(graph, cut.segments());
         Liveness draft = Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs);
@@ -65,9 +65,10 @@ final class ProgramBuilder {
                 scratch[i] = lowered.get(i).scratchBytes();
             }
         }
+        Map<String, Set<String>> targets = pools.targets(graph, lowered);
         MemoryPlan plan = MemoryPlanner.plan(Liveness.of(graph, cut.segments(), scratch, withInputsAndOutputs)
                 .problem()
-                .in(pools));
+                .in(pools.bounds(), pools.choice(targets)));
         Tape tape = Tape.of(graph, cut.segments()).orElseThrow();
         List<Step> steps = new ArrayList<>();
         for (Segment segment : cut.segments()) {
@@ -78,7 +79,8 @@ final class ProgramBuilder {
                 .forEach(
                         (id, value) -> storage.put(id, graph.values().get(value).id()));
         return new PlannedProgram(
-                new Program(function, lowered, steps, values(graph, rings), storage), new WorkspaceLayout(plan, pools));
+                new Program(function, lowered, steps, values(graph, rings), storage), 
+                new WorkspaceLayout(plan, pools.bounds(), targets));
     }
 
     private static Step step(RowGraph graph, Segment segment, Tape tape, List<LoweredOperator> lowered) {

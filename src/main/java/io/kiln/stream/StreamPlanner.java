@@ -5,7 +5,6 @@ import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.lower.FusedOperator;
 import io.kiln.memory.MemoryPlanner;
-import io.kiln.memory.PoolBounds;
 import io.kiln.stream.PlanChoice.Blocks;
 import io.kiln.stream.PlanChoice.Order;
 import java.util.ArrayList;
@@ -32,10 +31,10 @@ public final class StreamPlanner {
     private final ProgramBuilder builder;
     private final RowGraph graph;
     private final boolean withInputsAndOutputs;
-    private final PoolBounds pools;
+    private final ProgramPools pools;
     private final Map<RowGraph, Segmentation> searches = new HashMap<>();
 
-    private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, PoolBounds pools) {
+    private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, ProgramPools pools) {
         this.builder = builder;
         this.graph = builder.graph();
         this.withInputsAndOutputs = withInputsAndOutputs;
@@ -57,7 +56,7 @@ public final class StreamPlanner {
             List<FusedOperator> operators,
             Lowering lowering,
             boolean withInputsAndOutputs,
-            PoolBounds pools) {
+            ProgramPools pools) {
         public Planned {
             operators = List.copyOf(operators);
         }

@@ -3,14 +3,26 @@ package io.kiln.stream;
 
 import io.kiln.memory.MemoryPlan;
 import io.kiln.memory.PoolBounds;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * The positions of a program's values and scratch in the workspace.
  *
  * @param plan offsets by buffer name: {@link #valueName} and {@link #scratchName}
  * @param bounds the pools into which the plan's address space is divided
+ * @param targets keys of the targets that read or write each stored value and scratch, by buffer name
  */
-public record WorkspaceLayout(MemoryPlan plan, PoolBounds bounds) {
+public record WorkspaceLayout(MemoryPlan plan, PoolBounds bounds, Map<String, Set<String>> targets) {
+    public WorkspaceLayout {
+        targets = Map.copyOf(targets);
+    }
+
+    /** Bytes that are used of all pools: unlike the plan's, they do not include the unused end of a pool before the last. */
+    public long bytes() {
+        return IntStream.range(0, bounds.pools()).mapToLong(this::bytes).sum();
+    }
 
     /** Offset in bytes of a stored value. */
     public long value(int id) {

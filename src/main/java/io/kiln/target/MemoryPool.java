@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
  * @param name lower-case C name, part of the names of structs, macros and linker sections
  * @param alignment alignment of its first byte: a power of two from 16 to 256
  * @param limit the most bytes that a model may take; empty if it may take what it needs
+ * @param reach the targets that read and write it
  */
-public record MemoryPool(String name, int alignment, OptionalLong limit) {
+public record MemoryPool(String name, int alignment, OptionalLong limit, MemoryReach reach) {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
     private static final int LEAST_ALIGNMENT = 16;
     private static final int MOST_ALIGNMENT = 256;
@@ -24,9 +25,9 @@ public record MemoryPool(String name, int alignment, OptionalLong limit) {
     /** The default pool of weights and tables, named as in microTVM. */
     public static final MemoryPool GLOBAL_CONSTANTS = new MemoryPool("global_const_workspace", 16);
 
-    /** A pool of which a model may take what it needs. */
+    /** A pool that every target reaches, and of which a model may take what it needs. */
     public MemoryPool(String name, int alignment) {
-        this(name, alignment, OptionalLong.empty());
+        this(name, alignment, OptionalLong.empty(), MemoryReach.ALL);
     }
 
     public MemoryPool {
@@ -44,5 +45,13 @@ public record MemoryPool(String name, int alignment, OptionalLong limit) {
                     "a power of two from " + LEAST_ALIGNMENT + " to " + MOST_ALIGNMENT,
                     ""));
         }
+    }
+
+    /** For people: the memory, what a model may take of it, and the targets that reach it. */
+    public String text() {
+        String memory = reach.memory().isEmpty() ? name : reach.memory();
+        String most = limit.isPresent() ? " " + limit.getAsLong() + " bytes" : "";
+        return memory + most
+                + (reach.targets().isEmpty() ? "" : " (reached by " + String.join(", ", reach.targets()) + ")");
     }
 }

@@ -22,7 +22,6 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.StreamPlanner.Planned;
@@ -63,7 +62,7 @@ class StreamPlannerTest {
                 .filter(op -> !(op.root().op() instanceof Reshape))
                 .toList();
         return StreamPlanner.plan(
-                new Planned(fused, operators, lowering, withInputsAndOutputs, PoolBounds.ONE), optimize);
+                new Planned(fused, operators, lowering, withInputsAndOutputs, ProgramPools.ONE), optimize);
     }
 
     private Program program(int... results) {

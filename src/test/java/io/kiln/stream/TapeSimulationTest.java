@@ -13,7 +13,6 @@ import io.kiln.lower.RandomResiduals;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.PoolLowering;
-import io.kiln.memory.PoolBounds;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.StreamPlanner.Planned;
@@ -194,7 +193,7 @@ class TapeSimulationTest {
             for (Optimize optimize : Optimize.values()) {
                 boolean inside = seed % 2 == 0;
                 PlannedProgram planned = StreamPlanner.plan(
-                        new Planned(function, operators, lowering, inside, PoolBounds.ONE), optimize);
+                        new Planned(function, operators, lowering, inside, ProgramPools.ONE), optimize);
                 new Simulation("net " + seed + " for " + optimize, planned, operators, inside).run();
                 streams += planned.program().steps().stream().anyMatch(Step.Stream.class::isInstance) ? 1 : 0;
             }
@@ -214,7 +213,7 @@ class TapeSimulationTest {
             for (Optimize optimize : Optimize.values()) {
                 bytes.put(
                         optimize,
-                        StreamPlanner.plan(new Planned(function, operators, lowering, true, PoolBounds.ONE), optimize)
+                        StreamPlanner.plan(new Planned(function, operators, lowering, true, ProgramPools.ONE), optimize)
                                 .layout()
                                 .plan()
                                 .bytes());

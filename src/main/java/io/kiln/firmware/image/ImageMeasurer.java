@@ -148,7 +148,7 @@ public final class ImageMeasurer {
                 }
             }
             long extent = end - memory.base();
-            regions.add(new Region(memory.name(), extent > memory.size() ? extent : sum, memory.size()));
+            regions.add(new Region(memory.name(), extent > memory.size() ? extent : sum, memory.size(), memory.targets()));
         }
         return regions;
     }

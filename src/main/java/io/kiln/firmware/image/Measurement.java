@@ -68,8 +68,13 @@ public record Measurement(
      * @param name its name
      * @param used bytes that the image needs in it, alignment included
      * @param available its size
+     * @param targets keys of the targets that reach it; empty if all do
      */
-    public record Region(String name, long used, long available) {
+    public record Region(String name, long used, long available, List<String> targets) {
+        public Region {
+            targets = List.copyOf(targets);
+        }
+
         /** Bytes that do not fit; 0 if all fit. */
         public long excess() {
             return Math.max(0, used - available);

@@ -27,8 +27,10 @@ public final class MemoryTable {
         if (!measurement.regions().isEmpty()) {
             lines.add(row("memory", "needed", "available", ""));
             for (Region region : measurement.regions()) {
-                String excess = region.excess() == 0 ? "" : number(region.excess()) + " too many";
-                lines.add(row(region.name(), number(region.used()), number(region.available()), excess));
+                String excess = region.excess() == 0 ? "" : number(region.excess()) + " too many ";
+                String reach =
+                        region.targets().isEmpty() ? "" : "reached by " + String.join(", ", region.targets()) + " only";
+                lines.add(row(region.name(), number(region.used()), number(region.available()), excess + reach));
             }
         }
         Flash flash = measurement.flash();

@@ -59,13 +59,16 @@ public final class BoardDescription {
             line(
                     "memory",
                     String.format(
-                            "%s (%s, %s): 0x%08x to 0x%08x, %d bytes",
+                            "%s (%s, %s): 0x%08x to 0x%08x, %d bytes%s",
                             memory.name(),
                             lower(memory.kind()),
                             lower(memory.speed()),
                             memory.base(),
                             memory.end() - 1,
-                            memory.size()));
+                            memory.size(),
+                            memory.targets().isEmpty()
+                                    ? ""
+                                    : ", reached by " + String.join(", ", memory.targets()) + " only"));
         }
         board.pools()
                 .ifPresent(pools -> line(

@@ -29,7 +29,8 @@ final class BoardProfileReport {
                                 memory.name(),
                                 memory.kind().name().toLowerCase(Locale.ROOT),
                                 memory.base(),
-                                memory.size()))
+                                memory.size(),
+                                memory.targets()))
                         .toList(),
                 board.pools().map(PoolMemories::workspace).orElse(List.of()),
                 board.pools().map(PoolMemories::constants).orElse(List.of()),

@@ -4,6 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.target.MemoryPool;
+import io.kiln.target.MemoryReach;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import java.util.ArrayList;
@@ -72,7 +73,11 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
             OptionalLong limit = limits.containsKey(memory)
                     ? OptionalLong.of(limits.get(memory))
                     : i == names.size() - 1 ? OptionalLong.empty() : OptionalLong.of(usual(board, memory));
-            pools.add(new MemoryPool(name, ALIGNMENT, limit));
+            pools.add(new MemoryPool(
+                    name,
+                    ALIGNMENT,
+                    limit,
+                    new MemoryReach(memory, memory(board, memory).targets())));
         }
         return pools;
     }

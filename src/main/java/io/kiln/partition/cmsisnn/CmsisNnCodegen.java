@@ -31,6 +31,11 @@ public final class CmsisNnCodegen implements ExternalCodegen {
     }
 
     @Override
+    public boolean runsOnCore() {
+        return true;
+    }
+
+    @Override
     public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
         return CmsisNnPatterns.all();
     }

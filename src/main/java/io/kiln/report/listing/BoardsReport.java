@@ -75,8 +75,20 @@ public record BoardsReport(List<Entry> boards) {
      * @param kind {@code rom} or {@code ram}
      * @param base its first address
      * @param bytes its size
+     * @param targets keys of the targets that reach it; empty if all do
      */
-    public record Memory(String name, String kind, long base, long bytes) {}
+    public record Memory(
+            String name,
+            String kind,
+            long base,
+            long bytes,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.AS_EMPTY)
+            List<String> targets) {
+        public Memory {
+            targets = List.copyOf(targets);
+        }
+    }
 
     /**
      * The serial line.

@@ -81,7 +81,10 @@ final class MemorySection {
                 .forEach(memory -> table.markup(
                         "",
                         List.of(
-                                Xhtml.escape(memory.name()),
+                                Xhtml.escape(memory.name()
+                                        + (memory.targets().isEmpty()
+                                                ? ""
+                                                : " (" + String.join(", ", memory.targets()) + " only)")),
                                 Shown.count(memory.used()),
                                 Shown.count(memory.available()),
                                 Shown.bar(Shown.share(memory.used(), memory.available()))

@@ -222,12 +222,10 @@ public record Board(
     /** The value of an option of the target string, such as {@code mcpu}. */
     public Optional<String> targetOption(String key) {
         String prefix = "-" + key + "=";
-        for (String word : target.split(" ", -1)) {
-            if (word.startsWith(prefix)) {
-                return Optional.of(word.substring(prefix.length()));
-            }
-        }
-        return Optional.empty();
+        return Stream.of(target.split(" ", -1))
+                .filter(word -> word.startsWith(prefix))
+                .findFirst()
+                .map(word -> word.substring(prefix.length()));
     }
 
     /**
@@ -239,11 +237,23 @@ public record Board(
      * @param size bytes, at least 1
      * @param speed its relative speed
      * @param waits how long it makes the core wait, if the profile says it
+     * @param targets keys of the targets that reach it: {@code host}, and names of code generators; empty if all do
      */
-    public record Memory(String name, Kind kind, long base, long size, Speed speed, Optional<MemoryWait> waits) {
-        /** A memory of ordinary speed whose wait states are not known. */
+    public record Memory(
+            String name,
+            Kind kind,
+            long base,
+            long size,
+            Speed speed,
+            Optional<MemoryWait> waits,
+            List<String> targets) {
+        public Memory {
+            targets = List.copyOf(targets);
+        }
+
+        /** A memory of ordinary speed that every target reaches, and whose wait states are not known. */
         public Memory(String name, Kind kind, long base, long size) {
-            this(name, kind, base, size, Speed.NORMAL, Optional.empty());
+            this(name, kind, base, size, Speed.NORMAL, Optional.empty(), List.of());
         }
 
         /** The address after the last byte. */

@@ -131,7 +131,8 @@ final class BoardParser {
                     node.get("base").asLong(),
                     size(node.get("size")),
                     Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)),
-                    wait(node.path("wait")));
+                    wait(node.path("wait")),
+                    new MemoryTargets(profile, problems).read(node.path("targets"), "/memories/" + i));
             check(memory, memories, profile.where("/memories/" + i));
             memories.add(memory);
         }

@@ -66,6 +66,15 @@ record MergedProfile(String id, List<Layer> layers) {
 
     /** File and line of a JSON pointer, in the profile that its top-level key comes from. */
     String where(String pointer) {
+        return origin(pointer).where(pointer);
+    }
+
+    /** File, line and column of a JSON pointer, as {@link #where}. */
+    String exactly(String pointer) {
+        return origin(pointer).exactly(pointer);
+    }
+
+    private YamlDocument origin(String pointer) {
         String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];
         String deep = key.equals(BY_PARTS) ? pointer : "/" + key;
         return layers.stream()
@@ -73,8 +82,7 @@ record MergedProfile(String id, List<Layer> layers) {
                         !key.isEmpty() && !layer.document().root().at(deep).isMissingNode())
                 .findFirst()
                 .orElse(layers.get(0))
-                .document()
-                .where(pointer);
+                .document();
     }
 
     SortedMap<String, Bytes> files() {

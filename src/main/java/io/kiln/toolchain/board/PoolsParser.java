@@ -52,6 +52,7 @@ final class PoolsParser {
                         profile.where("/pools/workspace"),
                         "a memory of kind ram",
                         ""));
+        new MemoryTargets(profile, problems).check(memories, workspace, constants, more);
         // Those that lie beside variables or code go where the linker script puts everything of their kind.
         checkSections("workspace", InterfaceNames::workspaceSection, workspace.subList(0, workspace.size() - 1));
         checkSections("constants", InterfaceNames::constantsSection, constants.subList(1, constants.size()));
@@ -60,12 +61,15 @@ final class PoolsParser {
                 ? OptionalLong.of(node.get("parameters").asLong())
                 : OptionalLong.empty();
         parameters.ifPresent(address -> checkParameters(address, more.isPresent()));
-        Optional<ModelSlots> slots =
-                node.has("slots") && !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools")
-                        ? Optional.of(slots(node.get("slots")))
-                        : Optional.empty();
+        Optional<ModelSlots> slots = slotsOf(node);
         slots.ifPresent(each -> checkSlots(each, workspace.get(workspace.size() - 1)));
         return new PoolMemories(workspace, constants, more, parameters, slots);
+    }
+
+    /** Like an address of parameters, those of inherited memories, or of an inherited linker script, are not inherited. */
+    private Optional<ModelSlots> slotsOf(JsonNode node) {
+        boolean own = !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools");
+        return node.has("slots") && own ? Optional.of(slots(node.get("slots"))) : Optional.empty();
     }
 
     private static ModelSlots slots(JsonNode node) {

@@ -103,6 +103,8 @@ final class BoardPoolsTest {
         assertThat(memories.get(3).path("used").asLong()).isEqualTo(bytes("dtcm", FAST_RAM));
         assertThat(section(".rodata.ext").address()).isEqualTo(SECOND_FLASH);
         assertThat(section(".rodata.ext").size()).isPositive().isLessThanOrEqualTo(48 << 10);
+        new HotConstants(json("report"), ElfFile.read(folder.resolve("out/net.elf")))
+                .assertLieBelow(SECOND_FLASH, 40 << 10);
     }
 
     /** The planned bytes of the fastest memory are the caller's to provide, in the memory that the linker script names. */
@@ -144,7 +146,7 @@ final class BoardPoolsTest {
                         spec(gesture, Map.of("code", "64", "ext", "128")).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the constants take ")
-                .hasMessageContaining("at most 192 bytes in [code, ext]");
+                .hasMessageContaining("at most code 64 bytes, ext 128 bytes, each operator's constants in one of them");
         assertThatThrownBy(
                         () -> flow.generate(spec(gesture, Map.of("itcm", "64")).build()))
                 .isInstanceOf(KilnException.class)

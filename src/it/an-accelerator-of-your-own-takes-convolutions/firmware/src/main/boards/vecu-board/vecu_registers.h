@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The registers of the vector unit, in the last page of the board's memory.
+ * The registers of the vector unit, behind the memories of the core.
  */
 #ifndef VECU_REGISTERS_H_
 #define VECU_REGISTERS_H_

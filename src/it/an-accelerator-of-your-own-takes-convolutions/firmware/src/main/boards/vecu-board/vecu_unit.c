@@ -13,7 +13,8 @@ enum { INPUT, FILTER, BIAS, MULTIPLIER, SHIFT, OUTPUT, GATHERED };
 enum { ROWS, COLUMNS, CHANNELS, OUT_ROWS, OUT_COLUMNS, OUT_CHANNELS };
 enum { TAPS_DOWN, TAPS_RIGHT, STRIDE_DOWN, STRIDE_RIGHT, PAD_ABOVE, PAD_LEFT };
 enum { IN_ZERO, OUT_ZERO, LEAST, MOST };
-enum { OPERANDS = 6, LANES = 16 };
+enum { OPERANDS = 6, LANES = 16, REGIONS = GATHERED + 1 };
+enum { TCM_BASE = 0x20300000, TCM_BYTES = 64 * 1024 };
 
 static const uint8_t operands_of[CODES] = {0, 6, 6, 4, 2};
 
@@ -23,6 +24,17 @@ static int32_t state[CODES][OPERANDS];
 static void* region(int number) {
   const volatile struct vecu_registers* const unit = (void*)VECU_BASE;
   return (void*)unit->region[number];
+}
+
+/* The memory of the core alone is not on the unit's bus. */
+static bool reaches_all_regions(void) {
+  for (int number = 0; number < REGIONS; ++number) {
+    const uintptr_t address = (uintptr_t)region(number);
+    if (address >= TCM_BASE && address < TCM_BASE + TCM_BYTES) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* TensorFlow Lite's MultiplyByQuantizedMultiplier, which rounds twice. */
@@ -122,6 +134,7 @@ void vecu_wait(void) {
   } else if (unit->control == (VECU_POWER | VECU_START) && unit->status == VECU_READY) {
     unit->status = VECU_BUSY;
   } else if (unit->status == VECU_BUSY) {
-    unit->status = execute((const uint32_t*)unit->commands, unit->words) ? VECU_DONE : VECU_ERROR;
+    const bool is_done = reaches_all_regions() && execute((const uint32_t*)unit->commands, unit->words);
+    unit->status = is_done ? VECU_DONE : VECU_ERROR;
   }
 }
