@@ -38,7 +38,8 @@ public final class QuantizedImporters {
         return new QLinearFunction(operator, importer(operator));
     }
 
-    private static OnnxImporter importer(String name) {
+    /** The importer of an operator on floats. */
+    static OnnxImporter importer(String name) {
         return Stream.of(OnnxLayerImporters.ALL, OnnxElementwiseImporters.ALL)
                 .flatMap(List::stream)
                 .filter(operator -> operator.key().equals(name))
