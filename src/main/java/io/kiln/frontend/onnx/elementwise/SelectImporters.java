@@ -40,6 +40,10 @@ final class SelectImporters {
     private static void sign(NodeContext node) {
         Expressions e = new Expressions(node);
         DType dtype = e.dtype(node.arg(0));
+        if (dtype.isWideUnsigned() || dtype == DType.UINT8) {
+            node.finish(e.cast(e.cast(node.arg(0), DType.BOOL), dtype));
+            return;
+        }
         Arg zero = e.number(0, dtype);
         Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), zero);
         node.finish(e.where(e.binary(Binary.Kind.GREATER, node.arg(0), zero), e.number(1, dtype), negative));

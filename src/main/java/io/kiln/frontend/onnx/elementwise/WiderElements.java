@@ -4,6 +4,7 @@ package io.kiln.frontend.onnx.elementwise;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 
@@ -18,6 +19,9 @@ final class WiderElements {
      */
     static Arg apply(Expressions e, Binary.Kind kind, ElementType type, Arg lhs, Arg rhs) {
         DType held = e.dtype(lhs);
+        if (held == DType.UINT64) {
+            return ofLongs(e, kind, lhs, rhs);
+        }
         DType wide = wide(kind, type);
         Arg result = e.binary(kind, e.cast(lhs, wide), e.cast(rhs, wide));
         if (kind.isComparison()) {
@@ -26,13 +30,25 @@ final class WiderElements {
         return narrow(e, e.cast(result, held), type);
     }
 
+    private static Arg ofLongs(Expressions e, Binary.Kind kind, Arg lhs, Arg rhs) {
+        boolean isOrder = kind.isComparison() || kind == Binary.Kind.MAXIMUM || kind == Binary.Kind.MINIMUM;
+        if (isOrder) {
+            Arg result = e.binary(kind, UnsignedOrder.ordered(e, lhs), UnsignedOrder.ordered(e, rhs));
+            return kind.isComparison() ? result : UnsignedOrder.original(e, result, DType.UINT64);
+        }
+        Arg a = e.cast(lhs, DType.INT64);
+        Arg b = e.cast(rhs, DType.INT64);
+        return e.cast(
+                kind == Binary.Kind.DIVIDE ? UnsignedOrder.quotient(e, a, b) : e.binary(kind, a, b), DType.UINT64);
+    }
+
     private static DType wide(Binary.Kind kind, ElementType type) {
         DType held = type.held().orElseThrow();
         boolean wraps = kind == Binary.Kind.ADD || kind == Binary.Kind.SUBTRACT || kind == Binary.Kind.MULTIPLY;
         return switch (held) {
             case UINT8 -> wraps ? held : DType.INT32;
             case INT8, INT16 -> kind == Binary.Kind.DIVIDE || kind == Binary.Kind.PRELU ? DType.INT32 : held;
-            case UINT32, UINT64 -> DType.INT64;
+            case UINT32 -> DType.INT64;
             default -> held;
         };
     }
