@@ -48,6 +48,9 @@ class UnsignedLongsTest {
         formulas.put("Min", (a, b) -> Long.compareUnsigned(a, b) < 0 ? a : b);
         formulas.put("Div", (a, b) -> b == 0 ? 1 : Long.divideUnsigned(a, b));
         formulas.put("Mod", (a, b) -> b == 0 ? a : Long.remainderUnsigned(a, b));
+        formulas.put("BitwiseAnd", (a, b) -> a & b);
+        formulas.put("BitwiseOr", (a, b) -> a | b);
+        formulas.put("BitwiseXor", (a, b) -> a ^ b);
         formulas.put("BitShift", (a, b) -> a >>> (b & 63));
         ModelBuilder model = new ModelBuilder(18);
         model.input("x", ElementType.UINT64, List.of(COUNT));

@@ -15,7 +15,7 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
 
-/** Powers, remainders and shifts. */
+/** Powers, remainders, shifts and complements. */
 final class ArithmeticImporters {
     private static final int MOST_PRODUCTS = 64;
     /** Keeps a power that is an integer from falling below it. */
@@ -27,7 +27,8 @@ final class ArithmeticImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Pow", ArithmeticImporters::pow),
             onnx("Mod", ArithmeticImporters::mod),
-            onnx("BitShift", ArithmeticImporters::shift));
+            onnx("BitShift", ArithmeticImporters::shift),
+            onnx("BitwiseNot", ArithmeticImporters::bitwiseNot));
 
     private ArithmeticImporters() {}
 
@@ -131,6 +132,12 @@ final class ArithmeticImporters {
             rest = e.where(e.binary(Binary.Kind.LOGICAL_AND, differs, isRest), e.add(rest, y), rest);
         }
         node.finish(e.cast(rest, e.dtype(a)));
+    }
+
+    private static void bitwiseNot(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Arg ones = e.number(-1, e.dtype(node.arg(0)));
+        node.finish(WiderElements.apply(e, Binary.Kind.BITWISE_XOR, node.element(0), node.arg(0), ones));
     }
 
     private static void shift(NodeContext node) {

@@ -7,9 +7,18 @@ import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
+import java.util.Set;
 
 /** Functions of integers for which the IR has no operator: computed in a wider type, and narrowed again. */
 final class WiderElements {
+    /** Functions that the IR has for no integers of less than 32 bits. */
+    private static final Set<Binary.Kind> NEVER_SHORT = Set.of(
+            Binary.Kind.DIVIDE,
+            Binary.Kind.PRELU,
+            Binary.Kind.BITWISE_AND,
+            Binary.Kind.BITWISE_OR,
+            Binary.Kind.BITWISE_XOR);
+
     private WiderElements() {}
 
     /**
@@ -47,7 +56,7 @@ final class WiderElements {
         boolean wraps = kind == Binary.Kind.ADD || kind == Binary.Kind.SUBTRACT || kind == Binary.Kind.MULTIPLY;
         return switch (held) {
             case UINT8 -> wraps ? held : DType.INT32;
-            case INT8, INT16 -> kind == Binary.Kind.DIVIDE || kind == Binary.Kind.PRELU ? DType.INT32 : held;
+            case INT8, INT16 -> NEVER_SHORT.contains(kind) ? DType.INT32 : held;
             case UINT32 -> DType.INT64;
             default -> held;
         };

@@ -22,6 +22,8 @@ public final class QuantizedImporters {
             onnx("MatMulInteger", new IntegerProduct("MatMul", importer("MatMul"))),
             onnx("QLinearConv", 10, QLinearLayer.of(importer("Conv"))),
             onnx("QLinearMatMul", 10, QLinearLayer.of(importer("MatMul"))),
+            microsoft("QuantizeLinear", new QuantizeLinearImporter()),
+            microsoft("DequantizeLinear", new DequantizeLinearImporter()),
             microsoft("QGemm", QLinearLayer.gemm(importer("Gemm"))),
             microsoft("QLinearConcat", new QLinearConcat()),
             microsoft("QLinearAdd", QLinearImporters.ADD),
