@@ -15,11 +15,13 @@ import io.kiln.transform.FoldConstants;
 import io.kiln.transform.FoldPadding;
 import io.kiln.transform.Pass;
 import io.kiln.transform.RealWeights;
+import io.kiln.transform.WholePrecision;
 import java.util.List;
 
 /** Prepares a float model: constants, normalization, padding and clamps become parts of the layers. */
 final class FloatModel {
     private static final List<Pass> PASSES = List.of(
+            new WholePrecision(),
             new FoldConstants(),
             new RealWeights(),
             new FoldChannelFactors(),

@@ -150,7 +150,9 @@ public final class Interpreter {
         observe(function, inputs, State.initial(function), observer);
     }
 
-    private static void observe(Function function, List<Bytes> inputs, State state, Observer observer) {
+    /** The same in a later run, from the state left by earlier ones, which this one updates. */
+    public static void observe(Function function, List<Bytes> inputs, State state, Observer observer) {
+        state.loops.refill();
         Map<Integer, Tensor> values = parameters(function, inputs);
         values.forEach(observer::computed);
         for (Binding binding : function.bindings()) {

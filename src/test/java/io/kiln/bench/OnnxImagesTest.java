@@ -4,6 +4,7 @@ package io.kiln.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
@@ -20,6 +21,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,13 +67,35 @@ final class OnnxImagesTest {
     }
 
     @Test
-    void floatModelsAnswerAsInOnnxRuntime() throws IOException {
+    void floatModelsAnswerAsInOnnxRuntimeAndUseTheKernelsOfOthers() throws IOException {
         Path plugin = plugin();
+        List<Double> perMac = new ArrayList<>();
         for (String name : FLOAT) {
             BenchImage image = image(SharedFolder.need("onnx").resolve(name), "M4F");
             assertThat(Disassembly.of(image).computingFloats()).as(name).isNotEmpty();
-            assertThat(run(name, image, plugin).bitExact()).as(name).isTrue();
+            BenchRun run = run(name, image, plugin);
+            assertThat(run.bitExact()).as(name).isTrue();
+            perMac.add(perMac(image, run));
         }
+        Path model = GoldenModels.model("pretrainedResnet");
+        BenchImage twin = image(model, "M4F");
+        assertThat(perMac.get(0) / perMac(twin, BenchRun.of(twin, model.getParent(), 1, plugin)))
+                .as("the convolutions of a model of speech beside those of a model of TensorFlow Lite")
+                .isLessThan(1.05);
+    }
+
+    /** Instructions of convolutions for a multiply-accumulate. */
+    private static double perMac(BenchImage image, BenchRun run) {
+        List<OperatorInfo> operators = image.metadata().operators();
+        long instructions = 0;
+        long macs = 0;
+        for (int i = 0; i < operators.size(); i++) {
+            if (operators.get(i).name().contains("conv2d")) {
+                instructions += run.tallies().get(i + 1).instructions();
+                macs += operators.get(i).macs();
+            }
+        }
+        return (double) instructions / macs;
     }
 
     private Path plugin() {

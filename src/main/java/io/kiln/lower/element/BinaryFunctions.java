@@ -44,6 +44,9 @@ final class BinaryFunctions {
             case LEFT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.LEFT_SHIFT : WordIntrinsics.LEFT_SHIFT, a, b);
             case RIGHT_SHIFT ->
                 call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
+            case BITWISE_AND -> Exprs.bitAnd(a, b);
+            case BITWISE_OR -> Exprs.bitOr(a, b);
+            case BITWISE_XOR -> Exprs.bitXor(a, b);
             case MAXIMUM -> Exprs.max(a, b);
             case MINIMUM -> Exprs.min(a, b);
             case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);

@@ -19,10 +19,14 @@ final class CastFunctions {
             return fitting((block, x) -> Exprs.cast(DType.FLOAT32, x.get(0)));
         }
         if (!from.isFloat()) {
-            return fitting((block, x) -> from.isLong() == to.isLong() ? x.get(0) : Exprs.cast(to, x.get(0)));
+            boolean isKept = from.isLong() == to.isLong() && (from == to || !from.isLong());
+            return fitting((block, x) -> isKept ? x.get(0) : Exprs.cast(to, x.get(0)));
         }
         if (to == DType.INT64) {
             return fitting((block, x) -> new Expr.Call(LongIntrinsics.OF_FLOAT, List.of(x.get(0))));
+        }
+        if (to == DType.UINT64) {
+            return fitting((block, x) -> new Expr.Call(LongIntrinsics.UNSIGNED_OF_FLOAT, List.of(x.get(0))));
         }
         Intrinsic truncated = to == DType.UINT32 ? ElementIntrinsics.FLOAT_TO_UINT : ElementIntrinsics.FLOAT_TO_INT;
         return fitting((block, x) -> new Expr.Call(truncated, List.of(x.get(0))));

@@ -53,6 +53,14 @@ public final class ElementIntrinsics {
     public static final Intrinsic ROUND_SMALL =
             Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
 
+    /** {@link io.kiln.ir.arith.HalfRounding#toFloat16}. */
+    public static final Intrinsic ROUND_FLOAT16 =
+            Intrinsic.inFile("portable/single/kiln_round_float16", List.of(FLOAT32), FLOAT32, Intrinsics.ROUND_EVEN);
+
+    /** {@link io.kiln.ir.arith.HalfRounding#toBfloat16}. */
+    public static final Intrinsic ROUND_BFLOAT16 =
+            Intrinsic.inFile("portable/single/kiln_round_bfloat16", List.of(FLOAT32), FLOAT32);
+
     /** An integer in the order of {@link io.kiln.ir.arith.FloatKeys}. */
     public static final Intrinsic FLOAT_KEY =
             Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);

@@ -3,6 +3,7 @@ package io.kiln.lower.element;
 
 import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT64;
+import static io.kiln.base.DType.UINT64;
 
 import io.kiln.tir.Intrinsic;
 import java.util.List;
@@ -26,6 +27,10 @@ final class LongIntrinsics {
 
     /** A float truncated towards zero; it saturates, and NaN becomes 0. */
     static final Intrinsic OF_FLOAT = Intrinsic.inFile("portable/kiln_float_to_int_64", List.of(FLOAT32), INT64);
+
+    /** The same for results without sign. */
+    static final Intrinsic UNSIGNED_OF_FLOAT =
+            Intrinsic.inFile("portable/kiln_float_to_uint_64", List.of(FLOAT32), UINT64);
 
     private LongIntrinsics() {}
 }

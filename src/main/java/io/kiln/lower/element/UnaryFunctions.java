@@ -44,6 +44,8 @@ public final class UnaryFunctions {
             case FLOOR -> libm("floorf");
             case ROUND -> libm("rintf");
             case ROUND_AWAY -> libm("roundf");
+            case ROUND_FLOAT16 -> helper(ElementIntrinsics.ROUND_FLOAT16);
+            case ROUND_BFLOAT16 -> helper(ElementIntrinsics.ROUND_BFLOAT16);
             case TANH -> libm("tanhf");
             case ERF -> libm("erff");
             case SIGMOID -> fitting((block, x) -> sigmoid(block, block.let("x", x.get(0))));
@@ -80,6 +82,10 @@ public final class UnaryFunctions {
     private static Expr hardSwish(BlockBuilder block, Expr x) {
         Expr above = block.let("above", Exprs.max(block.let("shifted", add(x, imm(3f))), imm(0f)));
         return div(mul(x, Exprs.min(above, imm(6f))), imm(6f));
+    }
+
+    private static ElementFunction helper(Intrinsic intrinsic) {
+        return fitting((block, x) -> new Expr.Call(intrinsic, List.of(x.get(0))));
     }
 
     private static ElementFunction libm(String name) {

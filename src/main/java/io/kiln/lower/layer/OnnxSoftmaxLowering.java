@@ -23,24 +23,30 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /**
- * ONNX Runtime's softmax of bytes, without floats. Words hold the bits of floats; scratch holds the exponentials of a vector, and the lanes
+ * ONNX Runtime's softmax of bytes, or its logarithm, without floats. Words hold the bits of floats; scratch holds the exponentials of a vector, and the lanes
  * of their sum.
  */
 final class OnnxSoftmaxLowering extends VectorLowering {
     private static final int ONE = 0x3f800000;
 
     private final OnnxForm form;
+    private final boolean isLog;
     private final Expr zeroPoint;
     private final int outputZero;
     private final float scale;
+    private final SingleFactor unit;
     private final float outputScale;
 
     OnnxSoftmaxLowering(FusedOperator op) {
         super(op);
-        this.form = ((OnnxSoftmax) op.root().op()).form();
+        OnnxSoftmax softmax = (OnnxSoftmax) op.root().op();
+        this.form = softmax.form();
+        this.isLog = softmax.isLog();
         this.scale = op.root().constant(1).real(0);
+        this.unit = SingleFactor.of(scale);
         this.zeroPoint = imm(op.root().constant(2).integer(0));
         this.outputScale = op.root().constant(3).real(0);
         this.outputZero = (int) op.root().constant(4).integer(0);
@@ -53,13 +59,22 @@ final class OnnxSoftmaxLowering extends VectorLowering {
             Buffer table = tables.add("exponentials", DType.UINT32, bits(OnnxSoftmaxArithmetic.table(scale, depth)));
             return lower(rows, (block, from, to) -> lookedUp(block, from, to, table, exponentials));
         }
-        int most = Byte.MAX_VALUE - outputZero;
+        int most = isLog ? outputZero - Byte.MIN_VALUE : Byte.MAX_VALUE - outputZero;
         int steps = Math.max(1, 2 * Integer.highestOneBit(Math.max(1, most)) - 1);
         Buffer thresholds =
                 tables.add("thresholds", DType.UINT32, OnnxSoftmaxArithmetic.thresholds(outputScale, steps));
         Buffer lanes = buffers.scratch(DType.UINT32, OnnxSoftmaxArithmetic.LANES);
+        if (isLog) {
+            return lower(rows, (block, from, to) -> {
+                Expr largest = largestReal(block, from);
+                sum(block, from, largest, exponentials, lanes);
+                logarithms(block, from, to, largest, lanes, (b, value) -> StepSearch.of(b, thresholds, imm(0), steps, value));
+            });
+        }
         return lower(rows, (block, from, to) -> {
-            Expr reciprocal = reciprocal(block, from, exponentials, lanes);
+            sum(block, from, largestReal(block, from), exponentials, lanes);
+            Expr one = imm(ONE, DType.UINT32);
+            Expr reciprocal = block.let("reciprocal", call(SingleIntrinsics.DIVIDE, one, load(lanes, imm(0))));
             block.loop("i", depth, (b, i) -> {
                 Expr p = b.let("probability", call(SingleIntrinsics.MULTIPLY, load(exponentials, i), reciprocal));
                 Expr byteOf = add(StepSearch.of(b, thresholds, imm(0), steps, p), outputZero);
@@ -68,14 +83,39 @@ final class OnnxSoftmaxLowering extends VectorLowering {
         });
     }
 
-    /** Fills the exponentials of the real numbers and computes the reciprocal of their sum. */
-    private Expr reciprocal(BlockBuilder block, Expr from, Buffer exponentials, Buffer lanes) {
-        SingleFactor unit = SingleFactor.of(scale);
-        Expr largest = block.let("most", multiple(sub(largest(block, from), zeroPoint), unit));
+    /** Stores the bytes of minus the distances to the largest real number, less the logarithm of a sum. */
+    private void logarithms(
+            BlockBuilder block,
+            Expr from,
+            Expr to,
+            Expr largest,
+            Buffer lanes,
+            BiFunction<BlockBuilder, Expr, Expr> steps) {
+        Expr logarithm = block.let("logarithm", call(SingleIntrinsics.LOGARITHM, load(lanes, imm(0))));
         block.loop("i", depth, (b, i) -> {
-            Expr x = b.let("value", sub(load(buffers.argument(0), add(from, i)), zeroPoint));
-            Expr below = call(SingleIntrinsics.SUM, largest, Exprs.sub(imm(0, DType.INT64), multiple(x, unit)));
-            Expr e = call(SingleIntrinsics.EXPONENTIAL, cast(DType.UINT64, below), imm(unit.exponent()));
+            Expr distance = call(SingleIntrinsics.SINGLE, below(b, from, i, largest), imm(unit.exponent()));
+            Expr magnitude = b.let("magnitude", call(SingleIntrinsics.ADD, distance, logarithm));
+            Expr byteOf = sub(imm(outputZero), steps.apply(b, magnitude));
+            b.store(buffers.output(), add(to, i), cast(DType.INT8, Exprs.max(byteOf, imm(Byte.MIN_VALUE))));
+        });
+    }
+
+    /** The largest real number, in units. */
+    private Expr largestReal(BlockBuilder block, Expr from) {
+        return block.let("most", multiple(sub(largest(block, from), zeroPoint)));
+    }
+
+    /** How far the real number of an element is below the largest one, in units. */
+    private Expr below(BlockBuilder block, Expr from, Expr i, Expr largest) {
+        Expr x = block.let("value", sub(load(buffers.argument(0), add(from, i)), zeroPoint));
+        Expr below = call(SingleIntrinsics.SUM, largest, Exprs.sub(imm(0, DType.INT64), multiple(x)));
+        return cast(DType.UINT64, below);
+    }
+
+    /** Fills the exponentials of the real numbers and sums them in the first lane. */
+    private void sum(BlockBuilder block, Expr from, Expr largest, Buffer exponentials, Buffer lanes) {
+        block.loop("i", depth, (b, i) -> {
+            Expr e = call(SingleIntrinsics.EXPONENTIAL, below(b, from, i, largest), imm(unit.exponent()));
             b.store(exponentials, i, e);
         });
         int count = OnnxSoftmaxArithmetic.LANES;
@@ -91,11 +131,9 @@ final class OnnxSoftmaxLowering extends VectorLowering {
                 fold(b, lanes, lane, first, add(first, 1));
             });
         }
-        Expr one = imm(ONE, DType.UINT32);
-        return block.let("reciprocal", call(SingleIntrinsics.DIVIDE, one, load(lanes, imm(0))));
     }
 
-    private static Expr multiple(Expr value, SingleFactor unit) {
+    private Expr multiple(Expr value) {
         return call(SingleIntrinsics.MULTIPLE, value, imm(unit.mantissa()));
     }
 

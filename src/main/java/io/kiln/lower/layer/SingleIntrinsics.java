@@ -23,7 +23,8 @@ final class SingleIntrinsics {
 
     private static final Intrinsic ROUND_24 = of("kiln_round_24", List.of(UINT64), UINT64, ROUNDING);
 
-    private static final Intrinsic SINGLE = of("kiln_single", List.of(UINT64, INT32), UINT32, ROUNDING);
+    /** The float nearest to a number of units of a power of two. */
+    static final Intrinsic SINGLE = of("kiln_single", List.of(UINT64, INT32), UINT32, ROUNDING);
 
     private static final Intrinsic FMA =
             of("kiln_single_fma", List.of(UINT32, UINT32, INT32, INT32, UINT32), UINT32, with(SINGLE));
@@ -49,6 +50,15 @@ final class SingleIntrinsics {
 
     /** A quotient of floats that are not negative. */
     static final Intrinsic DIVIDE = of("kiln_single_divide", List.of(UINT32, UINT32), UINT32, with(SINGLE));
+
+    private static final Intrinsic PRODUCT_HIGH = of("kiln_product_high", List.of(UINT64, UINT64), UINT64, List.of());
+
+    /** {@link io.kiln.ir.arith.SingleLogarithm} of a float from 1 to {@link io.kiln.ir.arith.SingleLogarithm#MOST}. */
+    static final Intrinsic LOGARITHM = of(
+            "kiln_single_log",
+            List.of(UINT32),
+            UINT32,
+            Stream.concat(Stream.of(PRODUCT_HIGH), with(SINGLE).stream()).toList());
 
     /** A float that is not negative as an integer, halves to even. */
     static final Intrinsic ROUND = of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));

@@ -11,6 +11,7 @@ import io.kiln.ir.op.Pool2d;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -71,7 +72,15 @@ public record FloatGraph(Function function, List<Node> nodes) {
         return binding.op() instanceof Clip clip
                 && clip.min() <= 0
                 && clip.max() >= 0
-                && (node.op() instanceof Layer || node.op() instanceof Pool2d || isArithmetic(node));
+                && (node.op() instanceof Layer
+                        || node.op() instanceof Pool2d
+                        || isArithmetic(node)
+                        || isRelu(clip, node));
+    }
+
+    /** The only clamp that TensorFlow Lite's integer filters have. */
+    private static boolean isRelu(Clip clip, Node node) {
+        return node.op() instanceof Svdf && clip.min() == 0 && clip.max() == Float.MAX_VALUE;
     }
 
     private static boolean isArithmetic(Node node) {

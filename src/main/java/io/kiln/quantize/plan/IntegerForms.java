@@ -15,6 +15,7 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
@@ -87,6 +88,9 @@ final class IntegerForms {
         if (node.op() instanceof Binary binary
                 && (binary.kind() == Binary.Kind.PRELU || binary.kind() == Binary.Kind.SQUARED_DIFFERENCE)) {
             return Optional.of(Form.FREE);
+        }
+        if (node.op() instanceof Svdf filter) {
+            return FilterConstants.isPossible(filter, node, MAX_PRODUCTS) ? Optional.of(Form.FREE) : Optional.empty();
         }
         return node.op() instanceof Resize2d ? Optional.of(Form.SAME) : commonForm(node);
     }

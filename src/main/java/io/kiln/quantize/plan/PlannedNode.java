@@ -13,9 +13,15 @@ import java.util.Optional;
  * @param data the format in which it reads each of its {@link Node#data}
  * @param output the format of its result
  * @param constants a layer's constants in integers; empty for other operators and for float
+ * @param filter those of a filter with a state, likewise
  */
 public record PlannedNode(
-        Node node, Precision precision, List<Format> data, Format output, Optional<LayerConstants> constants) {
+        Node node,
+        Precision precision,
+        List<Format> data,
+        Format output,
+        Optional<LayerConstants> constants,
+        Optional<FilterConstants> filter) {
     public PlannedNode {
         data = List.copyOf(data);
     }

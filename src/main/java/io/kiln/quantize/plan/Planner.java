@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
@@ -101,7 +102,12 @@ public final class Planner {
                     .map(type -> Format.plain(type.dtype()))
                     .toList();
             return new PlannedNode(
-                    node, precision, data, Format.plain(node.type().dtype()), Optional.empty());
+                    node,
+                    precision,
+                    data,
+                    Format.plain(node.type().dtype()),
+                    Optional.empty(),
+                    Optional.empty());
         }
         Format output = Format.of(precision, groups.quantization(node.output(), precision));
         boolean isSame = forms.get(node.output()).kind() == Form.Kind.SAME;
@@ -112,7 +118,14 @@ public final class Planner {
         Optional<LayerConstants> constants = node.layer()
                 .map(layer -> LayerConstants.of(
                         node, data.get(0).quantization().orElseThrow().scale(), precision, means(node)));
-        return new PlannedNode(node, precision, data, output, constants);
+        return new PlannedNode(node, precision, data, output, constants, filter(node));
+    }
+
+    private Optional<FilterConstants> filter(Node node) {
+        return Optional.of(node)
+                .filter(n -> n.op() instanceof Svdf)
+                .map(n -> FilterConstants.of(
+                        n, statistics.ranges().getOrDefault(FilterConstants.state(n), ValueRange.EMPTY)));
     }
 
     private Optional<double[]> means(Node node) {

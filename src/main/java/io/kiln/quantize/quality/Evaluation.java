@@ -32,8 +32,17 @@ public final class Evaluation {
 
     /** The quality over samples. */
     public static Quality of(QuantizedNetwork network, List<Sample> samples, Runs.Progress progress) {
+        Interpreter.State kept = Interpreter.State.initial(network.function());
+        boolean isStateful = !network.function().variables().isEmpty();
         List<Answer> answers = Runs.each(
-                network.plan().function(), samples, progress, (sample, values) -> answer(network, sample, values));
+                network.plan().function(),
+                samples,
+                progress,
+                (sample, values) -> answer(
+                        network,
+                        sample,
+                        isStateful ? kept : Interpreter.State.initial(network.function()),
+                        values));
         Map<Integer, Noise> nodes = new HashMap<>();
         List<Noise> outputs = new ArrayList<>();
         network.function().results().forEach(result -> outputs.add(Noise.NOTHING));
@@ -60,10 +69,11 @@ public final class Evaluation {
                 isLabelled ? Optional.of(new Quality.Accuracy(right / all, rightQuantized / all)) : Optional.empty());
     }
 
-    private static Answer answer(QuantizedNetwork network, Sample sample, Runs.Values real) {
+    private static Answer answer(
+            QuantizedNetwork network, Sample sample, Interpreter.State state, Runs.Values real) {
         Function function = network.function();
         Map<Integer, Tensor> integers = new HashMap<>();
-        Interpreter.observe(function, inputs(function, sample), integers::put);
+        Interpreter.observe(function, inputs(function, sample), state, integers::put);
         Map<Integer, Noise> nodes = new HashMap<>();
         for (PlannedNode node : network.plan().nodes()) {
             Optional<Integer> place =

@@ -4,6 +4,7 @@ package io.kiln.quantize.range;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
@@ -16,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Runs a float network on samples and finds the range of each of its float values. */
+/** Runs a float network on samples and finds the range of each of its float values and variables. */
 public final class Calibration {
     private Calibration() {}
 
@@ -88,6 +89,11 @@ public final class Calibration {
             if (values.isFloat(id)) {
                 part.ranges.put(id, ValueRange.of(values.floats(id)));
                 addChannels(id, values.byId().get(id), part);
+            }
+        }
+        for (Variable variable : graph.function().variables()) {
+            if (values.isFloat(variable.id())) {
+                part.ranges.put(variable.id(), ValueRange.of(values.floats(variable.id())));
             }
         }
         return part;

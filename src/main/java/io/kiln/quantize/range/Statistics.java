@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * What calibration finds out.
  *
- * @param ranges the range of each float value
+ * @param ranges the range of each float value and variable
  * @param means the mean of each channel, the last dimension, of each float value
  * @param magnitudes the largest magnitude of each channel of each float value
  */

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
-/** Runs a function on samples, each from its initial state. */
+/** Runs a function on samples: in parallel, or one after the other if it keeps a state, which begins with the first sample. */
 public final class Runs {
     private Runs() {}
 
@@ -23,7 +23,7 @@ public final class Runs {
         void done(int done, int all);
     }
 
-    /** The values of a run. */
+    /** The values of a run, those of variables as the run left them. */
     public record Values(Map<Integer, Tensor> byId) {
         /** Whether a value is computed and float. */
         public boolean isFloat(int id) {
@@ -54,12 +54,20 @@ public final class Runs {
      */
     public static <T> List<T> each(Function function, List<Sample> samples, Progress progress, Use<T> use) {
         AtomicInteger done = new AtomicInteger();
-        return IntStream.range(0, samples.size())
-                .parallel()
+        boolean isStateful = !function.variables().isEmpty();
+        Interpreter.State kept = Interpreter.State.initial(function);
+        IntStream all = IntStream.range(0, samples.size());
+        return (isStateful ? all.sequential() : all.parallel())
                 .mapToObj(k -> {
                     Sample sample = samples.get(k);
                     Map<Integer, Tensor> values = new HashMap<>();
-                    Interpreter.observe(function, sample.inputs(), values::put);
+                    Interpreter.observe(
+                            function,
+                            sample.inputs(),
+                            isStateful ? kept : Interpreter.State.initial(function),
+                            values::put);
+                    function.variables()
+                            .forEach(v -> values.put(v.id(), Tensor.read(v.type(), kept.value(v.id()))));
                     T result = use.of(sample, new Values(values));
                     synchronized (done) {
                         progress.done(done.incrementAndGet(), samples.size());

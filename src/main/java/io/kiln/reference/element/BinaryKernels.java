@@ -102,8 +102,9 @@ final class BinaryKernels {
             case MAXIMUM -> Math.max(a, b);
             case MINIMUM -> Math.min(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);
-            case LOGICAL_AND -> a & b;
-            case LOGICAL_OR -> a | b;
+            case LOGICAL_AND, BITWISE_AND -> a & b;
+            case LOGICAL_OR, BITWISE_OR -> a | b;
+            case BITWISE_XOR -> a ^ b;
             default -> throw unknown(kind);
         };
     }

@@ -9,6 +9,8 @@ import java.util.List;
 
 /** Conversions between element types. */
 final class Casts {
+    private static final float TWO_TO_63 = 0x1p63f;
+
     private Casts() {}
 
     static Tensor cast(Cast op, List<Tensor> args, TensorType type) {
@@ -17,14 +19,14 @@ final class Casts {
         if (op.dtype().isFloat()) {
             float[] result = new float[count];
             for (int i = 0; i < count; i++) {
-                result[i] = data.isFloat() ? data.floats()[i] : (float) integer(data, i);
+                result[i] = data.isFloat() ? data.floats()[i] : real(data, i);
             }
             return Tensor.of(type, result);
         }
-        if (op.dtype() == DType.INT64) {
+        if (op.dtype().isLong()) {
             long[] result = new long[count];
             for (int i = 0; i < count; i++) {
-                result[i] = data.isFloat() ? (long) data.floats()[i] : integer(data, i);
+                result[i] = data.isFloat() ? truncatedLong(data.floats()[i], op.dtype()) : integer(data, i);
             }
             return Tensor.of(type, result);
         }
@@ -46,8 +48,21 @@ final class Casts {
         return dtype == DType.UINT32 ? Math.max(0, Math.min(DType.UINT32.max(), (long) value)) : (int) value;
     }
 
+    private static long truncatedLong(float value, DType dtype) {
+        if (dtype == DType.UINT64 && value >= TWO_TO_63) {
+            return value >= 2 * TWO_TO_63 ? -1 : (long) (value - TWO_TO_63) + Long.MIN_VALUE;
+        }
+        return dtype == DType.UINT64 && value < 0 ? 0 : (long) value;
+    }
+
+    private static float real(Tensor data, int index) {
+        long value = integer(data, index);
+        boolean isBeyond = data.type().dtype() == DType.UINT64 && value < 0;
+        return isBeyond ? 2 * (float) (value >>> 1 | value & 1) : value;
+    }
+
     private static long integer(Tensor data, int index) {
-        if (data.type().dtype() == DType.INT64) {
+        if (data.type().dtype().isLong()) {
             return data.longs()[index];
         }
         int value = data.ints()[index];

@@ -4,6 +4,7 @@ package io.kiln.reference.element;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.HalfRounding;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.TflLeakyRelu;
@@ -87,6 +88,8 @@ public final class UnaryKernels {
             case FLOOR -> (float) Math.floor(x);
             case ROUND -> (float) Math.rint(x);
             case ROUND_AWAY -> roundedAway(x);
+            case ROUND_FLOAT16 -> HalfRounding.toFloat16(x);
+            case ROUND_BFLOAT16 -> HalfRounding.toBfloat16(x);
             case SIGMOID -> sigmoid(x);
             case TANH -> (float) Math.tanh(x);
             case ERF -> (float) ErrorFunction.of(x);

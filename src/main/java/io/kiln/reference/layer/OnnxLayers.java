@@ -3,6 +3,7 @@ package io.kiln.reference.layer;
 
 import io.kiln.ir.arith.OnnxMean;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
+import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.layer.OnnxAveragePool;
 import io.kiln.ir.op.layer.OnnxSoftmax;
@@ -26,7 +27,7 @@ final class OnnxLayers {
         for (int row = 0; row < data.length; row += depth) {
             int[] bytes = Arrays.copyOfRange(data, row, row + depth);
             int[] probabilities = op.form() == OnnxForm.QDQ
-                    ? quantized(bytes, from, args.get(2).scalarInt(), to)
+                    ? quantized(bytes, from, args.get(2).scalarInt(), to, op.isLog())
                     : lookedUp(bytes, table, OnnxSoftmaxArithmetic.factor(to));
             for (int i = 0; i < depth; i++) {
                 long sum = (long) probabilities[i] + zero;
@@ -38,15 +39,20 @@ final class OnnxLayers {
         return Tensor.of(type, result);
     }
 
-    private static int[] quantized(int[] bytes, float scale, int zeroPoint, float to) {
+    private static int[] quantized(int[] bytes, float scale, int zeroPoint, float to, boolean isLog) {
         int largest = Arrays.stream(bytes).max().orElseThrow();
         float most = (largest - zeroPoint) * scale;
         float[] exponentials = new float[bytes.length];
         for (int i = 0; i < bytes.length; i++) {
             exponentials[i] = OnnxSoftmaxArithmetic.exponential((bytes[i] - zeroPoint) * scale - most);
         }
-        float reciprocal = 1 / OnnxSoftmaxArithmetic.sum(exponentials);
         int[] result = new int[bytes.length];
+        if (isLog) {
+            float logarithm = SingleLogarithm.of(OnnxSoftmaxArithmetic.sum(exponentials));
+            Arrays.setAll(result, i -> (int) Math.rint(((bytes[i] - zeroPoint) * scale - most - logarithm) / to));
+            return result;
+        }
+        float reciprocal = 1 / OnnxSoftmaxArithmetic.sum(exponentials);
         Arrays.setAll(result, i -> (int) Math.rint(exponentials[i] * reciprocal / to));
         return result;
     }

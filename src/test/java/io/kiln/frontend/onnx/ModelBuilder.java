@@ -185,7 +185,8 @@ public final class ModelBuilder {
                 .build();
     }
 
-    private static int code(ElementType type) {
+    /** The number of a type in the file. */
+    static int code(ElementType type) {
         for (int code = 0; code < 32; code++) {
             if (ElementType.ofCode(code).filter(type::equals).isPresent()) {
                 return code;

@@ -8,13 +8,14 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import java.util.List;
 
-/** Powers, remainders and shifts. */
+/** Powers, remainders, shifts and complements. */
 final class ArithmeticImporters {
     private static final int MOST_PRODUCTS = 64;
     /** Keeps a power that is an integer from falling below it. */
@@ -26,7 +27,8 @@ final class ArithmeticImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("Pow", ArithmeticImporters::pow),
             onnx("Mod", ArithmeticImporters::mod),
-            onnx("BitShift", ArithmeticImporters::shift));
+            onnx("BitShift", ArithmeticImporters::shift),
+            onnx("BitwiseNot", ArithmeticImporters::bitwiseNot));
 
     private ArithmeticImporters() {}
 
@@ -111,7 +113,13 @@ final class ArithmeticImporters {
             node.finish(e.where(isNegative, e.unary(Unary.Kind.NEGATIVE, rest), rest));
             return;
         }
-        node.require(type != ElementType.UINT64, "it divides uint64", "another type");
+        if (type == ElementType.UINT64) {
+            Arg x = e.cast(a, DType.INT64);
+            Arg y = e.cast(b, DType.INT64);
+            Arg whole = e.multiply(UnsignedOrder.quotient(e, x, y), y);
+            node.finish(e.cast(e.subtract(x, whole), DType.UINT64));
+            return;
+        }
         DType wide = e.dtype(a) == DType.INT64 || e.dtype(a) == DType.UINT32 ? DType.INT64 : DType.INT32;
         Arg x = e.cast(a, wide);
         Arg y = e.cast(b, wide);
@@ -126,6 +134,12 @@ final class ArithmeticImporters {
         node.finish(e.cast(rest, e.dtype(a)));
     }
 
+    private static void bitwiseNot(NodeContext node) {
+        Expressions e = new Expressions(node);
+        Arg ones = e.number(-1, e.dtype(node.arg(0)));
+        node.finish(WiderElements.apply(e, Binary.Kind.BITWISE_XOR, node.element(0), node.arg(0), ones));
+    }
+
     private static void shift(NodeContext node) {
         Expressions e = new Expressions(node);
         ElementType type = node.element(0);
@@ -134,10 +148,14 @@ final class ArithmeticImporters {
                 direction.equals("LEFT") || direction.equals("RIGHT"),
                 "its direction is `" + direction + "`",
                 "LEFT or RIGHT");
-        node.require(type != ElementType.UINT64, "it shifts uint64", "unsigned integers of at most 32 bits");
-        DType wide = type == ElementType.UINT32 ? DType.INT64 : DType.INT32;
-        Binary.Kind kind = direction.equals("LEFT") ? Binary.Kind.LEFT_SHIFT : Binary.Kind.RIGHT_SHIFT;
-        Arg shifted = e.binary(kind, e.cast(node.arg(0), wide), e.cast(node.arg(1), wide));
+        DType wide = e.dtype(node.arg(0)).isWideUnsigned() ? DType.INT64 : DType.INT32;
+        Arg value = e.cast(node.arg(0), wide);
+        Arg bits = e.cast(node.arg(1), wide);
+        Arg shifted = direction.equals("LEFT")
+                ? e.binary(Binary.Kind.LEFT_SHIFT, value, bits)
+                : type == ElementType.UINT64
+                        ? UnsignedOrder.shiftedRight(e, value, bits)
+                        : e.binary(Binary.Kind.RIGHT_SHIFT, value, bits);
         node.finish(WiderElements.narrow(e, e.cast(shifted, e.dtype(node.arg(0))), type));
     }
 }

@@ -40,6 +40,10 @@ final class SelectImporters {
     private static void sign(NodeContext node) {
         Expressions e = new Expressions(node);
         DType dtype = e.dtype(node.arg(0));
+        if (dtype.isWideUnsigned() || dtype == DType.UINT8) {
+            node.finish(e.cast(e.cast(node.arg(0), DType.BOOL), dtype));
+            return;
+        }
         Arg zero = e.number(0, dtype);
         Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), zero);
         node.finish(e.where(e.binary(Binary.Kind.GREATER, node.arg(0), zero), e.number(1, dtype), negative));
@@ -61,17 +65,24 @@ final class SelectImporters {
         cast(node, ElementType.ofCode((int) code).orElse(ElementType.UNDEFINED));
     }
 
-    /** Elements of float16 stay in single precision, as all that is computed of them; those of bfloat16 would lose much more in rounding. */
+    /** Elements of float16 and bfloat16 are held in single precision, rounded by a conversion. */
     private static void cast(NodeContext node, ElementType type) {
         node.require(type.held().isPresent(), "it converts to " + type.text(), "integers, booleans or floats");
         Expressions e = new Expressions(node);
-        boolean rounds = type == ElementType.BFLOAT16 && node.element(0) != type;
         node.require(
-                !rounds && type != ElementType.UINT4 && type != ElementType.INT4,
-                "it rounds to " + type.text() + ", but Kiln computes in single precision",
-                "a conversion to float");
+                type != ElementType.UINT4 && type != ElementType.INT4,
+                "it converts to " + type.text() + ", which Kiln holds in 8 bits",
+                "a conversion to int8 or uint8");
         Arg value = e.cast(node.arg(0), type.held().orElseThrow());
-        node.finish(0, WiderElements.narrow(e, value, type), type);
+        node.finish(0, node.element(0) == type ? value : rounded(e, value, type), type);
+    }
+
+    private static Arg rounded(Expressions e, Arg value, ElementType type) {
+        return switch (type) {
+            case FLOAT16 -> e.unary(Unary.Kind.ROUND_FLOAT16, value);
+            case BFLOAT16 -> e.unary(Unary.Kind.ROUND_BFLOAT16, value);
+            default -> WiderElements.narrow(e, value, type);
+        };
     }
 
     /** In inference the data itself; the mask is true everywhere. */

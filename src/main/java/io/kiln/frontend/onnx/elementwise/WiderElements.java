@@ -4,11 +4,21 @@ package io.kiln.frontend.onnx.elementwise;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
+import java.util.Set;
 
 /** Functions of integers for which the IR has no operator: computed in a wider type, and narrowed again. */
 final class WiderElements {
+    /** Functions that the IR has for no integers of less than 32 bits. */
+    private static final Set<Binary.Kind> NEVER_SHORT = Set.of(
+            Binary.Kind.DIVIDE,
+            Binary.Kind.PRELU,
+            Binary.Kind.BITWISE_AND,
+            Binary.Kind.BITWISE_OR,
+            Binary.Kind.BITWISE_XOR);
+
     private WiderElements() {}
 
     /**
@@ -18,6 +28,9 @@ final class WiderElements {
      */
     static Arg apply(Expressions e, Binary.Kind kind, ElementType type, Arg lhs, Arg rhs) {
         DType held = e.dtype(lhs);
+        if (held == DType.UINT64) {
+            return ofLongs(e, kind, lhs, rhs);
+        }
         DType wide = wide(kind, type);
         Arg result = e.binary(kind, e.cast(lhs, wide), e.cast(rhs, wide));
         if (kind.isComparison()) {
@@ -26,13 +39,25 @@ final class WiderElements {
         return narrow(e, e.cast(result, held), type);
     }
 
+    private static Arg ofLongs(Expressions e, Binary.Kind kind, Arg lhs, Arg rhs) {
+        boolean isOrder = kind.isComparison() || kind == Binary.Kind.MAXIMUM || kind == Binary.Kind.MINIMUM;
+        if (isOrder) {
+            Arg result = e.binary(kind, UnsignedOrder.ordered(e, lhs), UnsignedOrder.ordered(e, rhs));
+            return kind.isComparison() ? result : UnsignedOrder.original(e, result, DType.UINT64);
+        }
+        Arg a = e.cast(lhs, DType.INT64);
+        Arg b = e.cast(rhs, DType.INT64);
+        return e.cast(
+                kind == Binary.Kind.DIVIDE ? UnsignedOrder.quotient(e, a, b) : e.binary(kind, a, b), DType.UINT64);
+    }
+
     private static DType wide(Binary.Kind kind, ElementType type) {
         DType held = type.held().orElseThrow();
         boolean wraps = kind == Binary.Kind.ADD || kind == Binary.Kind.SUBTRACT || kind == Binary.Kind.MULTIPLY;
         return switch (held) {
             case UINT8 -> wraps ? held : DType.INT32;
-            case INT8, INT16 -> kind == Binary.Kind.DIVIDE || kind == Binary.Kind.PRELU ? DType.INT32 : held;
-            case UINT32, UINT64 -> DType.INT64;
+            case INT8, INT16 -> NEVER_SHORT.contains(kind) ? DType.INT32 : held;
+            case UINT32 -> DType.INT64;
             default -> held;
         };
     }

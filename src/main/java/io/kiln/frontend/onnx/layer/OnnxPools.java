@@ -79,49 +79,10 @@ final class OnnxPools {
 
     /** The mean of data (N, ..., C) in each window. */
     private static Arg mean(Expressions e, NodeContext node, Arg data, Spatial windows) {
-        boolean isPadded = !windows.equals(windows.unpadded());
-        return e.shape(data).rank() == VOLUME && !isPadded
-                ? meanOfVolume(e, node, data, windows)
-                : pooled(e, node, data, windows, AvgPool2d::new);
-    }
-
-    /** The rows that the windows of a row of the result cover become an image, so that each window is summed in one go. */
-    private static Arg meanOfVolume(Expressions e, NodeContext node, Arg data, Spatial windows) {
         Shape shape = e.shape(data);
-        int depth = windows.output(0, shape.dim(1));
-        int height = windows.output(1, shape.dim(2));
-        int rows = windows.kernel().get(0) * windows.kernel().get(1);
-        Shape taken = Shape.of(
-                shape.dim(0),
-                depth,
-                height,
-                windows.kernel().get(0),
-                windows.kernel().get(1));
-        Arg places = e.places(Shape.of(Math.toIntExact(taken.elements())), i -> row(taken, shape, windows, i));
-        int width = shape.dim(3);
-        int channels = shape.dim(4);
-        Arg all = e.reshape(data, List.of(shape.dim(0) * shape.dim(1) * shape.dim(2), width, channels));
-        Arg images = e.reshape(e.take(all, places, 0), List.of(shape.dim(0) * depth * height, rows, width, channels));
-        Window window = Window.of(rows, windows.kernel().get(2))
-                .strided(1, windows.strides().get(2))
-                .dilated(1, windows.dilations().get(2));
-        Arg result = node.emit(new AvgPool2d(window), images);
-        return e.reshape(
-                result, List.of(shape.dim(0), depth, height, e.shape(result).dim(2), channels));
-    }
-
-    /** Which of all rows of the data is one that is taken, by its place in (N, depth, height, kernel's depth, kernel's height). */
-    private static int row(Shape taken, Shape data, Spatial windows, int place) {
-        int rest = place;
-        int[] at = new int[taken.rank()];
-        for (int i = taken.rank() - 1; i >= 0; i--) {
-            at[i] = rest % taken.dim(i);
-            rest /= taken.dim(i);
-        }
-        int plane =
-                at[1] * windows.strides().get(0) + at[3] * windows.dilations().get(0);
-        int row = at[2] * windows.strides().get(1) + at[4] * windows.dilations().get(1);
-        return (at[0] * data.dim(1) + plane) * data.dim(2) + row;
+        return shape.rank() == VOLUME
+                ? new VolumeMean(node, shape, windows).of(data)
+                : pooled(e, node, data, windows, AvgPool2d::new);
     }
 
     /** A pool of data (N, ..., C) that ignores padding; that of a volume pools planes, then along the depth. */

@@ -8,6 +8,7 @@ import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
@@ -62,13 +63,27 @@ final class OnnxPadImporters {
         if (!mode.equals("constant")) {
             return copied(node, e, data, before, after, mode);
         }
-        DType dtype = e.dtype(data);
-        Arg value = e.number(node.attributes().real("value", 0), dtype);
-        if (node.version() >= PAD_INPUTS && node.has(2)) {
-            value = e.reshape(node.constant(2, "constant_value"), List.of());
+        if (Collections.max(before) == 0 && Collections.max(after) == 0) {
+            return data;
         }
-        boolean isNone = Collections.max(before) == 0 && Collections.max(after) == 0;
-        return isNone ? data : node.emit(new Pad(before, after), data, value);
+        DType dtype = e.dtype(data);
+        boolean isInput = node.version() >= PAD_INPUTS && node.has(2);
+        Pad pad = new Pad(before, after);
+        if (isInput && !(node.arg(2) instanceof Constant)) {
+            return filledAtRun(node, e, data, pad);
+        }
+        Arg value = isInput
+                ? e.reshape(node.constant(2, "constant_value"), List.of())
+                : e.number(node.attributes().real("value", 0), dtype);
+        return node.emit(pad, data, value);
+    }
+
+    /** The value around the data is computed when the model runs: it takes the place of zeros. */
+    private static Arg filledAtRun(NodeContext node, Expressions e, Arg data, Pad pad) {
+        Arg ones = e.broadcast(e.number(1, DType.INT8), e.shape(data));
+        Arg isData = e.cast(node.emit(pad, ones, e.number(0, DType.INT8)), DType.BOOL);
+        Arg padded = node.emit(pad, data, e.number(0, e.dtype(data)));
+        return e.where(isData, padded, e.reshape(node.arg(2), List.of()));
     }
 
     /** Each axis by the indices of the elements that stand in for those outside. */

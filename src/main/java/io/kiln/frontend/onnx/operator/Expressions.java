@@ -152,6 +152,10 @@ public final class Expressions {
             return value;
         }
         if (dtype == DType.BOOL) {
+            DType own = dtype(value);
+            if (own.isWideUnsigned() || own == DType.UINT8) {
+                return cast(cast(value, own == DType.UINT8 ? DType.INT16 : DType.INT64), dtype);
+            }
             return binary(Binary.Kind.NOT_EQUAL, value, number(0, dtype(value)));
         }
         return node.emit(new Cast(dtype), value);

@@ -17,6 +17,7 @@ import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.OnnxAveragePool;
 import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Take;
@@ -31,7 +32,6 @@ import java.util.stream.IntStream;
 final class IntegerMean implements Emitter {
     private final NodeContext node;
     private final MeanForm form;
-    private boolean isPooled;
 
     IntegerMean(NodeContext node, MeanForm form) {
         this.node = node;
@@ -41,11 +41,6 @@ final class IntegerMean implements Emitter {
     @Override
     public Arg emit(Op op, List<Arg> args, Origin origin) {
         if (op instanceof AvgPool2d pool) {
-            // A padded volume is pooled in two steps, of which the first has no bytes as a result.
-            if (isPooled) {
-                throw new NoIntegers(op);
-            }
-            isPooled = true;
             return window(pool.window(), args.get(0));
         }
         if (op instanceof Reduce reduce && reduce.kind() == Reduce.Kind.MEAN) {
@@ -55,7 +50,7 @@ final class IntegerMean implements Emitter {
             Constant zero = new Expressions(node).number(form.data().by().zeroPoint(), DType.INT8);
             return node.emit(op, args.get(0), zero);
         }
-        if (op instanceof Transpose || op instanceof Reshape || op instanceof Take) {
+        if (op instanceof Transpose || op instanceof Reshape || op instanceof Take || op instanceof Concatenate) {
             return node.emit(op, args);
         }
         throw new NoIntegers(op);

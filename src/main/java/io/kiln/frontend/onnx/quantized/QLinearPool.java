@@ -37,9 +37,7 @@ record QLinearPool(String operator, OnnxImporter importer) implements OnnxImport
         MeanForm form = new MeanForm(data, to, Limits.NONE, isWhole(node), kind);
         Arg bytes = form.emit(importer, mean)
                 .orElseThrow(() -> node.failure(
-                        "it has padding that does not count around volumes, or its scales are "
-                                + data.by().scale() + " and " + to.scale(),
-                        "count_include_pad 1, and " + SingleFactor.ordinaryText()));
+                        "its scales are " + data.by().scale() + " and " + to.scale(), SingleFactor.ordinaryText()));
         node.finish(0, QuantizedBytes.value(node, bytes, type));
     }
 

@@ -9,6 +9,7 @@ import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.op.OnnxForm;
+import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,7 +56,7 @@ final class QLinearSoftmax implements OnnxImporter {
         List<Integer> axes =
                 new ArrayList<>(IntStream.range(0, e.shape(data).rank()).boxed().toList());
         Collections.swap(axes, axis, axes.size() - 1);
-        Arg bytes = SoftmaxForm.softmax(node, form, e.transpose(data, axes), from, to);
+        Arg bytes = SoftmaxForm.softmax(node, new OnnxSoftmax(form, false), e.transpose(data, axes), from, to);
         return e.transpose(bytes, axes);
     }
 }

@@ -22,6 +22,8 @@ public final class QuantizedImporters {
             onnx("MatMulInteger", new IntegerProduct("MatMul", importer("MatMul"))),
             onnx("QLinearConv", 10, QLinearLayer.of(importer("Conv"))),
             onnx("QLinearMatMul", 10, QLinearLayer.of(importer("MatMul"))),
+            microsoft("QuantizeLinear", new QuantizeLinearImporter()),
+            microsoft("DequantizeLinear", new DequantizeLinearImporter()),
             microsoft("QGemm", QLinearLayer.gemm(importer("Gemm"))),
             microsoft("QLinearConcat", new QLinearConcat()),
             microsoft("QLinearAdd", QLinearImporters.ADD),
@@ -38,7 +40,8 @@ public final class QuantizedImporters {
         return new QLinearFunction(operator, importer(operator));
     }
 
-    private static OnnxImporter importer(String name) {
+    /** The importer of an operator on floats. */
+    static OnnxImporter importer(String name) {
         return Stream.of(OnnxLayerImporters.ALL, OnnxElementwiseImporters.ALL)
                 .flatMap(List::stream)
                 .filter(operator -> operator.key().equals(name))

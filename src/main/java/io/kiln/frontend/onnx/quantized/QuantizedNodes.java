@@ -114,7 +114,7 @@ public final class QuantizedNodes {
         }
         return SumForm.of(importer, node)
                 .or(() -> MeanForm.of(importer, node))
-                .or(() -> SoftmaxForm.of(importer, node))
+                .or(() -> SoftmaxForm.of(QuantizedImporters.importer("Softmax"), node))
                 .or(() -> FunctionForm.of(importer, node))
                 .or(() -> PairForm.of(importer, node));
     }

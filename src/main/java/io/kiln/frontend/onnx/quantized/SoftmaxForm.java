@@ -13,6 +13,7 @@ import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.SingleFactor;
+import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.OnnxSoftmax;
@@ -24,17 +25,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A softmax of bytes, see {@link OnnxSoftmax}.
+ * A softmax of bytes or its logarithm, see {@link OnnxSoftmax}.
  *
  * @param data the input
+ * @param isLog whether it is the logarithm
  */
-record SoftmaxForm(Dequantized data) {
-    static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
+record SoftmaxForm(Dequantized data, boolean isLog) {
+    /**
+     * The form of a node, if it is one of both.
+     *
+     * @param softmax the importer of {@code Softmax}, which places the axes of its logarithm as well
+     */
+    static Optional<IntegerForm> of(OnnxImporter softmax, NodeContext node) {
+        boolean isLog = node.node().operator().equals("LogSoftmax");
         return QuantizedForms.bytes(node, 0)
-                .filter(data -> node.node().operator().equals("Softmax"))
+                .filter(data -> isLog || node.node().operator().equals("Softmax"))
                 .filter(data -> SingleFactor.isOrdinary(data.by().scale()))
                 .map(data -> (Deferred) (to, limits) -> SingleFactor.isOrdinary(to.scale())
-                        ? new SoftmaxForm(data).emit(importer, node, to, limits)
+                        ? new SoftmaxForm(data, isLog).emit(softmax, node, to, limits)
                         : Optional.empty());
     }
 
@@ -46,8 +54,9 @@ record SoftmaxForm(Dequantized data) {
     }
 
     private Arg integers(NodeContext node, ElementQuantization to, Op op, List<Arg> args) {
-        if (op instanceof Softmax) {
-            return softmax(node, OnnxForm.QDQ, args.get(0), data.by(), to);
+        boolean isTooLong = isLog && node.type(args.get(0)).shape().dim(-1) > SingleLogarithm.MOST;
+        if (op instanceof Softmax && !isTooLong) {
+            return softmax(node, new OnnxSoftmax(OnnxForm.QDQ, isLog), args.get(0), data.by(), to);
         }
         if (op instanceof Transpose || op instanceof Reshape) {
             return node.emit(op, args);
@@ -56,9 +65,9 @@ record SoftmaxForm(Dequantized data) {
     }
 
     /** Emits the operator along the last axis. */
-    static Arg softmax(NodeContext node, OnnxForm form, Arg bytes, ElementQuantization from, ElementQuantization to) {
+    static Arg softmax(NodeContext node, OnnxSoftmax op, Arg bytes, ElementQuantization from, ElementQuantization to) {
         return node.emit(
-                new OnnxSoftmax(form),
+                op,
                 bytes,
                 Constant.scalar(from.scale()),
                 Constant.scalar(from.zeroPoint()),

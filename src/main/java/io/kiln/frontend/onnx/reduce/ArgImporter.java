@@ -6,6 +6,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.movement.StridedSlice;
 import io.kiln.ir.op.reduce.ArgReduce;
@@ -25,7 +26,7 @@ record ArgImporter(boolean largest) implements OnnxImporter {
         Shape shape = node.shape(0);
         int axis = node.axis(node.attributes().whole("axis", 0), shape.rank());
         int size = shape.dim(axis);
-        Arg data = e.dtype(node.arg(0)) == DType.UINT32 ? e.cast(node.arg(0), DType.INT64) : node.arg(0);
+        Arg data = UnsignedOrder.ordered(e, node.arg(0));
         Arg index;
         if (node.attributes().truth("select_last_index", false)) {
             Arg reversed = node.emit(StridedSlice.along(shape, axis, size - 1, -size - 1, -1), data);

@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.reduce;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.reduce.Reduce;
@@ -18,7 +19,12 @@ public final class Halving {
     static Arg reduce(Expressions e, Reduce.Kind kind, Binary.Kind combine, Arg data, List<Integer> axes) {
         DType dtype = e.dtype(data);
         boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
-        boolean isOwn = dtype.isFloat() || dtype == DType.INT32 || (isOrder && !dtype.isWideUnsigned());
+        if (dtype.isWideUnsigned()) {
+            Arg wide = isOrder ? UnsignedOrder.ordered(e, data) : e.cast(data, DType.INT64);
+            Arg result = reduce(e, kind, combine, wide, axes);
+            return isOrder ? UnsignedOrder.original(e, result, dtype) : e.cast(result, dtype);
+        }
+        boolean isOwn = dtype.isFloat() || dtype == DType.INT32 || isOrder;
         if (!isOwn) {
             return reduce(e, combine, data, axes);
         }

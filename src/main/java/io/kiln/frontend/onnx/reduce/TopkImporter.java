@@ -7,6 +7,7 @@ import io.kiln.frontend.onnx.movement.FlatIndices;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.UnsignedOrder;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.Shape;
@@ -30,8 +31,7 @@ final class TopkImporter implements OnnxImporter {
         boolean isAscend = !node.attributes().truth("largest", true);
         List<Integer> order = swapped(shape.rank(), axis);
         Arg data = e.transpose(node.arg(0), order);
-        Arg ordered = e.dtype(data) == DType.UINT32 ? e.cast(data, DType.INT64) : data;
-        Arg indices = node.emit(new Topk((int) k, isAscend), ordered);
+        Arg indices = node.emit(new Topk((int) k, isAscend), UnsignedOrder.ordered(e, data));
         Arg places = FlatIndices.ofElements(e, indices, e.shape(data), shape.rank() - 1);
         Arg values = e.take(FlatIndices.flat(e, data), places, 0);
         node.finish(0, e.transpose(values, order));

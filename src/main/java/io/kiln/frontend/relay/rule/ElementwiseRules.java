@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT64;
 import static io.kiln.base.DType.UINT8;
 import static java.util.Map.entry;
 
@@ -86,7 +87,7 @@ final class ElementwiseRules {
     }
 
     private static Op cast(Attributes a) {
-        return new Cast(a.dtype("dtype", INT8, UINT8, INT16, INT32, UINT32, INT64, FLOAT32));
+        return new Cast(a.dtype("dtype", INT8, UINT8, INT16, INT32, UINT32, INT64, UINT64, FLOAT32));
     }
 
     private static Op leakyRelu(Attributes a) {

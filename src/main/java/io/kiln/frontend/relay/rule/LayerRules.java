@@ -76,7 +76,7 @@ final class LayerRules {
 
     private static Op onnxSoftmax(Attributes a) {
         a.integer("axis", -1, -1, -1);
-        return new OnnxSoftmax(onnxForm(a));
+        return new OnnxSoftmax(onnxForm(a), a.truth("log", false));
     }
 
     private static Op onnxPool(Attributes a) {

@@ -44,6 +44,13 @@ final class GraphWriter {
         return add(unused(name), type, format, Optional.empty());
     }
 
+    /** A new tensor that keeps its elements between runs. */
+    int variable(String name, TensorType type, Format format) {
+        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization().map(TfliteTensorEntry.Scaling::of);
+        tensors.add(new TfliteTensorEntry(unused(name), type, scaling, Optional.empty(), true));
+        return tensors.size() - 1;
+    }
+
     private int add(String name, TensorType type, Format format, Optional<Bytes> data) {
         Optional<TfliteTensorEntry.Scaling> scaling = format.quantization().map(TfliteTensorEntry.Scaling::of);
         tensors.add(new TfliteTensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));

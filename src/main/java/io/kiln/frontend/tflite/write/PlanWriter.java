@@ -19,6 +19,7 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
@@ -90,6 +91,7 @@ final class PlanWriter {
                         TflBatchMatmul.class,
                         Reduce.class)
                 .forEach(op -> writers.put(op, movements));
+        writers.put(Svdf.class, new FilterWriter());
         return Map.copyOf(writers);
     }
 

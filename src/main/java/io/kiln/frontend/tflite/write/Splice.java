@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Puts the operators that a file only names back into the function that was read from it. */
 final class Splice {
@@ -38,7 +40,7 @@ final class Splice {
      * The whole function.
      *
      * @param read the function with calls of the custom operators
-     * @param original the float function, whose variables and called functions it gets
+     * @param original the float function, whose variables, as far as custom operators use them, and called functions it gets
      * @param custom the nodes by the operators' names
      */
     static Function into(Function read, Function original, Map<String, PlannedNode> custom) {
@@ -46,8 +48,14 @@ final class Splice {
     }
 
     private Function function(Function read) {
-        List<Variable> added = new ArrayList<>();
-        for (Variable variable : original.variables()) {
+        List<Variable> added = new ArrayList<>(read.variables());
+        Set<Integer> used = custom.values().stream()
+                .flatMap(node -> node.node().args().stream())
+                .filter(Arg.Ref.class::isInstance)
+                .map(arg -> ((Arg.Ref) arg).id())
+                .collect(Collectors.toSet());
+        for (Variable variable :
+                original.variables().stream().filter(v -> used.contains(v.id())).toList()) {
             variables.put(variable.id(), next);
             added.add(new Variable(next, variable.name(), variable.type(), variable.initial()));
             next++;

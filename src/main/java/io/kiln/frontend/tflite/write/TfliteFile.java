@@ -113,6 +113,9 @@ final class TfliteFile {
                 0);
         file.addInt(Tensor.BUFFER.number(), buffer, 0);
         file.addOffset(Tensor.NAME.number(), name, 0);
+        if (tensor.isVariable()) {
+            file.addBoolean(Tensor.IS_VARIABLE.number(), true, false);
+        }
         tensor.scaling().ifPresent(s -> file.addOffset(Tensor.QUANTIZATION.number(), scaling, 0));
         return file.endTable();
     }

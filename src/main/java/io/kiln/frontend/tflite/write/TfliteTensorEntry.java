@@ -12,8 +12,14 @@ import java.util.Optional;
  *
  * @param scaling what its integers mean; empty for others
  * @param data its elements, if it is constant
+ * @param isVariable whether it keeps its elements from one run to the next
  */
-record TfliteTensorEntry(String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data) {
+record TfliteTensorEntry(
+        String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data, boolean isVariable) {
+    TfliteTensorEntry(String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data) {
+        this(name, type, scaling, data, false);
+    }
+
     /**
      * Scales along a dimension.
      *

@@ -34,6 +34,9 @@ public record Binary(Kind kind) implements Op {
         LEFT_SHIFT("left_shift", INT32, INT64),
         /** {@code floor(lhs / 2^rhs)}; only the low bits of rhs are used, as above. */
         RIGHT_SHIFT("right_shift", INT32, INT64),
+        BITWISE_AND("bitwise_and", INT32, INT64),
+        BITWISE_OR("bitwise_or", INT32, INT64),
+        BITWISE_XOR("bitwise_xor", INT32, INT64),
         MAXIMUM("maximum", FLOAT32, INT8, INT16, INT32, INT64),
         MINIMUM("minimum", FLOAT32, INT8, INT16, INT32, INT64),
         /** {@code floor(lhs / rhs)} of the exact quotient. */

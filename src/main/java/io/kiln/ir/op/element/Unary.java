@@ -38,6 +38,10 @@ public record Unary(Kind kind) implements Op {
          * (roundf).
          */
         ROUND_AWAY("round", DType.FLOAT32),
+        /** To the nearest float16, see {@link io.kiln.ir.arith.HalfRounding}. */
+        ROUND_FLOAT16("onnx.round_float16", DType.FLOAT32),
+        /** To the nearest bfloat16, likewise. */
+        ROUND_BFLOAT16("onnx.round_bfloat16", DType.FLOAT32),
         /** {@code 1 / (1 + exp(-x))}. */
         SIGMOID("sigmoid", DType.FLOAT32),
         TANH("tanh", DType.FLOAT32),

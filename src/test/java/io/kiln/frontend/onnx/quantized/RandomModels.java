@@ -25,10 +25,14 @@ public final class RandomModels {
     private final boolean isPowerOfTwo;
     private final String name;
 
+    /** ONNX Runtime's own operators for pairs of quantizations, in every fifth model. */
+    private final String domain;
+
     private RandomModels(long seed) {
         this.random = new Random(seed);
         this.type = random.nextBoolean() ? UINT8 : INT8;
         this.isPowerOfTwo = random.nextInt(4) == 0;
+        this.domain = seed % 5 == 4 ? MICROSOFT : "";
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
@@ -86,13 +90,13 @@ public final class RandomModels {
     private String real(String input, List<Integer> dims, Scale scale) {
         List<String> inputs = new ArrayList<>(List.of(model.input(input, type, dims)));
         inputs.addAll(parameters(scale));
-        return model.node("DequantizeLinear", inputs, input + "_real", Map.of());
+        return model.node(domain, "DequantizeLinear", inputs, input + "_real", Map.of());
     }
 
     private void quantized(String real, List<Integer> dims, Scale scale) {
         List<String> inputs = new ArrayList<>(List.of(real));
         inputs.addAll(parameters(scale));
-        model.output(model.node("QuantizeLinear", inputs, "result", Map.of()), type, dims);
+        model.output(model.node(domain, "QuantizeLinear", inputs, "result", Map.of()), type, dims);
     }
 
     private byte[] bytes(int count) {

@@ -13,13 +13,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Draws operators on bytes whose results depend on the roundings of single precision: softmax, and means near halves. */
+/** Draws operators on bytes whose results depend on the roundings of single precision: softmax, its logarithm, and means near halves. */
 final class RandomSingles {
     /** Versions of ONNX's operators; windows are summed in another order from 19 on. */
     private static final int[] VERSIONS = {11, 13, 19};
 
     private static final List<String> OPERATORS = List.of(
-            "Softmax", "AveragePool", "GlobalAveragePool", "ReduceMean", "QLinearSoftmax", "QLinearAveragePool");
+            "Softmax",
+            "AveragePool",
+            "GlobalAveragePool",
+            "ReduceMean",
+            "QLinearSoftmax",
+            "QLinearAveragePool",
+            "LogSoftmax");
 
     private final Random random;
     private final ElementType type;
@@ -39,7 +45,7 @@ final class RandomSingles {
     static RandomModels.Model draw(long seed) {
         RandomSingles drawn = new RandomSingles(seed);
         switch (drawn.name) {
-            case "Softmax", "QLinearSoftmax" -> drawn.softmax();
+            case "Softmax", "LogSoftmax", "QLinearSoftmax" -> drawn.softmax();
             case "AveragePool", "QLinearAveragePool" -> drawn.windows();
             default -> drawn.whole();
         }
@@ -88,6 +94,10 @@ final class RandomSingles {
         float to =
                 isUsual ? (random.nextBoolean() ? 1f / 256 : 1f / 255) : (float) (0.002 + 0.01 * random.nextDouble());
         int zeroPoint = isUsual ? -128 : zero();
+        if (name.startsWith("Log")) {
+            to = isUsual ? 1f / 16 : 10 * to;
+            zeroPoint = isUsual ? 127 : zero();
+        }
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("axis", (long) random.nextInt(3));
         if (name.startsWith("Q")) {
