@@ -42,6 +42,7 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRescale> {
                 && w.dilationH() == 1
                 && w.dilationW() == 1
                 && w.kernelH() * w.kernelH() * w.kernelW() <= MOST_WEIGHTS
+                && SharedDepthwise.reachesInput(conv)
                 && SharedLayer.fits(workload);
     }
 
