@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.shared;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
@@ -35,7 +34,6 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRescale> {
         Window w = conv.window();
         return workload.features().hasDsp()
                 && workload.isPlainInt8()
-                && conv.weight().type().dtype() == DType.INT8
                 && conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= SharedDepthwiseKernel.BLOCK
