@@ -4,6 +4,7 @@ package io.kiln.compile;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.TargetText;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.codegen.c.CGenerator;
 import io.kiln.codegen.llvm.LlvmGenerator;
@@ -44,7 +45,7 @@ final class CodeGenerators {
                 Optional.of(new Problem(
                         "code for targets of kind `" + target.kind().text() + "` cannot be generated",
                         "target `" + target.text() + "`",
-                        "the kind " + TargetKind.hosts(),
+                        "the kind " + TargetText.HOSTS,
                         "Begin the target with c: " + ofC(target)));
         };
     }

@@ -243,7 +243,7 @@ final class ModelMetadataReader {
                         targets.stream().filter(text -> TargetText.kind(text).equals(kind)))
                 .findFirst();
         if (host.isEmpty() && target.isThere()) {
-            target.wrong("a target string of kind " + String.join(" or ", TargetText.HOST_KINDS), EXPORT);
+            target.wrong("a target string of kind " + TargetText.HOSTS, EXPORT);
         }
         return host.orElse("").strip();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
-import io.kiln.base.TargetText;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -32,11 +31,6 @@ public enum TargetKind {
     TargetKind(String text, String attributes) {
         this.text = text;
         this.attributes = attributes + " " + COMMON;
-    }
-
-    /** The kinds that a board's target may have, for messages. */
-    public static String hosts() {
-        return String.join(" or ", TargetText.HOST_KINDS);
     }
 
     static Optional<TargetKind> find(String text) {

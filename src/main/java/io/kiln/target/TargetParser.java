@@ -38,7 +38,7 @@ final class TargetParser {
                 throw new KilnException(new Problem(
                         "code for composite targets cannot be generated",
                         place(words.get(i).column()),
-                        "one target of the kind " + TargetKind.hosts(),
+                        "one target of the kind " + TargetText.HOSTS,
                         "Remove the other targets"));
             }
         }
@@ -46,12 +46,12 @@ final class TargetParser {
                 ? Optional.empty()
                 : TargetKind.find(words.get(0).text());
         if (words.isEmpty()) {
-            problem("the target is empty", 1, "the kind " + TargetKind.hosts() + ", then attributes", "");
+            problem("the target is empty", 1, "the kind " + TargetText.HOSTS + ", then attributes", "");
         } else if (kind.isEmpty()) {
             problem(
                     "unknown target kind `" + words.get(0).text() + "`",
                     words.get(0).column(),
-                    TargetKind.hosts(),
+                    TargetText.HOSTS,
                     "");
         }
         int next = 1;

@@ -88,6 +88,10 @@ final class RandomOperatorsInQemuTest {
         "RV32, clang, SPEED, _blocked, ONNX_RUNTIME",
         "M55, gnu, SPEED, mve_gemm, ONNX_RUNTIME_CENTRED",
         "M55, clang, SPEED, mve_depthwise, ONNX_RUNTIME_CENTRED",
+        "M4F, gnu, SIZE, dsp_depthwise_shared, FAR_PADDED",
+        "M4F, gnu, SPEED, dsp_, FAR_PADDED",
+        "M55, gnu, SPEED, mve_, FAR_PADDED",
+        "M3, gnu, SPEED, _blocked, FAR_PADDED",
     })
     void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, Form form) {
         Core core = BenchData.load().cores().get(coreName);
@@ -153,6 +157,8 @@ final class RandomOperatorsInQemuTest {
         HARD,
         HARD_ONNX_RUNTIME,
         FLOATS,
+        /** Layers with windows that lie in the padding. */
+        FAR_PADDED,
         FOUR_BITS,
         ONNX_RUNTIME,
         /** By kernels of which few meet listed values. */
@@ -163,7 +169,7 @@ final class RandomOperatorsInQemuTest {
         /** The corrections that kernels have to compute. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, FLOATS, FOUR_BITS -> List.of();
+                case ANY, FLOATS, FAR_PADDED, FOUR_BITS -> List.of();
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -194,6 +200,7 @@ final class RandomOperatorsInQemuTest {
             Function drawn = RandomOperators.mixed(seed);
             return switch (key.form()) {
                 case ANY, FLOATS -> drawn;
+                case FAR_PADDED -> RandomOperators.farPadded(seed);
                 case HARD -> RandomOperators.hard(seed);
                 case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
                 case FOUR_BITS -> RandomOperators.ofFourBits(drawn);

@@ -37,6 +37,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.ofFloats(seed), seed);
     }
 
+    /** A layer with more padding than its windows are large. */
+    public static LoweringCase farPadded(long seed) {
+        return of(RandomOperators.farPadded(seed), seed);
+    }
+
     private static LoweringCase of(Function drawn, long seed) {
         Function function = Pipeline.standard().run(drawn);
         List<Bytes> inputs = new ArrayList<>();

@@ -49,6 +49,31 @@ final class RandomFilters {
         depthwise(shape, Window.of(taps, 1).strided(stride, 1));
     }
 
+    /** A layer of int8 data with so much padding that whole windows lie in it, or no window reaches the input's columns. */
+    void farPadded() {
+        Shape shape = Shape.of(1, 1 + draw.below(3), 1 + draw.below(3), 2 + draw.below(8));
+        Window w = farPaddedWindow();
+        if (draw.random.nextBoolean()) {
+            depthwise(shape, w, 1 + draw.below(3) / 2);
+        } else {
+            convolution(shape, w, 1 + draw.below(9));
+        }
+    }
+
+    /** The same of float data. */
+    void farPaddedFloats() {
+        boolean isDepthwise = draw.random.nextBoolean();
+        int in = 4 + draw.below(9);
+        Shape shape = Shape.of(1, 1 + draw.below(3), 1 + draw.below(3), in);
+        ofFloats(shape, farPaddedWindow(), isDepthwise, isDepthwise ? in : 1 + draw.below(20));
+    }
+
+    private Window farPaddedWindow() {
+        return Window.of(1 + draw.below(3), 1 + draw.below(3))
+                .strided(1 + draw.below(8), 1 + draw.below(8))
+                .padded(draw.below(9), draw.below(9), 2 + draw.below(4), 2 + draw.below(3));
+    }
+
     /** A convolution of 3x3 that keeps the size of its input. */
     void square() {
         Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 * (1 + draw.below(4)));
@@ -165,7 +190,11 @@ final class RandomFilters {
         int in = 4 + draw.below(isDepthwise ? 17 : 9);
         int out = isDepthwise ? in : 1 + draw.below(20);
         Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(7), 1 + draw.below(14), in);
-        Window w = window(shape.dim(1), shape.dim(2), true);
+        ofFloats(shape, window(shape.dim(1), shape.dim(2), true), isDepthwise, out);
+    }
+
+    private void ofFloats(Shape shape, Window w, boolean isDepthwise, int out) {
+        int in = shape.dim(3);
         Shape kernel =
                 isDepthwise ? Shape.of(w.kernelH(), w.kernelW(), in, 1) : Shape.of(out, w.kernelH(), w.kernelW(), in);
         Op op = new Conv2d(w, isDepthwise ? in : 1, out, isDepthwise ? "HWOI" : "OHWI");

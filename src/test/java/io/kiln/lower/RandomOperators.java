@@ -74,6 +74,11 @@ public final class RandomOperators {
         return drawn("floats", seed, RandomFilters::ofFloats);
     }
 
+    /** A layer with more padding than its windows are large: every third one of float data, the others of int8 data. */
+    public static Function farPadded(long seed) {
+        return drawn("far_padded", seed, seed % 3 == 0 ? RandomFilters::farPaddedFloats : RandomFilters::farPadded);
+    }
+
     private static Function drawn(String kind, long seed, Consumer<RandomFilters> filter) {
         FunctionDraw draw = new FunctionDraw(seed);
         filter.accept(new RandomFilters(draw));

@@ -47,6 +47,9 @@ class LayerSchedulesTest {
     /** Convolutions of float data beside them. */
     private static final int FLOAT_CASES = 30;
 
+    /** Layers with more padding than windows are large. */
+    private static final int FAR_PADDED_CASES = 40;
+
     /** Of large spaces so many configurations are drawn for a layer. */
     private static final int DRAWN = 3;
 
@@ -76,6 +79,7 @@ class LayerSchedulesTest {
             }
         }
         LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
+        LongStream.range(0, FAR_PADDED_CASES).mapToObj(LoweringCase::farPadded).forEach(layers::add);
         return layers;
     }
 

@@ -39,7 +39,7 @@ final class TargetChoice {
             throw new KilnException(new Problem(
                     "the target is of kind " + target.kind().text() + ", which runs no model by itself",
                     PARAMETER,
-                    "a target of kind " + String.join(" or ", TargetText.HOST_KINDS),
+                    "a target of kind " + TargetText.HOSTS,
                     "Leave " + PARAMETER + " out"));
         }
         String stated = target.text();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
@@ -35,11 +34,7 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
 
     private static boolean suits(ConvComputation conv) {
         Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
-        return isInt8
-                && conv.depthwise()
+        return conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= BLOCK
                 && conv.channels() + BLOCK <= REACH

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -42,9 +41,7 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     }
 
     private static boolean suits(ConvComputation conv) {
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
-        return isInt8 && !conv.depthwise() && (conv.groups() == 1 || conv.channelsPerGroup() >= LEAST_OF_GROUP);
+        return !conv.depthwise() && (conv.groups() == 1 || conv.channelsPerGroup() >= LEAST_OF_GROUP);
     }
 
     @Override

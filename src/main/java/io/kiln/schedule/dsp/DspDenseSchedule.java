@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
@@ -34,12 +33,10 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
 
     private static boolean suits(ConvComputation conv) {
         Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
         boolean isWhole = w.kernelH() == conv.input().dim(1)
                 && w.kernelW() == conv.input().dim(2)
                 && !w.isPadded();
-        return isInt8 && conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
+        return conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
     }
 
     @Override

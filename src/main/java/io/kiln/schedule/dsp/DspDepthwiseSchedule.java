@@ -3,7 +3,6 @@ package io.kiln.schedule.dsp;
 
 import static io.kiln.schedule.dsp.DspDepthwiseShape.BLOCK;
 
-import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -38,10 +37,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     }
 
     private static boolean suits(ConvComputation conv) {
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
-        if (!isInt8 || !conv.depthwise() || !isWideEnough(conv)) {
+        if (!conv.depthwise() || !isWideEnough(conv)) {
             return false;
         }
         DspDepthwiseShape shape = DspDepthwiseShape.of(conv);

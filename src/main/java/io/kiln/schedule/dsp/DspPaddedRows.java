@@ -205,12 +205,17 @@ final class DspPaddedRows {
         }
     }
 
+    /** Columns of padding on the left that windows reach: with wide strides they need not even reach its end. */
+    private int leftColumns() {
+        return Math.min(conv.window().padLeft(), columns(conv));
+    }
+
     private int leftBytes() {
-        return conv.window().padLeft() * conv.input().dim(3);
+        return leftColumns() * conv.input().dim(3);
     }
 
     private int copiedBytes() {
-        return Math.min(conv.input().dim(2), columns(conv) - conv.window().padLeft())
+        return Math.min(conv.input().dim(2), columns(conv) - leftColumns())
                 * conv.input().dim(3);
     }
 

@@ -5,8 +5,6 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.and;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.lt;
-import static io.kiln.tir.Exprs.max;
-import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
@@ -97,7 +95,7 @@ final class DspWindow {
 
     /** Prepares a line of the output: fills window rows outside the input once. */
     Lines lines(BlockBuilder block, Rows rows, Expr n, Expr y) {
-        TapRange ky = range(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()), 1);
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
         if (!ky.isWhole()) {
             fillRows(block, "above", imm(0), ky.begin());
             fillRows(block, "below", ky.end(), imm(conv.window().kernelH()));
@@ -108,20 +106,6 @@ final class DspWindow {
     /** Element of the input at which a line's first window begins, if that lies inside. */
     Expr firstInput(Lines lines) {
         return inputIndex(lines, imm(0), imm(0));
-    }
-
-    /** The taps inside the input, between none and all of the window even if that lies outside as a whole. */
-    private TapRange range(BlockBuilder block, String name, Expr position, TapRange.Axis axis, int dimension) {
-        TapRange range = TapRange.of(block, name, position, axis);
-        int last = (conv.output().dim(dimension) - 1) * axis.stride() - axis.padding();
-        boolean mayLieOutside = last >= axis.size() || axis.padding() > (axis.taps() - 1) * axis.dilation();
-        return range.isWhole() || !mayLieOutside
-                ? range
-                : new TapRange(
-                        range.origin(),
-                        block.let("first_" + name, min(range.begin(), imm(axis.taps()))),
-                        block.let("end_" + name, max(range.end(), imm(0))),
-                        axis.taps());
     }
 
     private void fillRows(BlockBuilder block, String name, Expr begin, Expr end) {
@@ -137,7 +121,7 @@ final class DspWindow {
     void gather(BlockBuilder block, Lines lines, Expr first, Expr second, Expr channel) {
         Window w = conv.window();
         TapRange.Axis axis = TapRange.Axis.columns(w, conv.input());
-        if (!axis.padded()) {
+        if (!axis.isPadded()) {
             inside(block, lines, mul(first, w.strideW()), mul(second, w.strideW()), channel);
         } else {
             Expr origin0 = block.let("origin0", sub(mul(first, w.strideW()), imm(w.padLeft())));
@@ -179,7 +163,7 @@ final class DspWindow {
         TapRange.Axis axis = TapRange.Axis.columns(conv.window(), conv.input());
         for (int pixel = 0; pixel < 2; pixel++) {
             int number = pixel;
-            TapRange kx = range(block, "x" + pixel, columns.get(pixel), axis, 2);
+            TapRange kx = TapRange.of(block, "x" + pixel, columns.get(pixel), axis);
             block.loop("k" + pixel, lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
                 if (runsInRow == 1) {
                     Expr from = add(inputIndex(lines, k, add(kx.origin(), kx.begin())), channel);

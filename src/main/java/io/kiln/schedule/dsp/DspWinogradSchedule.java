@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
@@ -42,9 +41,6 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
 
     private static boolean suits(ConvComputation conv) {
         Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
         boolean isPlain = w.kernelH() == 3
                 && w.kernelW() == 3
                 && w.strideH() == 1
@@ -52,8 +48,7 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
                 && w.dilationH() == 1
                 && w.dilationW() == 1;
         int channels = conv.input().dim(3);
-        return isInt8
-                && isPlain
+        return isPlain
                 && conv.groups() == 1
                 && !conv.depthwise()
                 && w.padLeft() <= 1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.shared;
 
-import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.ScalarRescale;
@@ -30,7 +29,6 @@ public final class SharedConvSchedule implements Schedule<ScalarRescale> {
         ConvComputation conv = workload.conv();
         return workload.features().hasDsp()
                 && workload.isPlainInt8()
-                && conv.weight().type().dtype() == DType.INT8
                 && !conv.depthwise()
                 && conv.groups() == 1
                 && conv.channels() >= SharedConvKernel.BLOCK

@@ -66,9 +66,19 @@ final class SharedDepthwise {
         int taps = w.kernelH() * w.kernelW();
         int step = SharedDepthwiseKernel.STEP;
         int filled = (taps + step - 1) / step * step;
-        int columns = (conv.output().dim(2) - 1) * w.strideW() + w.kernelW();
         return (long) SharedDepthwiseKernel.BYTES
-                * ((long) w.kernelH() * filled + (long) w.kernelH() * columns + filled - taps);
+                * ((long) w.kernelH() * filled + (long) w.kernelH() * columns(conv) + filled - taps);
+    }
+
+    /** Columns of the input that windows reach, with its padding. */
+    private static int columns(ConvComputation conv) {
+        return (conv.output().dim(2) - 1) * conv.window().strideW()
+                + conv.window().kernelW();
+    }
+
+    /** Whether windows reach a column of the input: the kernel copies one or more of each row. */
+    static boolean reachesInput(ConvComputation conv) {
+        return columns(conv) > conv.window().padLeft();
     }
 
     /** The loops. */

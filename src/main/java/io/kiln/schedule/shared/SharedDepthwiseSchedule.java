@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.shared;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
@@ -35,13 +34,13 @@ public final class SharedDepthwiseSchedule implements Schedule<ScalarRescale> {
         Window w = conv.window();
         return workload.features().hasDsp()
                 && workload.isPlainInt8()
-                && conv.weight().type().dtype() == DType.INT8
                 && conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= SharedDepthwiseKernel.BLOCK
                 && w.dilationH() == 1
                 && w.dilationW() == 1
                 && w.kernelH() * w.kernelH() * w.kernelW() <= MOST_WEIGHTS
+                && SharedDepthwise.reachesInput(conv)
                 && SharedLayer.fits(workload);
     }
 

@@ -22,7 +22,10 @@ public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Op
         return optimize == Optimize.SIZE;
     }
 
-    /** Whether it is int8, not transposed, and its results are rescaled, as most micro-kernels require. */
+    /**
+     * Whether it is int8, not transposed, and its results are rescaled, as most micro-kernels require. Weights may still have any type: where sums
+     * are proven to be {@linkplain io.kiln.lower.layer.FoldedSums folded}, they are int8 and have no zero point.
+     */
     public boolean isPlainInt8() {
         return conv.dataType() == DType.INT8
                 && !conv.isTransposed()

@@ -184,8 +184,7 @@ public record Board(
 
     /** The linker script for images whose constants do not fit in the first memory. */
     public Optional<String> moreLinker() {
-        return linker().filter(script -> moreConstants().isPresent())
-                .map(script -> script.replaceFirst("\\.ld$", ".more.ld"));
+        return linker().filter(script -> moreConstants().isPresent()).map(LinkerVariant.MORE::of);
     }
 
     /** The second memory of constants, for those that do not fit in the first. */
@@ -200,8 +199,7 @@ public record Board(
 
     /** The linker script for images whose parameters lie there. */
     public Optional<String> parametersLinker() {
-        return linker().filter(script -> parameters().isPresent())
-                .map(script -> script.replaceFirst("\\.ld$", ".parameters.ld"));
+        return linker().filter(script -> parameters().isPresent()).map(LinkerVariant.PARAMETERS::of);
     }
 
     /** Where models lie that are replaced in the field. */
@@ -211,7 +209,7 @@ public record Board(
 
     /** The linker script for images whose models lie there. */
     public Optional<String> slotsLinker() {
-        return linker().filter(script -> slots().isPresent()).map(script -> script.replaceFirst("\\.ld$", ".slots.ld"));
+        return linker().filter(script -> slots().isPresent()).map(LinkerVariant.SLOTS::of);
     }
 
     /** The memory of workspace, variables and stack; empty for the board {@code host}. */

@@ -81,10 +81,13 @@ final class BoardParser {
      * authoritative.
      */
     private void checkTarget(String target) {
-        String kinds = String.join(" or ", TargetText.HOST_KINDS);
         boolean isOfHost = target.isEmpty() || TargetText.HOST_KINDS.contains(TargetText.kind(target));
         if (!isOfHost) {
-            problems.add("the target is not of kind " + kinds, profile.where("/target"), kinds + GRAMMAR, "");
+            problems.add(
+                    "the target is not of kind " + TargetText.HOSTS,
+                    profile.where("/target"),
+                    TargetText.HOSTS + GRAMMAR,
+                    "");
         }
     }
 
@@ -93,7 +96,7 @@ final class BoardParser {
             problems.add(
                     "the target has characters that are not allowed",
                     profile.where("/target"),
-                    String.join(" or ", TargetText.HOST_KINDS) + GRAMMAR,
+                    TargetText.HOSTS + GRAMMAR,
                     "");
         }
     }
@@ -182,14 +185,16 @@ final class BoardParser {
         Optional<PoolMemories> pools =
                 profile.find("pools").map(node -> new PoolsParser(profile, problems, memories).read(node));
         pools.flatMap(PoolMemories::moreConstants)
-                .ifPresent(
-                        name -> checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants"));
+                .ifPresent(name -> checkScript(LinkerVariant.MORE, "/pools/moreConstants"));
         pools.filter(each -> each.parameters().isPresent())
-                .ifPresent(each ->
-                        checkFile(text("linker").replaceFirst("\\.ld$", ".parameters.ld"), "/pools/parameters"));
+                .ifPresent(each -> checkScript(LinkerVariant.PARAMETERS, "/pools/parameters"));
         pools.filter(each -> each.slots().isPresent())
-                .ifPresent(each -> checkFile(text("linker").replaceFirst("\\.ld$", ".slots.ld"), "/pools/slots"));
+                .ifPresent(each -> checkScript(LinkerVariant.SLOTS, "/pools/slots"));
         return pools;
+    }
+
+    private void checkScript(LinkerVariant variant, String pointer) {
+        checkFile(variant.of(text("linker")), pointer);
     }
 
     private void checkFile(String file, String pointer) {
