@@ -73,6 +73,8 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SIZE, _shared, ANY",
         "M4F, clang, SIZE, _shared, ANY",
         "M4F, gnu, SIZE, _shared, ONNX_RUNTIME",
+        "M4F, gnu, SIZE, dsp_dense_shared, DENSE",
+        "M4F, clang, SIZE, dsp_dense_shared, DENSE",
         "M3, gnu, SPEED, _blocked, ANY",
         "M3, clang, SPEED, _blocked, ANY",
         "RV32, gnu, SPEED, _blocked, ANY",
@@ -152,6 +154,8 @@ final class RandomOperatorsInQemuTest {
         /** Layers for which there is often no single high multiply. */
         HARD,
         HARD_ONNX_RUNTIME,
+        /** Dense layers of thousands of products. */
+        DENSE,
         FLOATS,
         FOUR_BITS,
         ONNX_RUNTIME,
@@ -163,7 +167,7 @@ final class RandomOperatorsInQemuTest {
         /** The corrections that kernels have to compute. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, FLOATS, FOUR_BITS -> List.of();
+                case ANY, DENSE, FLOATS, FOUR_BITS -> List.of();
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -194,6 +198,7 @@ final class RandomOperatorsInQemuTest {
             Function drawn = RandomOperators.mixed(seed);
             return switch (key.form()) {
                 case ANY, FLOATS -> drawn;
+                case DENSE -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);
                 case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
                 case FOUR_BITS -> RandomOperators.ofFourBits(drawn);
