@@ -19,6 +19,7 @@ import io.kiln.schedule.mve.MveDepthwiseSchedule;
 import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
 import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.shared.SharedConvSchedule;
+import io.kiln.schedule.shared.SharedDenseSchedule;
 import io.kiln.schedule.shared.SharedDepthwiseSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
@@ -35,6 +36,7 @@ public final class LayerSchedules {
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
     private static final SharedConvSchedule DSP_CONV_SHARED = new SharedConvSchedule();
     private static final SharedDepthwiseSchedule DSP_DEPTHWISE_SHARED = new SharedDepthwiseSchedule();
+    private static final SharedDenseSchedule DSP_DENSE_SHARED = new SharedDenseSchedule();
     private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
     private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule();
     private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
@@ -59,6 +61,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE,
             DSP_CONV_SHARED,
             DSP_DEPTHWISE_SHARED,
+            DSP_DENSE_SHARED,
             DEPTHWISE_SMALL,
             DEPTHWISE_BLOCKED,
             CONV_BLOCKED,
@@ -83,6 +86,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE::choose,
             DSP_CONV_SHARED::choose,
             DSP_DEPTHWISE_SHARED::choose,
+            DSP_DENSE_SHARED::choose,
             DEPTHWISE_SMALL::choose,
             DEPTHWISE_BLOCKED::choose,
             CONV_BLOCKED::choose,

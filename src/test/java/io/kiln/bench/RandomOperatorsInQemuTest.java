@@ -73,6 +73,8 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SIZE, _shared, ANY",
         "M4F, clang, SIZE, _shared, ANY",
         "M4F, gnu, SIZE, _shared, ONNX_RUNTIME",
+        "M4F, gnu, SIZE, dsp_dense_shared, DENSE",
+        "M4F, clang, SIZE, dsp_dense_shared, DENSE",
         "M3, gnu, SPEED, _blocked, ANY",
         "M3, clang, SPEED, _blocked, ANY",
         "RV32, gnu, SPEED, _blocked, ANY",
@@ -156,6 +158,8 @@ final class RandomOperatorsInQemuTest {
         /** Layers for which there is often no single high multiply. */
         HARD,
         HARD_ONNX_RUNTIME,
+        /** Dense layers of thousands of products. */
+        DENSE,
         FLOATS,
         /** Layers with windows that lie in the padding. */
         FAR_PADDED,
@@ -169,7 +173,7 @@ final class RandomOperatorsInQemuTest {
         /** The corrections that kernels have to compute. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, FLOATS, FAR_PADDED, FOUR_BITS -> List.of();
+                case ANY, DENSE, FLOATS, FAR_PADDED, FOUR_BITS -> List.of();
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -201,6 +205,7 @@ final class RandomOperatorsInQemuTest {
             return switch (key.form()) {
                 case ANY, FLOATS -> drawn;
                 case FAR_PADDED -> RandomOperators.farPadded(seed);
+                case DENSE -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);
                 case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
                 case FOUR_BITS -> RandomOperators.ofFourBits(drawn);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
@@ -68,6 +69,22 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
         hardEpilogue(draw.bind(new QnnDense(units), quantized(Shape.of(1, in), Shape.of(units, in))), units, in, 4);
     }
 
+    /** A dense layer of thousands of products, of one scale or of one for each channel, with or without the least weight of int8. */
+    void dense() {
+        int in = 200 + draw.below(200);
+        int units = 26 + draw.below(13);
+        Arg[] arguments = quantized(Shape.of(1 + draw.below(2), in), Shape.of(units, in));
+        if (draw.below(4) > 0) {
+            Constant weights = (Constant) arguments[1];
+            byte[] values = weights.data().toArray();
+            for (int i = 0; i < values.length; i++) {
+                values[i] = (byte) Math.max(-Byte.MAX_VALUE, values[i] / 2);
+            }
+            arguments[1] = new Constant(weights.name(), weights.type(), Bytes.wrap(values));
+        }
+        hardEpilogue(draw.bind(new QnnDense(units), arguments), units, in, draw.below(2) == 0 ? 0 : 4);
+    }
+
     private void hardDepthwise() {
         int channels = 2 + draw.below(12);
         Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(9), channels);
@@ -89,6 +106,11 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
         };
     }
 
+    /**
+     * Bias, rescaling and limits.
+     *
+     * @param powers number of powers of two among the channels' scales; 0 for one scale
+     */
     private void hardEpilogue(Arg.Ref sum, int channels, long taps, int powers) {
         Arg.Ref biased = draw.bind(
                 new BiasAdd(-1),
@@ -96,9 +118,12 @@ record RandomHardLayers(FunctionDraw draw, RandomFilters filters) {
                 Constant.vector(draw.random.ints(channels, -90_000, 90_000).toArray()));
         int[] multipliers = new int[channels];
         int[] shifts = new int[channels];
+        double common = 0.2 + draw.random.nextDouble();
         for (int i = 0; i < channels; i++) {
-            double typical = 1.0 / (128 * Math.sqrt((double) taps)) * (0.2 + draw.random.nextDouble());
-            QuantizedMultiplier q = QuantizedMultiplier.of(Math.scalb(typical, 2 - draw.below(powers)));
+            double factor = powers == 0 ? common : 0.2 + draw.random.nextDouble();
+            double typical = 1.0 / (128 * Math.sqrt((double) taps)) * factor;
+            QuantizedMultiplier q =
+                    QuantizedMultiplier.of(powers == 0 ? typical : Math.scalb(typical, 2 - draw.below(powers)));
             multipliers[i] = q.multiplier();
             shifts[i] = q.shift();
         }

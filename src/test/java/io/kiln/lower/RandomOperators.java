@@ -69,6 +69,11 @@ public final class RandomOperators {
         return drawn("hard", seed, filters -> new RandomHardLayers(filters.draw(), filters).next());
     }
 
+    /** An int8 dense layer of thousands of products. */
+    public static Function dense(long seed) {
+        return drawn("dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).dense());
+    }
+
     /** A convolution or depthwise convolution of float data. */
     public static Function ofFloats(long seed) {
         return drawn("floats", seed, RandomFilters::ofFloats);

@@ -104,12 +104,9 @@ record SharedConvKernel(SharedEpilogue epilogue) {
         asm.line("subs r10, #%d", BLOCK);
         asm.line("add r11, r12, r0");
         asm.line("push {r0, r2, r3, r10, r11, r12}");
-        asm.line("mov r4, r1");
-        epilogue.push(asm);
-        asm.line("mov r1, r4");
+        epilogue.push(asm, "r1");
         asm.line("1:");
-        SUMS.forEach(channel ->
-                channel.forEach(sum -> asm.line("%s %s, #0", sum.compareTo("r8") < 0 ? "movs" : "mov", sum)));
+        SharedEpilogue.clear(asm, SUMS.stream().flatMap(List::stream).toList());
         asm.line("ldr r10, [sp, #%d]", slot(BYTES));
         asm.line("tst r10, #%d", FOUR_INPUTS);
         asm.line("beq 2f");
@@ -165,19 +162,19 @@ record SharedConvKernel(SharedEpilogue epilogue) {
     private void store(AsmText asm) {
         asm.line("ldr r0, [sp, #%d]", slot(OUT));
         asm.line("ldr lr, [sp, #%d]", slot(PITCH));
-        asm.line("ldr r10, [sp, #%d]", slot(LAST));
         asm.line("add lr, r0");
         for (int pixel = 1; pixel >= 0; pixel--) {
             for (int c = 0; c < BLOCK; c++) {
                 asm.line("strb %s, [%s, #%d]", SUMS.get(c).get(pixel), pixel == 1 ? "lr" : "r0", c);
             }
         }
-        asm.line("cmp r0, r10");
+        asm.line("ldr r2, [sp, #%d]", slot(LAST));
+        asm.line("cmp r0, r2");
         asm.line("beq 4f");
         asm.line("adds r0, #%d", BLOCK);
-        asm.line("cmp r0, r10");
+        asm.line("cmp r0, r2");
         asm.line("it hi");
-        asm.line("movhi r0, r10");
+        asm.line("movhi r0, r2");
         asm.line("str r0, [sp, #%d]", slot(OUT));
         asm.line("ldr r0, [sp, #%d]", slot(0));
         asm.line("b 1b");

@@ -11,6 +11,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -92,13 +93,12 @@ record SharedDepthwiseKernel(SharedEpilogue epilogue) {
         asm.line("ldr r4, [sp, #%d]", COMMON);
         asm.line("add r5, r1");
         asm.line("str r5, [sp, #%d]", END);
-        epilogue.push(asm);
+        epilogue.push(asm, "r4");
         asm.line("1:");
         asm.line("ldr r12, [sp, #%d]", slot(WINDOW_STEP));
         asm.line("ldr r2, [sp, #%d]", slot(WEIGHTS));
-        for (int i = 0; i < 2 * BLOCK; i++) {
-            asm.line("%s %s, #0", sum(0, i).compareTo("r8") < 0 && i < 5 ? "movs" : "mov", sum(0, i));
-        }
+        SharedEpilogue.clear(
+                asm, IntStream.range(0, 2 * BLOCK).mapToObj(i -> sum(0, i)).toList());
         asm.line("add r1, r0, r12");
         asm.line("2:");
         for (int tap = 0; tap < STEP; tap++) {
@@ -147,27 +147,28 @@ record SharedDepthwiseKernel(SharedEpilogue epilogue) {
     /** Stores both pixels, and goes on two pixels further, or one if only one is left. */
     private void store(AsmText asm) {
         asm.line("ldr r1, [sp, #%d]", slot(OUT));
-        asm.line("ldr r11, [sp, #%d]", slot(PITCH));
-        asm.line("ldr r12, [sp, #%d]", slot(COUNT));
+        asm.line("ldr r2, [sp, #%d]", slot(PITCH));
         asm.line("ldr r0, [sp, #%d]", slot(0));
-        asm.line("add r2, r1, r11");
+        asm.line("adds r2, r2, r1");
         for (int pixel = 0; pixel < 2; pixel++) {
             for (int c = 0; c < BLOCK; c++) {
                 asm.line("strb %s, [%s, #%d]", sum(pixel, c), pixel == 0 ? "r1" : "r2", c);
             }
         }
-        asm.line("subs r12, #2");
+        asm.line("ldr r3, [sp, #%d]", slot(COUNT));
+        asm.line("ldr r4, [sp, #%d]", slot(WINDOW_STEP));
+        asm.line("ldr r5, [sp, #%d]", slot(PITCH));
+        asm.line("subs r3, #2");
         asm.line("ble 3f");
-        asm.line("ldr lr, [sp, #%d]", slot(WINDOW_STEP));
-        asm.line("add r0, lr");
-        asm.line("cmp r12, #1");
+        asm.line("add r0, r4");
+        asm.line("cmp r3, #1");
         asm.line("itee eq");
-        asm.line("moveq r12, #2");
-        asm.line("addne r0, lr");
-        asm.line("addne r2, r11");
+        asm.line("moveq r3, #2");
+        asm.line("addne r0, r4");
+        asm.line("addne r2, r5");
         asm.line("str r0, [sp, #%d]", slot(0));
         asm.line("str r2, [sp, #%d]", slot(OUT));
-        asm.line("str r12, [sp, #%d]", slot(COUNT));
+        asm.line("str r3, [sp, #%d]", slot(COUNT));
         asm.line("b 1b");
         asm.line("3:");
     }

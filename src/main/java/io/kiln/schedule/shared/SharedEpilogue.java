@@ -83,13 +83,17 @@ record SharedEpilogue(ScalarRescale rescale) {
                 .with("HEADER", declarations);
     }
 
-    /** Moves the common words, which r4 points to and behind which it points then, to the top of the stack. */
-    void push(AsmText asm) {
+    /**
+     * Moves the common words to the top of the stack.
+     *
+     * @param pointer register that points to them, and then behind them
+     */
+    void push(AsmText asm, String pointer) {
         String registers = "{"
                 + String.join(
                         ", ",
                         List.of("r5", "r6", "r7", "r8", "r9", "r10", "r11").subList(0, names().size())) + "}";
-        asm.line("ldm r4!, %s", registers);
+        asm.line("ldm %s!, %s", pointer, registers);
         asm.line("push %s", registers);
     }
 
@@ -125,6 +129,22 @@ record SharedEpilogue(ScalarRescale rescale) {
         limit(asm, channels, free);
     }
 
+    /** Whether instructions of 16 bits reach a register. */
+    static boolean isLow(String register) {
+        return register.compareTo("r8") < 0 && register.length() == 2;
+    }
+
+    /** Sets registers, of which the first one is low, to 0. */
+    static void clear(AsmText asm, List<String> registers) {
+        for (String register : registers) {
+            if (isLow(register)) {
+                asm.line("movs %s, #0", register);
+            } else {
+                asm.line("mov %s, %s", register, registers.get(0));
+            }
+        }
+    }
+
     private static void scale(AsmText asm, List<List<String>> channels) {
         asm.line("ldr r12, [sp]");
         asm.line("lsr r12, #8");
@@ -133,7 +153,9 @@ record SharedEpilogue(ScalarRescale rescale) {
             List<String> first = channels.get(c);
             List<String> second = channels.get(c + 1);
             for (int i = 0; i < first.size(); i++) {
-                asm.line("sub %s, %s", first.get(i), second.get(i));
+                // Setting flags takes two bytes fewer where both registers are low.
+                String sub = isLow(first.get(i)) ? "subs" : "sub";
+                asm.line("%s %s, %s, %s", sub, first.get(i), first.get(i), second.get(i));
                 asm.line("lsl %s, r10", first.get(i));
                 asm.line("lsl %s, r12", second.get(i));
             }

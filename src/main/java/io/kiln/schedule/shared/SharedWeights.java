@@ -4,6 +4,7 @@ package io.kiln.schedule.shared;
 import io.kiln.lower.layer.ConvComputation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -30,6 +31,24 @@ record SharedWeights(List<int[]> taps, int size) {
                 IntStream.range(0, conv.channels()).mapToObj(o -> taps(conv, o)).toList(), size);
     }
 
+    /**
+     * The weights of a layer whose window is the whole input, at least {@link #STEP} inputs; a last step of fewer inputs reads the last ones, of which
+     * those that were read before have weights of 0.
+     */
+    static SharedWeights ofRow(ConvComputation conv, int size) {
+        int rest = conv.taps() % STEP;
+        int whole = conv.taps() - rest;
+        List<int[]> taps = new ArrayList<>();
+        for (int o = 0; o < conv.channels(); o++) {
+            int[] row = new int[rest == 0 ? whole : whole + STEP];
+            int[] all = all(conv, o);
+            System.arraycopy(all, 0, row, 0, whole);
+            System.arraycopy(all, whole, row, row.length - rest, rest);
+            taps.add(row);
+        }
+        return new SharedWeights(taps, size);
+    }
+
     /** Taps of a channel with those that fill up. */
     static int filled(ConvComputation conv) {
         return conv.taps() / run(conv) * pitch(conv);
@@ -46,13 +65,22 @@ record SharedWeights(List<int[]> taps, int size) {
 
     private static int[] taps(ConvComputation conv, int o) {
         int[] taps = new int[filled(conv)];
+        int[] all = all(conv, o);
         int run = run(conv);
+        for (int i = 0; i < all.length; i++) {
+            taps[i / run * pitch(conv) + i % run] = all[i];
+        }
+        return taps;
+    }
+
+    /** The taps of a channel in the order of the inputs. */
+    private static int[] all(ConvComputation conv, int o) {
+        int[] taps = new int[conv.taps()];
         int i = 0;
         for (int ky = 0; ky < conv.window().kernelH(); ky++) {
             for (int kx = 0; kx < conv.window().kernelW(); kx++) {
                 for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                    taps[i / run * pitch(conv) + i % run] = conv.tap(o, ky, kx, c);
-                    i++;
+                    taps[i++] = conv.tap(o, ky, kx, c);
                 }
             }
         }
@@ -85,23 +113,34 @@ record SharedWeights(List<int[]> taps, int size) {
 
     /** What the layer's channels have in common, then the words of all blocks. */
     int[] pack(SharedEpilogue epilogue) {
-        List<Integer> words = new ArrayList<>(epilogue.header());
+        return pack(epilogue.header(), epilogue::constants, true);
+    }
+
+    /**
+     * The words of all blocks, with the constants of each channel.
+     *
+     * @param isSummed whether halfwords are sums, otherwise pairs of bytes: the first weight's is the higher one
+     */
+    int[] pack(List<Integer> header, IntFunction<List<Integer>> constants, boolean isSummed) {
+        List<Integer> words = new ArrayList<>(header);
         for (int first : blocks()) {
             for (int i = 0; i < taps.get(0).length; i += STEP) {
                 for (int half = 0; half < 2; half++) {
                     for (int o = first; o < first + size; o += 2) {
-                        words.add((halfword(o, i + half) & 0xFFFF) | (halfword(o, i + half + 2) << 16));
+                        words.add((halfword(o, i + half, isSummed) & 0xFFFF)
+                                | (halfword(o, i + half + 2, isSummed) << 16));
                     }
                 }
             }
             for (int o = first; o < first + size; o++) {
-                words.addAll(epilogue.constants(o));
+                words.addAll(constants.apply(o));
             }
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    private int halfword(int channel, int i) {
-        return FIRST * taps.get(channel)[i] + taps.get(channel + 1)[i];
+    private int halfword(int channel, int i, boolean isSummed) {
+        int second = taps.get(channel + 1)[i];
+        return FIRST * taps.get(channel)[i] + (isSummed ? second : second & 0xFF);
     }
 }
