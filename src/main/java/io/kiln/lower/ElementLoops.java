@@ -9,6 +9,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -32,17 +33,31 @@ public final class ElementLoops {
 
     /** Emits the loops. */
     public static void over(BlockBuilder block, Shape output, Rows rows, Body body) {
-        nest(block, output, rows, new ArrayList<>(), body);
+        over(block, output, rows, output.rank(), body);
     }
 
-    private static void nest(BlockBuilder block, Shape output, Rows rows, List<Expr> indices, Body body) {
+    /**
+     * Emits the loops over the first dimensions; the body's position is that of the first element behind them.
+     *
+     * @param axes number of dimensions; at least the rows are among them, if there are several
+     */
+    public static void over(BlockBuilder block, Shape output, Rows rows, int axes, Body body) {
+        nest(block, new Nest(output, rows, axes, body), new ArrayList<>());
+    }
+
+    private record Nest(Shape output, Rows rows, int axes, Body body) {}
+
+    private static void nest(BlockBuilder block, Nest nest, List<Expr> indices) {
         int axis = indices.size();
-        if (axis == output.rank()) {
+        Shape output = nest.output;
+        Rows rows = nest.rows;
+        if (axis == nest.axes) {
             List<Expr> lines = new ArrayList<>(indices);
             if (Rows.count(output) > 1) {
                 lines.set(1, rows.outputLine(indices.get(1)));
             }
-            body.emit(block, List.copyOf(indices), position(output, lines));
+            lines.addAll(Collections.nCopies(output.rank() - axis, imm(0)));
+            nest.body.emit(block, List.copyOf(indices), position(output, lines));
             return;
         }
         boolean byRows = axis == 1 && Rows.count(output) > 1;
@@ -51,7 +66,7 @@ public final class ElementLoops {
         block.loop("i" + axis, begin, end, 1, (inner, index) -> {
             List<Expr> more = new ArrayList<>(indices);
             more.add(index);
-            nest(inner, output, rows, more, body);
+            nest(inner, nest, more);
         });
     }
 

@@ -12,9 +12,10 @@ public interface OperatorLowering<O extends Op> {
      * Further inputs of a lowering.
      *
      * @param sums the core's micro-kernels for layers that remember; empty where loops are as fast
+     * @param panels the core's micro-kernel for products of computed matrices, if it has one
      * @param callees the functions called by operators, by index
      */
-    record Context(Optional<SumKernels> sums, List<Callee> callees) {
+    record Context(Optional<SumKernels> sums, Optional<PanelSums> panels, List<Callee> callees) {
         public Context {
             callees = List.copyOf(callees);
         }

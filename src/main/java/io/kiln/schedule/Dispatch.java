@@ -23,6 +23,7 @@ import io.kiln.lower.movement.MovementLowerings;
 import io.kiln.lower.signal.FilterBankLowering;
 import io.kiln.lower.signal.SignalLowering;
 import io.kiln.lower.sum.SumLowerings;
+import io.kiln.schedule.dot.PanelKernels;
 import io.kiln.schedule.dot.RecurrentKernels;
 import io.kiln.schedule.mve.MveSum;
 import io.kiln.schedule.space.Choice;
@@ -78,7 +79,8 @@ public final class Dispatch {
         this.choices = choices;
         this.features = target.features();
         this.optimize = optimize;
-        this.context = new OperatorLowering.Context(RecurrentKernels.of(features, optimize), callees);
+        this.context = new OperatorLowering.Context(
+                RecurrentKernels.of(features, optimize), PanelKernels.of(features), callees);
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

@@ -106,7 +106,7 @@ record BenchResult(
                 operators.add(new Operator(
                         info.name(),
                         info.schedule(),
-                        info.macs(),
+                        info.macs() == 0 ? info.executedMacs() : info.macs(),
                         info.executedMacs(),
                         tally.instructions(),
                         run.cycles(i + 1),

@@ -2,15 +2,18 @@
 package io.kiln.bench;
 
 import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.BuiltinOptions;
 import org.tensorflow.lite.schema.TensorType;
 
 /**
- * A made-up int8 layer with random weights, with an input and an output of its own in a model.
+ * A made-up int8 layer with random weights, with inputs and an output of its own in a model.
  *
  * @param name of the layer and its tensors
  * @param regular name of the layer whose cost for a multiply-accumulate it is compared with; its own name if it is a regular one
@@ -27,7 +30,15 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
     enum Kind {
         CONVOLUTION,
         DEPTHWISE,
-        DENSE
+        DENSE,
+        /** The product of two inputs: matrices of height times channels, one for each column of the width; the second is transposed. */
+        PRODUCT,
+        /** The same with a second matrix as it is. */
+        PRODUCT_AS_IS;
+
+        private boolean isProduct() {
+            return this == PRODUCT || this == PRODUCT_AS_IS;
+        }
     }
 
     /** Height, width and channels. */
@@ -55,6 +66,9 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
 
     /** Adds the layer to a model. */
     Ends add(TfliteModelBuilder model) {
+        if (kind.isProduct()) {
+            return addProduct(model);
+        }
         Random random = new Random(name.hashCode());
         int in = model.tensor(
                 kind == Kind.DENSE
@@ -71,7 +85,7 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         switch (kind) {
             case CONVOLUTION -> model.operator(BuiltinOperator.CONV_2D, 3, convolution(), all, out);
             case DEPTHWISE -> model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
-            case DENSE ->
+            default ->
                 model.operator(
                         BuiltinOperator.FULLY_CONNECTED,
                         4,
@@ -79,11 +93,29 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
                         all,
                         out);
         }
-        return new Ends(in, out);
+        return new Ends(List.of(in), out);
+    }
+
+    private Ends addProduct(TfliteModelBuilder model) {
+        boolean isTransposed = kind == Kind.PRODUCT;
+        int[] second = isTransposed ? new int[] {channels, input.channels} : new int[] {input.channels, channels};
+        int a = model.tensor(
+                TensorSpec.int8(name + "_a", SCALE, ZERO_POINT, 1, input.width, input.height, input.channels));
+        int b = model.tensor(
+                TensorSpec.int8(name + "_b", (float) scale, ZERO_POINT + 8, 1, input.width, second[0], second[1]));
+        int out = model.tensor(TensorSpec.int8(name, SCALE, ZERO_POINT, 1, input.width, input.height, channels));
+        Options options = Options.table(
+                BuiltinOptions.BatchMatMulOptions, Field.bool(0, false), Field.bool(1, isTransposed));
+        model.operator(BuiltinOperator.BATCH_MATMUL, 3, options, new int[] {a, b}, out);
+        return new Ends(List.of(a, b), out);
     }
 
     /** Tensors of a layer. */
-    record Ends(int in, int out) {}
+    record Ends(List<Integer> in, int out) {
+        Ends {
+            in = List.copyOf(in);
+        }
+    }
 
     private Options convolution() {
         return Options.conv2d(
@@ -109,7 +141,7 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         int[] shape = switch (kind) {
             case CONVOLUTION -> new int[] {channels, window.rows, window.columns, input.channels};
             case DEPTHWISE -> new int[] {1, window.rows, window.columns, channels};
-            case DENSE -> new int[] {channels, input.channels};
+            default -> new int[] {channels, input.channels};
         };
         byte[] data = new byte[Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
         for (int i = 0; i < data.length; i++) {

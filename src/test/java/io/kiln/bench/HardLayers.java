@@ -67,7 +67,11 @@ final class HardLayers {
             dense("dense_batch", "dense", 3, 199, 31, 8e-4),
             dense("dense_left", "dense", 1, 256, 64, 0.7),
             dense("dense_small", "dense_small", 1, 256, 4, 8e-4),
-            dense("dense_few", "dense_small", 1, 253, 3, 8e-4));
+            dense("dense_few", "dense_small", 1, 253, 3, 8e-4),
+            product("product", "product", Kind.PRODUCT, new Image(32, 2, 32), 32),
+            product("product_as_is", "product", Kind.PRODUCT_AS_IS, new Image(32, 2, 32), 32),
+            product("product_prime", "product", Kind.PRODUCT, new Image(37, 1, 53), 29),
+            product("product_prime_as_is", "product", Kind.PRODUCT_AS_IS, new Image(41, 1, 43), 37));
 
     private HardLayers() {}
 
@@ -75,7 +79,7 @@ final class HardLayers {
     static TfliteModelBuilder model() {
         TfliteModelBuilder model = new TfliteModelBuilder();
         List<HardLayer.Ends> ends = ALL.stream().map(layer -> layer.add(model)).toList();
-        return model.inputs(ends.stream().mapToInt(HardLayer.Ends::in).toArray())
+        return model.inputs(ends.stream().flatMap(e -> e.in().stream()).mapToInt(i -> i).toArray())
                 .outputs(ends.stream().mapToInt(HardLayer.Ends::out).toArray());
     }
 
@@ -106,6 +110,10 @@ final class HardLayers {
     private static HardLayer depthwise(
             String name, String regular, Image input, int multiplier, Taps window, double scale) {
         return new HardLayer(name, regular, Kind.DEPTHWISE, input, multiplier * input.channels(), window, scale);
+    }
+
+    private static HardLayer product(String name, String regular, Kind kind, Image input, int columns) {
+        return new HardLayer(name, regular, kind, input, columns, POINT, 4e-3);
     }
 
     private static HardLayer dense(String name, String regular, int batch, int inputs, int units, double scale) {

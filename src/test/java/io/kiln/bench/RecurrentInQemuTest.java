@@ -16,6 +16,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -27,16 +28,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Layers with state whose micro-kernels have assembly, of random shapes, in QEMU. */
+/** Layers with state and products of matrices, whose micro-kernels have assembly, of random shapes, in QEMU. */
 class RecurrentInQemuTest {
-    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8");
+    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8", "BATCH_MATMUL_INT8");
     private static final int CASES = 6;
 
     @TempDir
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang"})
+    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang", "M3, gnu", "M0, clang", "RV32, gnu"})
     void answerAsTheInterpreterDoes(String coreName, String toolchain) {
         String board = BenchData.load().cores().get(coreName).board();
         String target = Boards.builtIn().find(board).target();
@@ -57,9 +58,11 @@ class RecurrentInQemuTest {
             inputs.addAll(own);
             expected.add(Interpreter.run(function, own).get(0));
         }
-        assertThat(models)
-                .anyMatch(model -> model.metadata().operators().toString().contains("ring(kernels)"))
-                .anyMatch(model -> model.metadata().operators().toString().contains("steps(kernels)"));
+        boolean hasSimd = Target.parse(target).features().hasDsp();
+        for (String schedule : hasSimd ? List.of("ring(kernels)", "steps(kernels)", "panels(") : List.of("panels(")) {
+            assertThat(models)
+                    .anyMatch(model -> model.metadata().operators().toString().contains(schedule));
+        }
         Bytes actual = OperatorsImage.run(folder, board, target, toolchain, Optimize.SPEED, models, inputs);
         int offset = 0;
         for (int i = 0; i < models.size(); i++) {

@@ -63,7 +63,9 @@ public final class BatchMatmulLowering {
         }
         long macs = op.type().shape().elements() * depth;
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "matmul")
-                .executing(macs);
+                .executing(macs)
+                .because("plain loops: no micro-kernel for products of "
+                        + op.rootTypes().get(0).dtype().text() + " matrices of this depth on this core");
     }
 
     private Shape shape(int argument) {

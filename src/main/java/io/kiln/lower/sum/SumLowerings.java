@@ -22,7 +22,11 @@ public final class SumLowerings {
             entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),
             simple(Topk.class, TopkLowering::lower),
             simple(TflCumsum.class, (op, rows) -> new CumsumLowering(op).lower(rows)),
-            simple(TflBatchMatmul.class, (op, rows) -> new BatchMatmulLowering(op).lower(rows)));
+            entry(
+                    TflBatchMatmul.class,
+                    (op, product, rows, c) -> PanelProduct.of(op, c)
+                            .map(panels -> panels.lower(rows))
+                            .orElseGet(() -> new BatchMatmulLowering(op).lower(rows))));
 
     private SumLowerings() {}
 }

@@ -88,7 +88,7 @@ record BlockedSums(
     }
 
     /** Whether there is a loop for a core. */
-    private static boolean isThere(CpuFeatures features) {
+    static boolean isThere(CpuFeatures features) {
         return switch (features.family()) {
             case RISCV -> features.bits() == 32 && features.hasLongMultiply();
             case CORTEX_M -> true;

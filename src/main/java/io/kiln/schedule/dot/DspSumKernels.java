@@ -36,7 +36,8 @@ record DspSumKernels() implements SumKernels {
     @Override
     public Optional<Dots> dots(long bound, long least) {
         return bound <= Integer.MAX_VALUE / 2
-                ? Optional.of(new DspSums(bound <= MOST_PAIRED && least > DType.INT8.min()))
+                ? Optional.of(new DspSums(
+                        bound <= MOST_PAIRED && least > DType.INT8.min() ? DspSums.Form.PAIRED : DspSums.Form.BYTES))
                 : Optional.empty();
     }
 

@@ -31,14 +31,31 @@ import java.util.function.IntUnaryOperator;
  * </pre>
  *
  * <p>Four values and eight rows are 31 instructions for 32 products if halfwords are {@code 256 * first + second},
- * multiplied as they are; otherwise 43, because both bytes are widened.
+ * multiplied as they are; otherwise 43, because both bytes are widened; 27 if weights have halfwords of their own, in twice the memory.
  *
- * @param isPaired whether a halfword is {@code 256 * first + second}, for which sums and weights must leave room
+ * @param form of the weights
  */
-record DspSums(boolean isPaired) implements SumKernels.Dots {
+record DspSums(Form form) implements SumKernels.Dots {
+    /** How weights lie in memory. */
+    enum Form {
+        /** A halfword is {@code 256 * first + second}, for which sums and weights must leave room. */
+        PAIRED("kiln_sums_"),
+        /** The bytes of a halfword are the weights of two rows. */
+        BYTES("kiln_sums_bytes_"),
+        /** A halfword is a weight; computed weights only, which {@link DspPanelSums} packs. */
+        WIDE("kiln_sums_wide_");
+
+        private final String prefix;
+
+        Form(String prefix) {
+            this.prefix = prefix;
+        }
+    }
+
     private static final int ROWS = 8;
 
     private static final KernelText TEXT = KernelText.of("dsp/sums");
+    private static final KernelText WIDE_TEXT = KernelText.of("dsp/sums_wide");
     /** Steps of four values that a loop unrolls; up to twice as many need no loop. */
     private static final int UNROLL = 4;
 
@@ -69,14 +86,14 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
             for (int row = block; row < block + ROWS; row += 2) {
                 int first = begin.applyAsInt(row);
                 int second = begin.applyAsInt(row + 1);
-                data.putInt(isPaired ? 256 * first + second : first).putInt(second);
+                data.putInt(isPaired() ? 256 * first + second : first).putInt(second);
             }
             for (int four = 0; four < count; four += 4) {
                 for (int row = block; row < block + ROWS; row += 2) {
                     for (int place : new int[] {four, four + 2, four + 1, four + 3}) {
                         long first = place < count ? weights.get(row, place) : 0;
                         long second = place < count ? weights.get(row + 1, place) : 0;
-                        data.putShort((short) (isPaired ? 256 * first + second : 256 * first + (second & 0xff)));
+                        data.putShort((short) (isPaired() ? 256 * first + second : 256 * first + (second & 0xff)));
                     }
                 }
             }
@@ -85,8 +102,12 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
     }
 
     /** Bytes of a row: its initial value and its weights. */
-    private static int bytes(int count) {
-        return Integer.BYTES + (count + 3) / 4 * 4;
+    int bytes(int count) {
+        return Integer.BYTES + (count + 3) / 4 * (form == Form.WIDE ? 8 : 4);
+    }
+
+    private boolean isPaired() {
+        return form == Form.PAIRED;
     }
 
     @Override
@@ -101,7 +122,7 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
     }
 
     private Kernel kernel(Steps steps) {
-        String name = (isPaired ? "kiln_sums_" : "kiln_sums_bytes_")
+        String name = form.prefix
                 + steps.first
                 + (steps.loops ? "_" + UNROLL : "")
                 + (steps.hasTail ? "_tail" : "");
@@ -110,13 +131,20 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
                 List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
-                TEXT.with("NAME", name)
-                        .with("HALFWORDS", isPaired ? "256 * first + second" : "the first in the upper byte")
-                        .with("FIRST", isPaired ? "(begin[0] - begin[1]) / 256" : "begin[0]")
-                        .with("UPPER", isPaired ? "(both - low) / 256" : "(both >> 8)")
-                        .with("ASSEMBLY", assembly(steps))
-                        .text(),
+                text(name, steps),
                 List.of());
+    }
+
+    private String text(String name, Steps steps) {
+        if (form == Form.WIDE) {
+            return WIDE_TEXT.with("NAME", name).with("ASSEMBLY", assembly(steps)).text();
+        }
+        return TEXT.with("NAME", name)
+                .with("HALFWORDS", isPaired() ? "256 * first + second" : "the first in the upper byte")
+                .with("FIRST", isPaired() ? "(begin[0] - begin[1]) / 256" : "begin[0]")
+                .with("UPPER", isPaired() ? "(both - low) / 256" : "(both >> 8)")
+                .with("ASSEMBLY", assembly(steps))
+                .text();
     }
 
     private String assembly(Steps steps) {
@@ -159,15 +187,23 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
         asm.line("ldr r11, %s", values);
         asm.line("sxtb16 r10, r11");
         asm.line("sxtb16 r11, r11, ror #8");
+        if (form == Form.WIDE) {
+            for (int row = 2; row < 2 + ROWS; row++) {
+                asm.line("ldrd r12, lr, [r1], #8");
+                asm.line("smlad r%d, r10, r12, r%d", row, row);
+                asm.line("smlad r%d, r11, lr, r%d", row, row);
+            }
+            return;
+        }
         for (int row = 2; row < 2 + ROWS; row += 2) {
-            asm.line(isPaired ? "ldrd r12, lr, [r1], #8" : "ldrd r12, lr, [r1]");
-            if (!isPaired) {
+            asm.line(isPaired() ? "ldrd r12, lr, [r1], #8" : "ldrd r12, lr, [r1]");
+            if (!isPaired()) {
                 asm.line("sxtb16 r12, r12, ror #8");
                 asm.line("sxtb16 lr, lr, ror #8");
             }
             asm.line("smlad r%d, r10, r12, r%d", row, row);
             asm.line("smlad r%d, r11, lr, r%d", row, row);
-            if (!isPaired) {
+            if (!isPaired()) {
                 asm.line("ldrd r12, lr, [r1], #8");
             }
             asm.line("sxtb16 r12, r12");
@@ -180,7 +216,7 @@ record DspSums(boolean isPaired) implements SumKernels.Dots {
     /** Separates the rows of each pair, and doubles both. */
     private void finish(AsmText asm, int kept) {
         for (int row = 2; row < 2 + ROWS; row += 2) {
-            if (isPaired) {
+            if (isPaired()) {
                 asm.line("sub r%d, r%d, r%d", row, row, row + 1);
                 asm.line("asr r%d, r%d, #7", row, row);
             } else {

@@ -5,7 +5,9 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Bytes;
+import io.kiln.lower.PanelSums;
 import io.kiln.lower.SumKernels;
+import io.kiln.schedule.parts.PanelPacking;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -18,9 +20,11 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /** Dot products of an int8 vector with blocks of four rows by VMLADAVA, 16 weights of each in turn. */
-record MveSums() implements SumKernels.Dots {
+record MveSums() implements SumKernels.Dots, PanelSums {
     private static final int ROWS = 4;
     private static final int STEP = 16;
+
+    private static final PanelPacking PANEL = new PanelPacking(ROWS, STEP, STEP + " * column", "i", "value");
 
     private static final Kernel DOTS = Kernel.inFile(
             "mve/kiln_mve_sums",
@@ -51,9 +55,29 @@ record MveSums() implements SumKernels.Dots {
         return Bytes.wrap(data.array());
     }
 
-    /** Bytes of a row: its initial value and its weights. */
-    private static int bytes(int count) {
-        return Integer.BYTES + padded(count);
+    @Override
+    public int columns() {
+        return ROWS;
+    }
+
+    @Override
+    public int bytes(int count) {
+        return PANEL.bytes(count);
+    }
+
+    @Override
+    public int scale() {
+        return 1;
+    }
+
+    @Override
+    public boolean areCentred() {
+        return false;
+    }
+
+    @Override
+    public void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel) {
+        PANEL.emit(code, columns, values, panel);
     }
 
     @Override

@@ -14,10 +14,15 @@ import org.tensorflow.lite.schema.TensorType;
 final class SequenceOperators {
     static final OperatorCases BATCH_MATMUL = OperatorCases.of("BATCH_MATMUL", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16);
+        product(d, type, d.between(1, 6), d.between(1, 9), d.between(1, 6));
+    });
+
+    /** Sizes with which micro-kernels have loops, remainders and several panels. */
+    static final OperatorCases BATCH_MATMUL_INT8 = OperatorCases.of(
+            "BATCH_MATMUL_INT8", d -> product(d, TensorType.INT8, d.between(1, 7), d.between(1, 70), d.between(1, 75)));
+
+    private static void product(Draw d, byte type, int rows, int depth, int columns) {
         int[] batch = d.shape(0, 2);
-        int rows = d.between(1, 6);
-        int depth = d.between(1, 9);
-        int columns = d.between(1, 6);
         boolean adjX = d.coin();
         boolean adjY = d.coin();
         boolean repeats = d.coin();
@@ -37,7 +42,7 @@ final class SequenceOperators {
                 Options.table(BuiltinOptions.BatchMatMulOptions, Field.bool(0, adjX), Field.bool(1, adjY)),
                 left,
                 right);
-    });
+    }
 
     static final OperatorCases CUMSUM =
             OperatorCases.of("CUMSUM", d -> cumsum(d, d.oneOf(TensorType.FLOAT32, TensorType.INT32, TensorType.INT64)));
@@ -61,7 +66,7 @@ final class SequenceOperators {
         d.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none(), data, update, from);
     });
 
-    static final List<OperatorCases> ALL = List.of(BATCH_MATMUL, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
+    static final List<OperatorCases> ALL = List.of(BATCH_MATMUL, BATCH_MATMUL_INT8, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
 
     private SequenceOperators() {}
 

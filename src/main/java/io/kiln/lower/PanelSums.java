@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+
+/**
+ * A micro-kernel of a core for dot products of int8 values with int8 columns of a matrix that is known only at run time: some columns are
+ * packed together into a panel, with the initial values of their sums, which then meets one row after the other.
+ */
+public interface PanelSums {
+    /** The columns of a panel are a multiple of this. */
+    int columns();
+
+    /** Bytes that a column takes in a panel. */
+    int bytes(int depth);
+
+    /** What all sums are multiplied by: 1, or 2 where a core's rescaling wants them doubled. */
+    int scale();
+
+    /** Whether values in a panel are less their zero point; otherwise the sums leave out {@code zeroPoint * sum of the row}. */
+    boolean areCentred();
+
+    /**
+     * Columns of a matrix.
+     *
+     * @param depth values of a column
+     * @param count number of columns
+     * @param columnStep elements from a column to the next
+     * @param step elements from a column's value to the next
+     * @param zeroPoint of the columns' values
+     * @param rowZeroPoint of the values that they are multiplied by, which is part of the sums' initial values
+     */
+    record Columns(int depth, int count, int columnStep, int step, int zeroPoint, int rowZeroPoint) {}
+
+    /** Emits the packing of columns, of which the first begins where the pointer does. */
+    void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel);
+
+    /** Emits the sums of a panel's columns, the block's rows, with the values at a place. */
+    void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums);
+}

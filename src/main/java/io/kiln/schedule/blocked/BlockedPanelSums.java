@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.lower.PanelSums;
+import io.kiln.lower.SumKernels;
+import io.kiln.schedule.blocked.SumsKernel.Core;
+import io.kiln.schedule.parts.PanelPacking;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.List;
+
+/** {@link PanelSums} of cores without SIMD, by {@link SumsKernel}: a row of values times a block of columns. */
+public final class BlockedPanelSums implements PanelSums {
+    private static final KernelText BEGIN = KernelText.of("portable/panel/add_begin");
+
+    private final SumsKernel kernel;
+
+    private BlockedPanelSums(SumsKernel kernel) {
+        this.kernel = kernel;
+    }
+
+    /** Of a core that {@link #isThere}. */
+    public static PanelSums of(CpuFeatures features) {
+        if (features.family() == CpuFeatures.Family.RISCV) {
+            return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true));
+        }
+        return new BlockedPanelSums(
+                features.hasLongMultiply()
+                        ? new SumsKernel(Core.ARMV7_M, 1, 8, true)
+                        : new SumsKernel(Core.ARMV6_M, 1, 4, false));
+    }
+
+    /** Whether there is a kernel for a core. */
+    public static boolean isThere(CpuFeatures features) {
+        return BlockedSums.isThere(features);
+    }
+
+    private PanelPacking packing() {
+        return new PanelPacking(kernel.channels(), 1, "column", "i", kernel.areWeightsMoved() ? "value ^ -128" : "value");
+    }
+
+    @Override
+    public int columns() {
+        return kernel.channels();
+    }
+
+    @Override
+    public int bytes(int depth) {
+        return packing().bytes(depth);
+    }
+
+    @Override
+    public int scale() {
+        return 1;
+    }
+
+    @Override
+    public boolean areCentred() {
+        return false;
+    }
+
+    @Override
+    public void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel) {
+        packing().emit(code, columns, values, panel);
+    }
+
+    @Override
+    public void emit(BlockBuilder code, SumKernels.Block block, Buffer values, Expr from, Buffer sums) {
+        int step = kernel.channels();
+        String name = "kiln_add_begin_" + step;
+        Kernel begin = new Kernel(
+                name,
+                List.of(Pointer.in(INT8), Pointer.out(INT32)),
+                List.of(),
+                List.of(),
+                BEGIN.with("NAME", name).with("COLUMNS", step).text(),
+                List.of());
+        Buffer x = code.view("x", values, from);
+        Expr first = block.first();
+        code.loop("c", Exprs.imm(0), Exprs.imm(block.rows()), step, (each, c) -> {
+            Expr at = Exprs.mul(Exprs.add(first, c), bytes(block.count()));
+            Buffer panel = each.view("columns", block.weights(), at);
+            Buffer weights = each.view("weights", panel, Exprs.imm((long) Integer.BYTES * step));
+            Buffer some = each.mutableView("some", sums, c);
+            each.call(kernel.kernel(), List.of(x, weights, some), List.of(Exprs.imm(0), Exprs.imm(block.count())));
+            each.call(begin, List.of(panel, some), List.of());
+        });
+    }
+}

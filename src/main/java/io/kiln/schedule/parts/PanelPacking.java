@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.parts;
+
+import io.kiln.base.DType;
+import io.kiln.lower.PanelSums;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * How {@link PanelSums} lie in memory: the initial values of a block of columns, then some values of each column in turn.
+ *
+ * @param columns columns of a block
+ * @param step values of a column that follow each other
+ * @param columnOffset C expression of the place of {@code column} in a step
+ * @param offset C expression of the place of value {@code i} of a step behind that
+ * @param weight C expression of what is stored for a {@code value}
+ */
+public record PanelPacking(int columns, int step, String columnOffset, String offset, String weight) {
+    private static final KernelText TEXT = KernelText.of("portable/panel/pack");
+
+    /** Bytes of a column: its initial value and its values. */
+    public int bytes(int depth) {
+        return Integer.BYTES + (depth + step - 1) / step * step;
+    }
+
+    /** Emits the packing of columns as they are. */
+    public void emit(BlockBuilder code, PanelSums.Columns of, Buffer values, Buffer panel) {
+        String name = "kiln_pack_panel_" + columns + "x" + step;
+        Kernel kernel = new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Collections.nCopies(6, DType.INT32),
+                List.of(),
+                TEXT.with("NAME", name)
+                        .with("COLUMNS", columns)
+                        .with("STEP", step)
+                        .with("COLUMN_OFFSET", columnOffset)
+                        .with("OFFSET", offset)
+                        .with("WEIGHT", weight)
+                        .text(),
+                List.of());
+        code.call(
+                kernel,
+                List.of(values, panel),
+                List.of(
+                        Exprs.imm(of.depth()),
+                        Exprs.imm(of.count()),
+                        Exprs.imm(of.columnStep()),
+                        Exprs.imm(of.step()),
+                        Exprs.imm(of.depth() * of.zeroPoint() * of.rowZeroPoint()),
+                        Exprs.imm(-of.rowZeroPoint())));
+    }
+}
