@@ -3,6 +3,8 @@ package io.kiln.schedule.dot;
 
 import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
@@ -29,6 +31,21 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
 
     /** Number of taps of one channel that are adjacent in the table; a run of taps is padded to a multiple with 0. */
     int step();
+
+    /** Knobs of the kernel itself. */
+    default List<Knob> knobs() {
+        return List.of();
+    }
+
+    /** Whether there is a kernel with these values of its {@link #knobs}. */
+    default boolean isKernel(Configuration configuration) {
+        return true;
+    }
+
+    /** The kernel of a configuration. */
+    default DotKernel with(Configuration configuration) {
+        return this;
+    }
 
     /** Type of the sums. */
     DType sum();
@@ -73,7 +90,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
         }
         if (conv.dataType() == DType.INT16) {
             boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
-            return isMve ? List.of(new MveWideKernel(), new DspWideKernel()) : List.of(new DspWideKernel());
+            return isMve ? List.of(new MveWideKernel(false), DspWideKernel.COMPILED) : List.of(DspWideKernel.COMPILED);
         }
         boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
         return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();
