@@ -37,8 +37,9 @@ import java.util.stream.Stream;
  * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, trials of each
  * layer and model, and folders of golden models. Each layer is measured in cycles and in instructions: the record is the configuration with the
  * fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added if it gains half a percent in one of
- * them and is no slower, and if the model takes no more RAM. They are tuned with the bundled compiler: look at the other one's figures in the
- * bench before records are committed, and at layers whose weights are all alike, which a compiler folds.
+ * them and is no slower, and if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
+ * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
+ * compiler folds.
  */
 public final class ShippedTuning {
     /** Shipped records do not say when they were measured. */
@@ -75,6 +76,7 @@ public final class ShippedTuning {
         Path file = Path.of("..", "shared", "golden", name, "model.tflite").toAbsolutePath();
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
+                .toolchain(Optional.ofNullable(System.getProperty("toolchain")))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .build();
         TuneSpec tune = TuneSpec.of("grid", objective, limits, 0, List.of(), false);

@@ -18,6 +18,9 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
     /** Whether the loads of a step are between the multiplications of the one before. */
     private static final String PIPELINED = "pipelined";
 
+    /** More unrolled steps than there are would be the same loop. */
+    private static final int[] MANY = {1, 4, 9, 20, 40};
+
     @Override
     public String name() {
         return "mve_gemm";
@@ -35,7 +38,8 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
         ConvComputation conv = workload.conv();
         Knob pixels = Knob.of("pixels", 1, 2);
         Knob block = Knob.of("block", 4, 8);
-        Knob unroll = Knob.of("unroll", 1, 4, 9, 20, 40);
+        int steps = (conv.taps() + MveGemmKernel.VECTOR - 1) / MveGemmKernel.VECTOR;
+        Knob unroll = Knob.of("unroll", steps > 20 ? MANY : steps > 9 ? new int[] {1, 4, 9, 20} : new int[] {1, 4, 9});
         Knob kept = canKeep(conv, rescale) ? Knob.flag("kept_weights", false, true) : Knob.flag("kept_weights", false);
         Space space = isInPlace(conv)
                 ? Space.of(name(), pixels, block, unroll, kept, pipelined(conv))

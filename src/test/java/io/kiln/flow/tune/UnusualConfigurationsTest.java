@@ -68,7 +68,7 @@ class UnusualConfigurationsTest {
     private static boolean isUnusual(Configuration configuration) {
         boolean isMany = configuration.schedule().equals("mve_gemm") && configuration.number("unroll") > 9;
         boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
-        return isMany || isOrdered || configuration.isOn("pipelined") || configuration.isOn("paired_loads");
+        return isMany || isOrdered || configuration.isOn("pipelined") || configuration.isOn("whole_windows") || configuration.isOn("paired_loads");
     }
 
     private static List<Candidate> candidates(Target target) {
