@@ -8,6 +8,7 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.bench.BenchData.Kind;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
+import io.kiln.bench.BenchOptions.Tuning;
 import io.kiln.bench.BenchResult.Figures;
 import io.kiln.bench.Disassembly.Tally;
 import io.kiln.process.Command;
@@ -29,6 +30,7 @@ public final class Bench {
     private final BenchOptions options;
     private final BenchData data = BenchData.load();
     private final List<BenchResult> results = new ArrayList<>();
+    private final List<BenchComparison> comparisons = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
     private Bench(BenchOptions options) {
@@ -60,6 +62,7 @@ public final class Bench {
                 BenchResult result = measure(row, plugin);
                 results.add(result);
                 BenchTable.print(result);
+                compare(row, result, plugin);
                 if (!result.images().stream().allMatch(Figures::bitExact)) {
                     failures.add(row.id() + ": outputs differ from the golden ones");
                 }
@@ -71,10 +74,27 @@ public final class Bench {
         Path json = options.out().resolve("bench.json");
         Json.write(json, results);
         WholeFiles.write(options.out().resolve("bench.md"), BenchMarkdown.table(data.toolchains(), results));
+        if (!comparisons.isEmpty()) {
+            String table = BenchComparison.table(comparisons);
+            WholeFiles.write(options.out().resolve("tuned.md"), table);
+            System.out.print(table);
+        }
         long met = results.stream().filter(BenchResult::met).count();
         System.out.printf(Locale.ROOT, "%d of %d goals met; %s%n", met, rows.size(), json);
         failures.forEach(failure -> System.out.println("FAILED " + failure));
         return failures.isEmpty() ? 0 : 1;
+    }
+
+    private void compare(Row row, BenchResult result, Path plugin) {
+        if (options.tuning() != Tuning.BOTH || row.kind() != Kind.INSTRUCTIONS) {
+            return;
+        }
+        Setting setting = setting(row, Optimize.SPEED, Io.CALLER);
+        Setting rules = new Setting(setting.toolchain(), setting.optimize(), setting.io(), false);
+        BenchComparison comparison =
+                new BenchComparison(row, figures(row, rules, plugin), result.images().get(0));
+        comparisons.add(comparison);
+        comparison.failure().ifPresent(failure -> failures.add(row.id() + ": " + failure));
     }
 
     private BenchResult measure(Row row, Path plugin) {
@@ -123,9 +143,19 @@ public final class Bench {
         return file;
     }
 
+    private Setting setting(Row row, Optimize usual, Io usualIo) {
+        return new Setting(
+                row.toolchain(),
+                options.optimize().orElse(usual),
+                options.io().orElse(usualIo),
+                options.tuning() != Tuning.UNTUNED);
+    }
+
     private Figures figures(Row row, Optimize usual, Io usualIo, Path plugin) {
-        Setting setting = new Setting(
-                row.toolchain(), options.optimize().orElse(usual), options.io().orElse(usualIo), !options.untuned());
+        return figures(row, setting(row, usual, usualIo), plugin);
+    }
+
+    private Figures figures(Row row, Setting setting, Path plugin) {
         Path model = model(row);
         Path golden = model.getParent();
         Path folder = options.out()

@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned] [--optimize=speed|size|ram] [--io=caller|workspace]
+ * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned|--compare] [--optimize=speed|size|ram] [--io=caller|workspace]
  * [--model=NAME]... [--golden=DIR] [--out=DIR]}.
  *
  * @param filters rows to measure, such as {@code kws-m4f}, {@code vww-gnu}, {@code ram-clang}; also several in one word, separated by
  *     commas; none for all rows
  * @param perOperator whether operators are shown one by one
- * @param untuned whether the rules choose all schedules, in place of the records that come with Kiln
+ * @param tuning whether the records that come with Kiln are followed, or the rules choose all schedules
  * @param optimize instead of what the row is measured with
  * @param io likewise
  * @param models folders of golden models that are no rows: each is measured on the cores and with the toolchains that the filters name, as in
@@ -29,18 +29,28 @@ import java.util.Optional;
 record BenchOptions(
         List<String> filters,
         boolean perOperator,
-        boolean untuned,
+        Tuning tuning,
         Optional<Optimize> optimize,
         Optional<Io> io,
         List<String> models,
         Path golden,
         Path out) {
 
+    /** Which builds are measured. */
+    enum Tuning {
+        /** With the records that come with Kiln. */
+        TUNED,
+        /** Without. */
+        UNTUNED,
+        /** Rows of instructions with and without: a row fails that the records make slower or larger. */
+        BOTH
+    }
+
     /** Reads a command line; an argument may hold several words. */
     static BenchOptions parse(List<String> args) {
         List<String> filters = new ArrayList<>();
         boolean perOperator = false;
-        boolean untuned = false;
+        Tuning tuning = Tuning.TUNED;
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
         List<String> models = new ArrayList<>();
@@ -51,7 +61,9 @@ record BenchOptions(
             if (arg.equals("--per-operator")) {
                 perOperator = true;
             } else if (arg.equals("--untuned")) {
-                untuned = true;
+                tuning = Tuning.UNTUNED;
+            } else if (arg.equals("--compare")) {
+                tuning = Tuning.BOTH;
             } else if (arg.startsWith("--optimize=")) {
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {
@@ -70,7 +82,7 @@ record BenchOptions(
         }
         Path folder = out.toAbsolutePath().normalize();
         return new BenchOptions(
-                List.copyOf(filters), perOperator, untuned, optimize, io, List.copyOf(models), golden, folder);
+                List.copyOf(filters), perOperator, tuning, optimize, io, List.copyOf(models), golden, folder);
     }
 
     private static List<String> words(List<String> args) {

@@ -17,99 +17,129 @@ import io.kiln.report.TuneReport.Sizes;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, the objective,
- * trials of each layer and model, and folders of golden models. A model that gains less than half a percent, takes more RAM, or more than a tenth more
- * instructions, adds nothing. They are tuned with the bundled compiler: look at the other one's figures in the bench before records are committed, and at
- * layers whose weights are all alike, which a compiler folds.
+ * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, trials of each
+ * layer and model, and folders of golden models. Each layer is measured in cycles and in instructions: the record is the configuration with the
+ * fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added if it gains half a percent in one of
+ * them and is no slower, and if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
+ * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
+ * compiler folds.
  */
 public final class ShippedTuning {
     /** Shipped records do not say when they were measured. */
     private static final double NO_TIME = 1_763_856_000;
 
-    private static final double MOST_INSTRUCTIONS = 1.1;
-    private static final double LEAST_GAIN = 0.995;
+    private static final double ALIKE = 1.005;
 
     private final String board;
     private final Path shipped;
-    private final TuneSpec tune;
+    private final Limits limits;
 
-    private ShippedTuning(String board, Path shipped, TuneSpec tune) {
+    private ShippedTuning(String board, Path shipped, Limits limits) {
         this.board = board;
         this.shipped = shipped;
-        this.tune = tune;
+        this.limits = limits;
     }
 
     /** As the class says. */
     public static void main(String[] args) {
-        Limits limits = new Limits(Integer.parseInt(args[3]), 0, 600, 0);
-        TuneSpec tune = TuneSpec.of("xgb", args[2], limits, 0, List.of(), false);
-        ShippedTuning tuning = new ShippedTuning(args[0], Path.of(args[1]), tune);
-        Stream.of(args).skip(4).forEach(tuning::model);
+        ShippedTuning tuning =
+                new ShippedTuning(args[0], Path.of(args[1]), new Limits(Integer.parseInt(args[2]), 0, 600, 0));
+        Stream.of(args).skip(3).forEach(tuning::model);
     }
 
     private void model(String name) {
-        Path folder = Path.of("target", "tuning", board, name).toAbsolutePath();
+        List<TuningRecord> inCycles = tuned(name, "cycles");
+        List<TuningRecord> inInstructions = tuned(name, "instructions");
+        add(winners(inCycles, inInstructions));
+    }
+
+    /** The records of a search, the first of a layer being what a build had anyway. */
+    private List<TuningRecord> tuned(String name, String objective) {
+        Path folder = Path.of("target", "tuning", board, objective, name).toAbsolutePath();
         Path file = Path.of("..", "shared", "golden", name, "model.tflite").toAbsolutePath();
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
+                .toolchain(Optional.ofNullable(System.getProperty("toolchain")))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .build();
+        TuneSpec tune = TuneSpec.of("grid", objective, limits, 0, List.of(), false);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).tune(spec, tune, Optional.empty());
-        Sizes before = report(folder).model().before();
-        Sizes after = report(folder).model().after();
-        System.out.println(board + " " + name + ": instructions " + before.instructions() + " to "
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        Sizes before = report.model().before();
+        Sizes after = report.model().after();
+        System.out.println(board + " " + name + " for " + objective + ": instructions " + before.instructions() + " to "
                 + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
                 + before.ram() + " to " + after.ram());
-        boolean isGain = after.cycles() == null
-                ? after.instructions() < before.instructions() * LEAST_GAIN
-                : after.cycles() < before.cycles() * LEAST_GAIN;
-        if (!isGain || after.instructions() > before.instructions() * MOST_INSTRUCTIONS || after.ram() > before.ram()) {
-            System.out.println("Nothing of it is added.");
-            return;
-        }
-        add(winners(RecordReader.read(folder.resolve("src/main/tuning/" + board + ".log"))
-                .records()));
+        return RecordReader.read(folder.resolve("src/main/tuning/" + board + ".log"))
+                .records();
     }
 
-    private static TuneReport report(Path folder) {
-        return Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+    private static Map<String, List<TuningRecord>> byLayer(List<TuningRecord> records) {
+        return records.stream()
+                .collect(Collectors.groupingBy(
+                        record -> TaskKeys.layer(record.task()), LinkedHashMap::new, Collectors.toList()));
     }
 
-    /** The best record of each layer, if it is better than the first one, which has the configuration that the build had anyway. */
-    private static List<TuningRecord> winners(List<TuningRecord> records) {
-        Map<String, TuningRecord> first = new LinkedHashMap<>();
-        Map<String, TuningRecord> best = new LinkedHashMap<>();
-        for (TuningRecord record : records) {
-            first.putIfAbsent(record.task().workload(), record);
-            if (record.result().isMeasured()) {
-                best.merge(
-                        record.task().workload(),
-                        record,
-                        (one, other) -> other.result().mean() < one.result().mean() ? other : one);
-            }
-        }
-        best.values()
-                .removeIf(record -> record.config()
-                        .equals(first.get(record.task().workload()).config()));
-        return best.values().stream()
-                .map(record -> TuningRecord.of(
-                        record.task(),
-                        record.config(),
-                        new Result(record.result().costs(), record.result().error(), 0, NO_TIME)))
+    /** The record of each layer that is worth one. */
+    private static List<TuningRecord> winners(List<TuningRecord> inCycles, List<TuningRecord> inInstructions) {
+        Map<String, Double> instructions = new LinkedHashMap<>();
+        inInstructions.forEach(record -> instructions.put(key(record), record.result().mean()));
+        return byLayer(inCycles).values().stream()
+                .flatMap(records -> winner(records, instructions).stream())
                 .toList();
+    }
+
+    private static String key(TuningRecord record) {
+        return TaskKeys.layer(record.task()) + record.config().entities();
+    }
+
+    private static Optional<TuningRecord> winner(List<TuningRecord> records, Map<String, Double> instructions) {
+        TuningRecord before = records.get(0);
+        List<TuningRecord> all = records.stream()
+                .filter(record -> record.result().isMeasured())
+                .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))
+                .toList();
+        double least = all.stream()
+                .mapToDouble(record -> record.result().mean())
+                .min()
+                .orElse(0);
+        ToDoubleFunction<TuningRecord> count =
+                record -> instructions.getOrDefault(key(record), Double.POSITIVE_INFINITY);
+        return all.stream()
+                .filter(record -> record.result().mean() <= ALIKE * least)
+                .min(Comparator.comparingDouble(count).thenComparingDouble(record -> record.result().mean()))
+                .filter(best -> before.result().mean() > ALIKE * best.result().mean()
+                        || (before.result().mean() >= best.result().mean()
+                                && count.applyAsDouble(before) > ALIKE * count.applyAsDouble(best)))
+                .map(best -> TuningRecord.of(
+                        best.task(),
+                        best.config(),
+                        new Result(best.result().costs(), best.result().error(), 0, NO_TIME)));
+    }
+
+    /** What plain C is compiled to differs between compilers too much, where there is a micro-kernel. */
+    private static boolean isPlain(TuningRecord record) {
+        return record.config().entities().stream()
+                .anyMatch(entity -> entity.name().equals("schedule")
+                        && entity.value() instanceof Text schedule
+                        && schedule.value().endsWith("_direct"));
     }
 
     private void add(List<TuningRecord> found) {

@@ -152,6 +152,11 @@ final class DotConv {
     /** A block of channels, of which this many exist. */
     private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
         sums.start(block, at.count, oc, valid);
+        if (isWhole(at)) {
+            window(block, at, oc);
+            sums.store(block, at.count, oc, valid, out);
+            return;
+        }
         block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {
             if (DotWeights.isDilated(conv)) {
                 b.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> run(tap, at, oc, ky, kx));
@@ -160,6 +165,37 @@ final class DotConv {
             }
         });
         sums.store(block, at.count, oc, valid, out);
+    }
+
+    /** Whether a single call computes the window: none of it is outside the input. */
+    private boolean isWhole(Pixels at) {
+        Window w = conv.window();
+        return kernel.takesWindows()
+                && !DotWeights.isDilated(conv)
+                && !weights.isFlushed()
+                && at.line.rows.areContiguous()
+                && runs().areNear()
+                && isAll(at.line.ky.count(), w.kernelH())
+                && isAll(at.kx.count(), w.kernelW());
+    }
+
+    private static boolean isAll(Expr count, int all) {
+        return count instanceof Expr.IntImm known && known.value() == all;
+    }
+
+    private DotKernel.Runs runs() {
+        Window w = conv.window();
+        int row = padded.isPresent()
+                ? Math.toIntExact(PaddedRows.rowElements(conv))
+                : w.dilationH() * conv.input().dim(2) * conv.input().dim(3);
+        return new DotKernel.Runs(w.kernelH(), weights.taps(), row);
+    }
+
+    private void window(BlockBuilder block, Pixels at, Expr oc) {
+        Expr column = add(at.kx.origin(), mul(at.kx.begin(), conv.window().dilationW()));
+        Expr first = block.let("first", mul(add(rowStart(at.line, imm(0)), column), conv.channelsPerGroup()));
+        Buffer w = block.view("w", weights.table(), weights.at(oc, imm(0), imm(0)));
+        kernel.call(block, inputs(block, at, first), w, sums.buffer(), runs());
     }
 
     /** The run of taps in row {@code ky} of the window from column {@code kx} on. */
@@ -195,12 +231,17 @@ final class DotConv {
         return mul(add(mul(line.n, conv.input().dim(1)), row), conv.input().dim(2));
     }
 
-    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps) {
+    private List<Buffer> inputs(BlockBuilder block, Pixels at, Expr first) {
         List<Buffer> inputs = new ArrayList<>();
         for (int p = 0; p < at.count; p++) {
             long step = (long) p * conv.window().strideW() * conv.channelsPerGroup();
             inputs.add(block.view("in" + p, padded.map(PaddedRows::scratch).orElse(input), add(first, step)));
         }
+        return inputs;
+    }
+
+    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps) {
+        List<Buffer> inputs = inputs(block, at, first);
         kernel.call(block, inputs, block.view("w", weights.table(), weight), sums.buffer(), taps);
     }
 }

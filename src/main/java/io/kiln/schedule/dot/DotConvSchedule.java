@@ -11,6 +11,8 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -33,14 +35,15 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
     public Space space(Workload workload, DotKernel kernel) {
         ConvComputation conv = workload.conv();
         boolean isCopied = DotConv.isCopied(conv, kernel);
-        return Space.of(
-                name,
+        List<Knob> knobs = new ArrayList<>(List.of(
                 Knob.of(
                         "pixel_block",
                         IntStream.rangeClosed(1, mostPixels(conv, kernel)).toArray()),
                 Knob.of("channel_block", kernel.channels()),
                 Knob.flag("padded_rows", isCopied),
-                BiasTable.isWide(conv, isCopied) ? Knob.of("sums", 64) : Knob.unusual("sums"));
+                BiasTable.isWide(conv, isCopied) ? Knob.of("sums", 64) : Knob.unusual("sums")));
+        knobs.addAll(kernel.knobs());
+        return new Space(name, knobs, kernel::isKernel);
     }
 
     private static int mostPixels(ConvComputation conv, DotKernel kernel) {
@@ -49,7 +52,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
 
     @Override
     public LayerLoops lower(ConvTask task, DotKernel kernel, Configuration configuration) {
-        return new DotConv(task, kernel, configuration.number("pixel_block")).loops(task);
+        return new DotConv(task, kernel.with(configuration), configuration.number("pixel_block")).loops(task);
     }
 
     /** Where size does not count. */

@@ -3,6 +3,8 @@ package io.kiln.schedule.dot;
 
 import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
@@ -30,6 +32,21 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** Number of taps of one channel that are adjacent in the table; a run of taps is padded to a multiple with 0. */
     int step();
 
+    /** Knobs of the kernel itself. */
+    default List<Knob> knobs() {
+        return List.of();
+    }
+
+    /** Whether there is a kernel with these values of its {@link #knobs}. */
+    default boolean isKernel(Configuration configuration) {
+        return true;
+    }
+
+    /** The kernel of a configuration. */
+    default DotKernel with(Configuration configuration) {
+        return this;
+    }
+
     /** Type of the sums. */
     DType sum();
 
@@ -52,6 +69,35 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
      */
     void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps);
 
+    /**
+     * Runs of taps of a window.
+     *
+     * @param count their number
+     * @param taps of a run
+     * @param distance elements of the input from the first tap of a run to that of the next
+     */
+    record Runs(int count, int taps, int distance) {
+        /** Whether an immediate of an addition reaches from the end of a run to the next. */
+        boolean areNear() {
+            return Math.abs(distance - taps) < 2000;
+        }
+    }
+
+    /** Whether a call may compute all runs of a window. */
+    default boolean takesWindows() {
+        return false;
+    }
+
+    /**
+     * Emits a call for all runs of a window.
+     *
+     * @param inputs first tap of each pixel in the first run
+     * @param weights first weight of the channels in the first run; those of the next run follow
+     */
+    default void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Runs runs) {
+        throw new UnsupportedOperationException(title());
+    }
+
     /** The pointers of a call, in the order of {@link #parameters}. */
     static List<Buffer> arguments(List<Buffer> inputs, Buffer weights, Buffer sums) {
         return Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
@@ -73,7 +119,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
         }
         if (conv.dataType() == DType.INT16) {
             boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
-            return isMve ? List.of(new MveWideKernel(), new DspWideKernel()) : List.of(new DspWideKernel());
+            return isMve ? List.of(new MveWideKernel(false, false), DspWideKernel.COMPILED) : List.of(DspWideKernel.COMPILED);
         }
         boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
         return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();

@@ -6,6 +6,8 @@ import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
 import io.kiln.lower.Intrinsics;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -24,11 +26,19 @@ import java.util.stream.IntStream;
  * registers: 6 sums, 2 inputs, 1 weight, 3 pointers
  * weights: two taps in a word
  * </pre>
+ *
+ * @param unroll steps in the loop of {@link DspTapsKernel}; 0 for the kernel in C
+ * @param isMultiple see there
  */
-record DspWideKernel() implements DotKernel {
+record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
+    /** The kernel in C, whose instructions the compiler puts in order. */
+    static final DspWideKernel COMPILED = new DspWideKernel(0, false);
+
+    private static final String UNROLL_KNOB = "unroll";
+    private static final String MULTIPLE = "multiple_loads";
     private static final KernelText TEXT = KernelText.of("dsp/dot16");
 
-    private static final int CHANNELS = 3;
+    private static final int CHANNELS = DspTapsKernel.CHANNELS;
     private static final int UNROLL = 8;
 
     @Override
@@ -57,6 +67,21 @@ record DspWideKernel() implements DotKernel {
     }
 
     @Override
+    public List<Knob> knobs() {
+        return List.of(Knob.unusual(UNROLL_KNOB, 8, 16, 32), Knob.flag(MULTIPLE, false, true));
+    }
+
+    @Override
+    public boolean isKernel(Configuration configuration) {
+        return !configuration.isOn(MULTIPLE) || configuration.number(UNROLL_KNOB, 0) > 0;
+    }
+
+    @Override
+    public DotKernel with(Configuration configuration) {
+        return new DspWideKernel(configuration.number(UNROLL_KNOB, 0), configuration.isOn(MULTIPLE));
+    }
+
+    @Override
     public DType sum() {
         return INT32;
     }
@@ -78,7 +103,14 @@ record DspWideKernel() implements DotKernel {
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
-        boolean isOdd = ((Expr.IntImm) taps).value() % 2 == 1;
+        int count = Math.toIntExact(((Expr.IntImm) taps).value());
+        if (unroll > 0) {
+            Kernel kernel = new DspTapsKernel(inputs.size(), count, unroll, isMultiple)
+                    .kernel(parameters(INT16, inputs.size()));
+            block.call(kernel, DotKernel.arguments(inputs, weights, sums), List.of());
+            return;
+        }
+        boolean isOdd = count % 2 == 1;
         List<Expr> pairs = List.of(Exprs.div(taps, Exprs.imm(2)));
         block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
     }

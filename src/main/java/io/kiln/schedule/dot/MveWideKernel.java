@@ -7,7 +7,10 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.mve.MveSteps;
 import io.kiln.schedule.mve.MveText;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -25,14 +28,23 @@ import java.util.List;
  *   r8  r10 r12 lr    sums of the second             q0-q3    8 weights of each channel, widened by the load
  *   r1, r3 inputs; r5 weights; r9 arguments in memory; r11 count
  * </pre>
+ *
+ * @param isPipelined whether steps of two pixels are, see {@link MveSteps}
+ * @param isWhole whether a call computes all runs of a window
  */
-record MveWideKernel() implements DotKernel {
+record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel {
+    private static final String PIPELINED = "pipelined";
+    private static final String WHOLE = "whole_windows";
     private static final KernelText TEXT = KernelText.of("mve/dot16");
+    private static final KernelText TEXT_OF_RUNS = KernelText.of("mve/dot16_runs");
 
     private static final int CHANNELS = 4;
     private static final int STEP = 8;
     /** Unrolled steps: all of them if there are no more than this. */
     private static final int UNROLL = 6;
+
+    private static final MveSteps.Instructions SET =
+            MveSteps.Instructions.adding("vldrh.16", "vldrb.s16", STEP, "vmladava.s16");
 
     /** Whether the weights fit 8 bits without their zero point. */
     static boolean suits(ConvComputation conv) {
@@ -86,60 +98,84 @@ record MveWideKernel() implements DotKernel {
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
-        block.call(
-                kernel(inputs.size(), Math.toIntExact(((IntImm) taps).value())),
-                DotKernel.arguments(inputs, weights, sums),
-                List.of());
+        call(block, inputs, weights, sums, new Runs(1, Math.toIntExact(((IntImm) taps).value()), 0));
     }
 
-    private Kernel kernel(int pixels, int taps) {
-        String name = "kiln_mve_dot16_" + taps + "_" + pixels + "x" + CHANNELS;
+    @Override
+    public boolean takesWindows() {
+        return isWhole;
+    }
+
+    @Override
+    public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Runs runs) {
+        block.call(kernel(inputs.size(), runs), DotKernel.arguments(inputs, weights, sums), List.of());
+    }
+
+    @Override
+    public List<Knob> knobs() {
+        return List.of(Knob.flag(PIPELINED, false, true), Knob.flag(WHOLE, false, true));
+    }
+
+    @Override
+    public DotKernel with(Configuration configuration) {
+        return new MveWideKernel(configuration.isOn(PIPELINED), configuration.isOn(WHOLE));
+    }
+
+    private boolean isPipelined(int pixels) {
+        return isPipelined && MveSteps.canPipeline(pixels, CHANNELS);
+    }
+
+    private Kernel kernel(int pixels, Runs runs) {
+        String name = "kiln_mve_dot16_" + runs.taps() + "_" + pixels + "x" + CHANNELS
+                + (runs.count() > 1 ? "_runs" + runs.count() + "_apart" + runs.distance() : "")
+                + (isPipelined(pixels) ? "_pipelined" : "");
         return new Kernel(
-                name, parameters(INT16, pixels), List.of(), List.of(), definition(name, pixels, taps), List.of());
+                name, parameters(INT16, pixels), List.of(), List.of(), definition(name, pixels, runs), List.of());
     }
 
-    private static String definition(String name, int pixels, int taps) {
+    private String definition(String name, int pixels, Runs runs) {
         String second = pixels == 2 ? "const int16_t* x1, " : "";
-        return TEXT.with("TAPS", taps)
+        return (runs.count() > 1 ? TEXT_OF_RUNS.with("RUNS", runs.count()).with("DISTANCE", runs.distance()) : TEXT)
+                .with("TAPS", runs.taps())
                 .with("NAME", name)
                 .with("PARAMETERS", "const int16_t* x0, " + second + "const int8_t* w, int32_t* sums")
                 .with("LAST_INPUT", pixels == 2 ? "x1" : "x0")
-                .with("INSTRUCTIONS", MveText.lines(instructions(pixels, taps)))
-                .with("SECOND_SUMS", pixels == 2 ? "      sums[4 + c] += x1[k] * weight;\n" : "")
+                .with("INSTRUCTIONS", MveText.lines(instructions(pixels, runs)))
+                .with("SECOND_SUMS", pixels == 2 ? secondSums(runs) : "")
                 .text();
     }
 
-    private static String instructions(int pixels, int taps) {
+    private static String secondSums(Runs runs) {
+        return runs.count() > 1
+                ? "        sums[4 + c] += x1[run * " + runs.distance() + " + k] * weight;\n"
+                : "      sums[4 + c] += x1[k] * weight;\n";
+    }
+
+    private String instructions(int pixels, Runs runs) {
         StringBuilder out = new StringBuilder("ldrd r5, r11, [r9, #8]\nldrd r0, r2, [r11]\nldrd r4, r6, [r11, #8]\n");
         out.append(pixels == 2 ? "ldrd r8, r10, [r11, #16]\nldrd r12, lr, [r11, #24]\n" : "");
         out.append("ldrd r1, r3, [r9]\n");
-        int steps = taps / STEP;
-        int loops = steps > UNROLL ? steps / UNROLL : 0;
-        if (loops > 0) {
-            out.append("movw r11, #").append(loops).append("\n1:\n");
-            out.append(step(pixels, "").repeat(UNROLL)).append("subs r11, r11, #1\nbne 1b\n");
-        }
-        out.append(step(pixels, "").repeat(steps - loops * UNROLL));
-        if (taps % STEP > 0) {
-            out.append("mov r11, #").append(taps % STEP).append("\nvctp.16 r11\n");
-            out.append(pixels == 2 ? "vpstt\n" : "vpst\n").append(step(pixels, "t"));
+        MveSteps steps = new MveSteps(SET, pixels, CHANNELS, UNROLL, isPipelined(pixels));
+        int past = (runs.taps() + STEP - 1) / STEP * STEP;
+        for (int run = 0; run < runs.count(); run++) {
+            steps.emit(out, runs.taps() / STEP, false);
+            if (runs.taps() % STEP > 0) {
+                out.append("mov r11, #").append(runs.taps() % STEP).append("\nvctp.16 r11\n");
+                steps.predicated(out, true);
+            }
+            if (run + 1 < runs.count() && runs.distance() != past) {
+                move(out, 1, Short.BYTES * (runs.distance() - past));
+                if (pixels == 2) {
+                    move(out, 3, Short.BYTES * (runs.distance() - past));
+                }
+            }
         }
         out.append("ldr r11, [r9, #12]\nstrd r0, r2, [r11]\nstrd r4, r6, [r11, #8]\n");
         out.append(pixels == 2 ? "strd r8, r10, [r11, #16]\nstrd r12, lr, [r11, #24]\n" : "");
         return out.toString();
     }
 
-    /** Eight products for each sum; with predicated loads, inputs beyond the last tap are 0. */
-    private static String step(int pixels, String predicated) {
-        int[] sums = {0, 2, 4, 6, 8, 10, 12, 14};
-        StringBuilder out = new StringBuilder("vldrh%s.16 q4, [r1], #16\n".formatted(predicated));
-        out.append(pixels == 2 ? "vldrh%s.16 q5, [r3], #16\n".formatted(predicated) : "");
-        for (int c = 0; c < CHANNELS; c++) {
-            out.append("vldrb.s16 q%d, [r5], #8\n".formatted(c));
-            for (int p = 0; p < pixels; p++) {
-                out.append("vmladava.s16 r%d, q%d, q%d\n".formatted(sums[4 * p + c], c, 4 + p));
-            }
-        }
-        return out.toString();
+    private static void move(StringBuilder out, int register, int bytes) {
+        out.append("%s r%d, r%d, #%d\n".formatted(bytes < 0 ? "subw" : "addw", register, register, Math.abs(bytes)));
     }
 }

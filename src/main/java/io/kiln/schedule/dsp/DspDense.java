@@ -32,6 +32,7 @@ final class DspDense {
     private final DspRescale rescale;
     private final int block;
     private final int unroll;
+    private final boolean isPaired;
     private final ConvComputation conv;
     private final Buffer weights;
     private final Buffer input;
@@ -48,13 +49,15 @@ final class DspDense {
      *
      * @param block number of channels computed together
      * @param unroll number of unrolled steps of four inputs in the innermost loop
+     * @param isPaired see {@link DspDenseKernel}
      */
-    DspDense(ConvTask task, DspRescale rescale, int block, int unroll) {
+    DspDense(ConvTask task, DspRescale rescale, int block, int unroll, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.rescale = rescale;
         this.block = block;
         this.unroll = unroll;
+        this.isPaired = isPaired;
         this.conv = task.conv();
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
@@ -117,7 +120,7 @@ final class DspDense {
         Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
         Buffer out = body.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
-        DspDenseKernel kernel = new DspDenseKernel(channels, conv.taps(), unroll, DspEpilogue.of(rescale));
+        DspDenseKernel kernel = new DspDenseKernel(channels, conv.taps(), unroll, isPaired, DspEpilogue.of(rescale));
         scalars.addAll(kernel.epilogue().arguments());
         body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }

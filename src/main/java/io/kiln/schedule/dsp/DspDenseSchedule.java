@@ -18,6 +18,9 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
     /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
 
+    /** Whether two words of weights are loaded by one instruction. */
+    private static final String PAIRED = "paired_loads";
+
     @Override
     public String name() {
         return "dsp_dense";
@@ -41,7 +44,11 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
 
     @Override
     public Space space(Workload workload, DspRescale rescale) {
-        return Space.of(name(), Knob.of("channel_block", block(rescale)), Knob.of("unroll", 2, 4, 8, UNROLL));
+        return Space.of(
+                name(),
+                Knob.of("channel_block", block(rescale)),
+                Knob.of("unroll", 2, 4, 8, UNROLL),
+                Knob.flag(PAIRED, false, true));
     }
 
     /** Channels of a block. */
@@ -52,7 +59,8 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
     @Override
     public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
         int block = configuration.number("channel_block");
-        return new DspDense(task, rescale, block, configuration.number("unroll")).loops(task.rows());
+        int unroll = configuration.number("unroll");
+        return new DspDense(task, rescale, block, unroll, configuration.isOn(PAIRED)).loops(task.rows());
     }
 
     /** Where size does not count. */

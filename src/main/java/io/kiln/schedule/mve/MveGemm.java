@@ -55,8 +55,9 @@ final class MveGemm {
      * @param block number of channels computed together: 4 or 8
      * @param unroll number of unrolled steps of 16 products
      * @param isKept whether a block's weights stay in registers for a row of pixels
+     * @param isPipelined see {@link MveSteps}
      */
-    record Knobs(int pixels, int block, int unroll, boolean isKept) {}
+    record Knobs(int pixels, int block, int unroll, boolean isKept, boolean isPipelined) {}
 
     /** Packs weights. */
     MveGemm(ConvTask task, MveRescale rescale, Knobs knobs) {
@@ -77,7 +78,7 @@ final class MveGemm {
                 filled(),
                 MveEnd.of(rescale),
                 conv.channels() % knobs.block() != 0,
-                knobs.unroll());
+                new MveGemmKernel.Loop(knobs.unroll(), knobs.isPipelined()));
         this.packed = tables.add("packed", DType.INT8, pack());
     }
 

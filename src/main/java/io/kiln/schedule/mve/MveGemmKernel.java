@@ -30,13 +30,26 @@ import java.util.stream.Stream;
  * @param end how sums become results
  * @param filled channels of the block that have weights: all of them, unless the layer has fewer
  * @param rest whether channels are not a multiple of the block
- * @param unroll 16-byte steps written out: all of them if there are no more than this
+ * @param loop how the steps of 16 products are written
  */
-record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, boolean rest, int unroll) {
+record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, boolean rest, Loop loop) {
     private static final KernelText TEXT = KernelText.of("mve/gemm");
 
     static final int VECTOR = 16;
-    private static final int[] ACCUMULATORS = {0, 2, 4, 6, 8, 10, 12, 14};
+
+    /** More unrolled steps than the rules choose. */
+    private static final int MANY = 9;
+
+    private static final MveSteps.Instructions SET =
+            new MveSteps.Instructions("vldrb.8", "vldrb.8", VECTOR, "vmladav.s8", "vmladava.s8");
+
+    /**
+     * How steps of 16 products are written.
+     *
+     * @param unroll number of them in the loop: all of them are written out if there are no more than this
+     * @param isPipelined whether two pixels times four channels load for the next step between multiplications
+     */
+    record Loop(int unroll, boolean isPipelined) {}
 
     /** Bytes of a block: weights, then bias, multiplier and shift of each channel. */
     int blockBytes() {
@@ -59,12 +72,14 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
 
     String name() {
         return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + end.suffix()
-                + (filled < block ? "_of" + filled : rest ? "_r" : "");
+                + (filled < block ? "_of" + filled : rest ? "_r" : "")
+                + (loop.unroll > MANY ? "_unroll" + loop.unroll : "")
+                + (isPipelined() ? "_pipelined" : "");
     }
 
     /** The kernel for a single pixel that reads the same table. */
     MveGemmKernel single() {
-        return new MveGemmKernel(depth, 1, block, filled, end, rest, unroll);
+        return new MveGemmKernel(depth, 1, block, filled, end, rest, loop);
     }
 
     private String definition() {
@@ -96,59 +111,24 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
         }
         out.append("1:\nldrd r1, r3, [r9]\n");
         int full = depth / VECTOR;
-        products(out, full);
+        MveSteps steps = new MveSteps(SET, pixels, filled, loop.unroll, isPipelined());
+        steps.emit(out, full, true);
         if (depth % VECTOR > 0) {
             out.append("mov r11, #").append(depth % VECTOR).append("\nvctp.8 r11\n");
-            step(out, full > 0, true);
+            steps.predicated(out, full > 0);
         }
-        rescale(out);
-        store(out);
+        if (isPipelined() && !end.any() && end.floor().isEmpty()) {
+            new MvePipelinedEnd(end).emit(out);
+            store(out, "");
+        } else {
+            rescale(out);
+            store(out, two() ? "ldrd r1, r3, [r9, #8]\nldr r2, [r9, #20]\n" : "ldr r1, [r9, #8]\nldr r2, [r9, #20]\n");
+        }
         return out.toString();
     }
 
-    private void products(StringBuilder out, int full) {
-        if (full == 0) {
-            return;
-        }
-        step(out, false, false);
-        int rest = full - 1;
-        if (full > unroll) {
-            int iterations = rest / unroll;
-            out.append("movw r11, #").append(iterations).append("\n2:\n");
-            for (int i = 0; i < unroll; i++) {
-                step(out, true, false);
-            }
-            out.append("subs r11, r11, #1\nbne 2b\n");
-            rest -= iterations * unroll;
-        }
-        for (int i = 0; i < rest; i++) {
-            step(out, true, false);
-        }
-    }
-
-    /** 16 products for each accumulator, loads and multiplications in turn. */
-    private void step(StringBuilder out, boolean accumulate, boolean predicated) {
-        String load = predicated ? "vldrbt.8" : "vldrb.8";
-        if (predicated) {
-            out.append(pixels == 2 ? "vpstt\n" : "vpst\n");
-        }
-        out.append(load).append(" q4, [r1], #16\n");
-        if (pixels == 2) {
-            out.append(load).append(" q5, [r3], #16\n");
-        }
-        String multiply = accumulate ? "vmladava.s8 r" : "vmladav.s8 r";
-        for (int c = 0; c < filled; c++) {
-            out.append("vldrb.8 q").append(c % 4).append(", [r5], #16\n");
-            for (int p = 0; p < pixels; p++) {
-                int accumulator = ACCUMULATORS[p * 4 + c];
-                out.append(multiply)
-                        .append(accumulator)
-                        .append(", q")
-                        .append(c % 4)
-                        .append(", q");
-                out.append(4 + p).append('\n');
-            }
-        }
+    private boolean isPipelined() {
+        return loop.isPipelined && MveSteps.canPipeline(pixels, filled);
     }
 
     private boolean two() {
@@ -231,9 +211,9 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
         }
     }
 
-    private void store(StringBuilder out) {
-        out.append(two() ? "ldrd r1, r3, [r9, #8]\n" : "ldr r1, [r9, #8]\n");
-        out.append("ldr r2, [r9, #20]\n");
+    /** Stores results behind the loads of where to. */
+    private void store(StringBuilder out, String places) {
+        out.append(places);
         String advance = ", #" + block;
         if (!rest) {
             out.append("vstrb.32 q0, [r1]").append(advance).append('\n');

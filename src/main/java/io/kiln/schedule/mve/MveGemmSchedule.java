@@ -15,6 +15,12 @@ import java.util.Optional;
 
 /** Convolutions and dense layers on MVE, by {@link MveGemm}. */
 public final class MveGemmSchedule implements Schedule<MveRescale> {
+    /** Whether the loads of a step are between the multiplications of the one before. */
+    private static final String PIPELINED = "pipelined";
+
+    /** More unrolled steps than there are would be the same loop. */
+    private static final int[] MANY = {1, 4, 9, 20, 40};
+
     @Override
     public String name() {
         return "mve_gemm";
@@ -32,13 +38,19 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
         ConvComputation conv = workload.conv();
         Knob pixels = Knob.of("pixels", 1, 2);
         Knob block = Knob.of("block", 4, 8);
-        Knob unroll = Knob.of("unroll", 1, 4, 9);
+        int steps = (conv.taps() + MveGemmKernel.VECTOR - 1) / MveGemmKernel.VECTOR;
+        Knob unroll = Knob.of("unroll", steps > 20 ? MANY : steps > 9 ? new int[] {1, 4, 9, 20} : new int[] {1, 4, 9});
         Knob kept = canKeep(conv, rescale) ? Knob.flag("kept_weights", false, true) : Knob.flag("kept_weights", false);
         Space space = isInPlace(conv)
-                ? Space.of(name(), pixels, block, unroll, kept)
-                : Space.of(name(), pixels, block, unroll, kept, gathered(conv));
-        return space.where(c -> c.number("block") == 4 || c.number("pixels") == 1)
+                ? Space.of(name(), pixels, block, unroll, kept, pipelined(conv))
+                : Space.of(name(), pixels, block, unroll, kept, gathered(conv), pipelined(conv));
+        return space.where(c -> !c.isOn(PIPELINED) || c.number("pixels") == 2)
+                .where(c -> c.number("block") == 4 || c.number("pixels") == 1)
                 .where(c -> !c.isOn("kept_weights") || c.number("pixels") * c.number("block") == 4);
+    }
+
+    private static Knob pipelined(ConvComputation conv) {
+        return conv.channels() >= 4 ? Knob.flag(PIPELINED, false, true) : Knob.flag(PIPELINED, false);
     }
 
     /** How windows become runs of bytes, and how many at a time. */
@@ -75,7 +87,8 @@ public final class MveGemmSchedule implements Schedule<MveRescale> {
                 configuration.number("pixels"),
                 configuration.number("block"),
                 configuration.number("unroll"),
-                configuration.isOn("kept_weights"));
+                configuration.isOn("kept_weights"),
+                configuration.isOn(PIPELINED));
         return new MveGemm(task, rescale, knobs).loops(task.rows());
     }
 

@@ -7,7 +7,9 @@ import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.KeptLog;
 import io.kiln.base.Log;
 import io.kiln.base.ResourceTree;
+import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
@@ -25,6 +27,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
 class ShippedRecordsTest {
@@ -74,6 +78,25 @@ class ShippedRecordsTest {
                             .collect(Collectors.toSet()))
                     .hasSameSizeAs(records);
         }
+    }
+
+    private static long workspace(CompiledModel model) {
+        return model.module().planned().layout().plan().bytes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"mps2-an385", "mps2-an386", "mps3-an547", "qemu-riscv32"})
+    void aModelThatFollowsThemTakesNoMoreRam(String board) {
+        ResolvedBuild build = build(board);
+        CompiledModel tuned = compiled(build);
+        CompiledModel untuned = ModelCompiler.compile(
+                CompileRequest.builder(build.spec().models().get(0).file(), build.target())
+                        .build());
+        assertThat(operators(tuned))
+                .anyMatch(operator -> operator.reason().startsWith("record: "));
+        assertThat(operators(untuned))
+                .noneMatch(operator -> operator.reason().startsWith("record: "));
+        assertThat(workspace(tuned)).isLessThanOrEqualTo(workspace(untuned));
     }
 
     @Test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+#define TAPS 12
+#define RUNS 3
+#define DISTANCE 40
+#define NAME kiln_mve_dot16_12_2x4_runs3_apart40
+#define PARAMETERS const int16_t* x0, const int16_t* x1, const int8_t* w, int32_t* sums
+#define LAST_INPUT x1
+#define INSTRUCTIONS "nop\n\t"
+#define SECOND_SUMS sums[4 + c] += x1[run * 40 + k] * weight;
+
+/* Adds dot products of RUNS runs of TAPS int16 values, DISTANCE apart, with the weights of 4 channels, 8 of each in turn, to the sums. */
+static __attribute__((noinline)) void NAME(PARAMETERS) {
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+  const void* const state[] = {x0, LAST_INPUT, w, sums};
+  register const void* const* const at __asm__("r9") = state;
+  __asm__ volatile(
+INSTRUCTIONS
+      :
+      : "r"(at)
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "cc",
+        "memory");
+#else
+  for (int32_t run = 0; run < RUNS; ++run, w += (TAPS + 7) / 8 * 32) {
+    for (int32_t k = 0; k < TAPS; ++k) {
+      for (int32_t c = 0; c < 4; ++c) {
+        const int32_t weight = w[k / 8 * 32 + c * 8 + k % 8];
+        sums[c] += x0[run * DISTANCE + k] * weight;
+SECOND_SUMS
+      }
+    }
+  }
+#endif
+}

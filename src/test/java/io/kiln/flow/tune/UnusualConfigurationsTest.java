@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.DType;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.resolve.Resolver;
+import io.kiln.ir.Function;
+import io.kiln.lower.RandomLayers;
+import io.kiln.lower.RandomOperators;
+import io.kiln.process.TestPrograms;
+import io.kiln.schedule.LayerChoices;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.target.Target;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.transform.Pipeline;
+import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective.Metric;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Configurations that no rule chooses answer as the reference interpreter on the core itself, in the assembly that the host does not run: of
+ * random layers, one image for each core; of many more with {@code -Dkiln.configurations=all}.
+ */
+class UnusualConfigurationsTest {
+    private static final boolean ALL = "all".equals(System.getProperty("kiln.configurations"));
+
+    /** Layers of each kind of configuration. */
+    private static final int LAYERS = ALL ? 4 : 1;
+
+    private static final int SEEDS = ALL ? 600 : 60;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void needsAnEmulator() {
+        TestPrograms.need("qemu-system-arm");
+    }
+
+    /** The knobs that are set, without their values: a kind of configuration. */
+    private static String kind(Configuration configuration) {
+        List<String> knobs = configuration.settings().stream()
+                .map(setting -> setting.knob() + (setting.value().length() == 1 ? setting.value() : ""))
+                .toList();
+        return configuration.schedule() + knobs;
+    }
+
+    private static boolean isUnusual(Configuration configuration) {
+        boolean isMany = configuration.schedule().equals("mve_gemm") && configuration.number("unroll") > 9;
+        boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
+        return isMany || isOrdered || configuration.isOn("pipelined") || configuration.isOn("whole_windows") || configuration.isOn("paired_loads");
+    }
+
+    private static List<Candidate> candidates(Target target) {
+        Map<String, Integer> known = new TreeMap<>();
+        List<Candidate> candidates = new ArrayList<>();
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Function drawn = seed % 2 == 0 ? RandomOperators.next(seed) : RandomLayers.next(seed);
+            Function function = Pipeline.standard().run(drawn);
+            for (LayerTask task :
+                    LayerTask.of(function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)) {
+                if (task.workload().conv().isFloat()) {
+                    continue;
+                }
+                List<Configuration> unusual = task.space().configurations().stream()
+                        .filter(UnusualConfigurationsTest::isUnusual)
+                        .filter(configuration -> known.getOrDefault(kind(configuration), 0) < LAYERS)
+                        .toList();
+                unusual.forEach(configuration -> {
+                    known.merge(kind(configuration), 1, Integer::sum);
+                    candidates.add(new Candidate(task, configuration));
+                });
+            }
+        }
+        return candidates;
+    }
+
+    private ResolvedBuild resolved(String board) {
+        return new Resolver(TestToolchains.environment(Log.QUIET))
+                .resolve(new GestureProject(folder)
+                        .spec(board)
+                        .verify(GestureProject.UNVERIFIED)
+                        .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386, dsp_dense dsp_conv16", "mps3-an547, mve_gemm mve_conv16 dsp_conv16"})
+    void theyAnswerAsTheReference(String board, String schedules) {
+        ResolvedBuild build = resolved(board);
+        CompiledModel model = ModelCompiler.compile(
+                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+        List<Candidate> candidates = candidates(Target.parse(build.target()));
+        assertThat(candidates)
+                .extracting(candidate -> candidate.configuration().schedule())
+                .contains(schedules.split(" ", -1));
+        assertThat(candidates)
+                .extracting(candidate -> candidate.task().workload().conv().dataType())
+                .contains(DType.INT8, DType.INT16);
+        Board runsOn = build.runsOn().orElseThrow();
+        EmulatorRunner runner = new EmulatorRunner(Emulator.of(runsOn, Duration.ofMinutes(1)), Optional.empty());
+        CandidateMeasurer measurer = new CandidateMeasurer(
+                build, runner, runsOn, model.library().metadata(), folder.resolve("candidates"), 7);
+        List<Measured> measured = measurer.measure(candidates);
+        for (int i = 0; i < measured.size(); i++) {
+            Candidate candidate = candidates.get(i);
+            assertThat(measured.get(i).isRight())
+                    .as(candidate.task().op().op() + " " + candidate.task().op().type().text() + " "
+                            + candidate.configuration().text() + ": " + measured.get(i).error())
+                    .isTrue();
+        }
+    }
+}
