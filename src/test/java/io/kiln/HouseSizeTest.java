@@ -79,7 +79,8 @@ final class HouseSizeTest {
     private static List<Path> sources(String... endings) throws IOException {
         try (Stream<Path> walk = Files.walk(Path.of("src"))) {
             return walk.filter(file -> !file.startsWith(Path.of("src/test/resources")))
-                    .filter(file -> Stream.of(endings).anyMatch(ending -> file.toString().endsWith("." + ending)))
+                    .filter(file -> Stream.of(endings)
+                            .anyMatch(ending -> file.toString().endsWith("." + ending)))
                     .toList();
         }
     }

@@ -8,8 +8,8 @@ import io.kiln.base.Problems;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.target.MemoryPool;
-import io.kiln.tir.Buffer.Scope;
 import io.kiln.tir.Buffer;
+import io.kiln.tir.Buffer.Scope;
 import io.kiln.tir.PrimFunc;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -107,8 +107,8 @@ final class ConstantPlacement {
             if (reached(function).isEmpty()) {
                 String targets = String.join(" and ", new TreeSet<>(readers(function)));
                 problems.add(
-                        "the constants of " + function.name() + " (" + bytes(function) + " bytes) are read by " + targets
-                                + ", which reaches no memory of constants",
+                        "the constants of " + function.name() + " (" + bytes(function) + " bytes) are read by "
+                                + targets + ", which reaches no memory of constants",
                         where(code),
                         "a memory that " + targets + " reaches; there are " + texts(pools),
                         "Add one to pools.constants of the board, or correct its targets");
@@ -142,7 +142,8 @@ final class ConstantPlacement {
 
     private KilnException tooLarge(CodeUnit code) {
         List<PrimFunc> restricted = code.functions().stream()
-                .filter(function -> function.constantBytes() > 0 && reached(function).size() < pools.size())
+                .filter(function ->
+                        function.constantBytes() > 0 && reached(function).size() < pools.size())
                 .toList();
         long needed =
                 code.functions().stream().mapToLong(ConstantPlacement::bytes).sum();

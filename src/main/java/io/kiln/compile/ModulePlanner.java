@@ -86,8 +86,9 @@ final class ModulePlanner {
         PlannedProgram planned = planned(program, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         new PoolFit(request.name(), pools, planned, PlannedBuffers.names(planned.program(), tensors)).require(io);
-        planned.program().operators().forEach(operator -> readers.put(
-                operator.function().name(), targets.of(operator.output())));
+        planned.program()
+                .operators()
+                .forEach(operator -> readers.put(operator.function().name(), targets.of(operator.output())));
         Interface api = new Interface(
                 request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(

@@ -93,9 +93,7 @@ record PoolFit(String model, List<MemoryPool> pools, PlannedProgram planned, Map
                                 ? ", and no memory of the workspace is reached by "
                                         + (targets.size() == 1 ? "it" : "all of them")
                                 : ", and there is no room for it in "
-                                        + reached.stream()
-                                                .map(MemoryPool::text)
-                                                .collect(Collectors.joining(", "))),
+                                        + reached.stream().map(MemoryPool::text).collect(Collectors.joining(", "))),
                 where(),
                 "a memory with room that " + reached(targets) + "; there are " + memories,
                 reached.isEmpty() ? "Add one to pools.workspace of the board, or correct its targets" : MORE);

@@ -29,7 +29,9 @@ final class Placement {
         offsets = new long[n];
         saved = new long[n];
         placed = new boolean[n];
-        bounds = problem.pools().bounds().bounds().stream().mapToLong(Long::longValue).toArray();
+        bounds = problem.pools().bounds().bounds().stream()
+                .mapToLong(Long::longValue)
+                .toArray();
         forbidden = IntStream.range(0, n)
                 .mapToObj(i -> problem.pools().forbidden(i).stream()
                         .mapToInt(Integer::intValue)

@@ -149,8 +149,8 @@ public final class ModuleBlob {
                     && rows.get(0) == 0
                     && rows.get(modules.size()) == children.size()
                     && IntStream.range(0, modules.size()).allMatch(i -> rows.get(i) <= rows.get(i + 1))
-                // What dangles needs no objects first.
-                && IntStream.range(0, children.size()).allMatch(i -> children.get(i) < modules.size());
+                    // What dangles needs no objects first.
+                    && IntStream.range(0, children.size()).allMatch(i -> children.get(i) < modules.size());
             if (!fits) {
                 throw in.broken(
                         "the rows of the import tree do not divide " + children.size() + " imports among "

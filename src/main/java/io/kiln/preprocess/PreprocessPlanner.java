@@ -64,8 +64,10 @@ final class PreprocessPlanner {
     }
 
     private int fraction() {
-        return fraction(
-                pipeline.mel().map(this::weights).map(PreprocessPlanner::weightBits).orElse(0));
+        return fraction(pipeline.mel()
+                .map(this::weights)
+                .map(PreprocessPlanner::weightBits)
+                .orElse(0));
     }
 
     private PreprocessPlan plan() {

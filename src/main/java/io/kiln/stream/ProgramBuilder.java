@@ -79,7 +79,7 @@ final class ProgramBuilder {
                 .forEach(
                         (id, value) -> storage.put(id, graph.values().get(value).id()));
         return new PlannedProgram(
-                new Program(function, lowered, steps, values(graph, rings), storage), 
+                new Program(function, lowered, steps, values(graph, rings), storage),
                 new WorkspaceLayout(plan, pools.bounds(), targets));
     }
 

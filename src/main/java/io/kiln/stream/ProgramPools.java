@@ -46,9 +46,8 @@ public record ProgramPools(List<MemoryPool> pools, IntFunction<Set<String>> oper
         for (int i = 0; i < graph.nodes().size(); i++) {
             Node node = graph.nodes().get(i);
             // What follows the operators are copies, which the core makes.
-            Set<String> own = i < lowered.size()
-                    ? operators.apply(lowered.get(i).output())
-                    : Set.of(Artifact.HOST);
+            Set<String> own =
+                    i < lowered.size() ? operators.apply(lowered.get(i).output()) : Set.of(Artifact.HOST);
             add(targets, WorkspaceLayout.scratchName(i), own);
             add(targets, name(graph, node.output()), own);
             node.uses().forEach(use -> add(targets, name(graph, use.value()), own));

@@ -51,7 +51,8 @@ public record MemoryPool(String name, int alignment, OptionalLong limit, MemoryR
     public String text() {
         String memory = reach.memory().isEmpty() ? name : reach.memory();
         String most = limit.isPresent() ? " " + limit.getAsLong() + " bytes" : "";
-        return memory + most
+        return memory
+                + most
                 + (reach.targets().isEmpty() ? "" : " (reached by " + String.join(", ", reach.targets()) + ")");
     }
 }

@@ -91,8 +91,8 @@ public final class Bench {
         }
         Setting setting = setting(row, Optimize.SPEED, Io.CALLER);
         Setting rules = new Setting(setting.toolchain(), setting.optimize(), setting.io(), false);
-        BenchComparison comparison =
-                new BenchComparison(row, figures(row, rules, plugin), result.images().get(0));
+        BenchComparison comparison = new BenchComparison(
+                row, figures(row, rules, plugin), result.images().get(0));
         comparisons.add(comparison);
         comparison.failure().ifPresent(failure -> failures.add(row.id() + ": " + failure));
     }

@@ -35,14 +35,16 @@ record BenchComparison(Row row, Figures untuned, Figures tuned) {
 
     /** A table for the page of measurements; gains of at least 5 % are bold. */
     static String table(List<BenchComparison> comparisons) {
-        StringBuilder text = new StringBuilder("| model | core | compiler | instructions | tuned | gain | cycles | tuned | gain |\n");
+        StringBuilder text = new StringBuilder(
+                "| model | core | compiler | instructions | tuned | gain | cycles | tuned | gain |\n");
         text.append("|---|---|---|---:|---:|---:|---:|---:|---:|\n");
         for (BenchComparison one : comparisons) {
             text.append("| ").append(one.row.model());
             text.append(" | ").append(one.row.core());
             text.append(" | ").append(one.row.toolchain());
             text.append(cells(one.untuned.instructions(), one.tuned.instructions()));
-            text.append(cells(one.untuned.cycles().expected(), one.tuned.cycles().expected()));
+            text.append(
+                    cells(one.untuned.cycles().expected(), one.tuned.cycles().expected()));
             text.append(" |\n");
         }
         return text.toString();

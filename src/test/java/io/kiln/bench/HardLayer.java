@@ -104,8 +104,8 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         int b = model.tensor(
                 TensorSpec.int8(name + "_b", (float) scale, ZERO_POINT + 8, 1, input.width, second[0], second[1]));
         int out = model.tensor(TensorSpec.int8(name, SCALE, ZERO_POINT, 1, input.width, input.height, channels));
-        Options options = Options.table(
-                BuiltinOptions.BatchMatMulOptions, Field.bool(0, false), Field.bool(1, isTransposed));
+        Options options =
+                Options.table(BuiltinOptions.BatchMatMulOptions, Field.bool(0, false), Field.bool(1, isTransposed));
         model.operator(BuiltinOperator.BATCH_MATMUL, 3, options, new int[] {a, b}, out);
         return new Ends(List.of(a, b), out);
     }

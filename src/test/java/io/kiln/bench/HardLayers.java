@@ -79,7 +79,10 @@ final class HardLayers {
     static TfliteModelBuilder model() {
         TfliteModelBuilder model = new TfliteModelBuilder();
         List<HardLayer.Ends> ends = ALL.stream().map(layer -> layer.add(model)).toList();
-        return model.inputs(ends.stream().flatMap(e -> e.in().stream()).mapToInt(i -> i).toArray())
+        return model.inputs(ends.stream()
+                        .flatMap(e -> e.in().stream())
+                        .mapToInt(i -> i)
+                        .toArray())
                 .outputs(ends.stream().mapToInt(HardLayer.Ends::out).toArray());
     }
 

@@ -100,7 +100,8 @@ public final class ShippedTuning {
     /** The record of each layer that is worth one. */
     private static List<TuningRecord> winners(List<TuningRecord> inCycles, List<TuningRecord> inInstructions) {
         Map<String, Double> instructions = new LinkedHashMap<>();
-        inInstructions.forEach(record -> instructions.put(key(record), record.result().mean()));
+        inInstructions.forEach(
+                record -> instructions.put(key(record), record.result().mean()));
         return byLayer(inCycles).values().stream()
                 .flatMap(records -> winner(records, instructions).stream())
                 .toList();
@@ -116,15 +117,14 @@ public final class ShippedTuning {
                 .filter(record -> record.result().isMeasured())
                 .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))
                 .toList();
-        double least = all.stream()
-                .mapToDouble(record -> record.result().mean())
-                .min()
-                .orElse(0);
+        double least =
+                all.stream().mapToDouble(record -> record.result().mean()).min().orElse(0);
         ToDoubleFunction<TuningRecord> count =
                 record -> instructions.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         return all.stream()
                 .filter(record -> record.result().mean() <= ALIKE * least)
-                .min(Comparator.comparingDouble(count).thenComparingDouble(record -> record.result().mean()))
+                .min(Comparator.comparingDouble(count)
+                        .thenComparingDouble(record -> record.result().mean()))
                 .filter(best -> before.result().mean() > ALIKE * best.result().mean()
                         || (before.result().mean() >= best.result().mean()
                                 && count.applyAsDouble(before) > ALIKE * count.applyAsDouble(best)))

@@ -156,8 +156,9 @@ class PoolTargetsTest {
         StoredValue input = module.program().values().get(0);
         assertThat(input.place()).isEqualTo(Place.INPUT);
         assertThat(unit).contains(WorkspaceLayout.valueName(input.id()));
-        assertThat(module.layout().plan().buffers()).allSatisfy(buffer -> assertThat(memory(module, buffer.name()))
-                .isIn(unit.contains(buffer.name()) ? Set.of("sram") : Set.of("sram", "tcm")));
+        assertThat(module.layout().plan().buffers())
+                .allSatisfy(buffer -> assertThat(memory(module, buffer.name()))
+                        .isIn(unit.contains(buffer.name()) ? Set.of("sram") : Set.of("sram", "tcm")));
     }
 
     /** C that the core computes, such as CMSIS-NN, reaches what the core reaches. */
@@ -172,17 +173,20 @@ class PoolTargetsTest {
 
     @Test
     void aBufferThatFitsNowhereIsNamed() {
-        assertThatThrownBy(() -> ModelCompiler.compile(
-                        request(pool("own", 64 << 10, UNIT), pool("tcm", 0, "host")).build()))
-                .hasMessageContaining("bytes) is read or written by host and npu, and no memory of the workspace is reached by all of them")
+        assertThatThrownBy(() -> ModelCompiler.compile(request(pool("own", 64 << 10, UNIT), pool("tcm", 0, "host"))
+                        .build()))
+                .hasMessageContaining(
+                        "bytes) is read or written by host and npu, and no memory of the workspace is reached by all of them")
                 .hasMessageContaining("there are own 65536 bytes (reached by npu), tcm (reached by host)")
                 .hasMessageContaining("Add one to pools.workspace of the board");
         assertThatThrownBy(() -> ModelCompiler.compile(request(pool("sram", 256), pool("tcm", 0, "host"))
                         .io(Io.WORKSPACE)
                         .build()))
-                .hasMessageContaining("`input_1` (490 bytes) is read or written by host and npu, and there is no room for it in sram 256 bytes")
-                .hasMessageContaining("(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes; "
-                        + "expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached by host)");
+                .hasMessageContaining(
+                        "`input_1` (490 bytes) is read or written by host and npu, and there is no room for it in sram 256 bytes")
+                .hasMessageContaining(
+                        "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes; "
+                                + "expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached by host)");
     }
 
     /** Who calls the model owns its input, which lies with the variables. */
@@ -190,7 +194,8 @@ class PoolTargetsTest {
     void anInputOfTheCallersIsNotReached() {
         assertThatThrownBy(() -> ModelCompiler.compile(
                         request(pool("sram", 64 << 10), pool("tcm", 0, "host")).build()))
-                .hasMessageContaining("is read or written by host and npu, and lies with the caller's variables in tcm (reached by host)")
+                .hasMessageContaining(
+                        "is read or written by host and npu, and lies with the caller's variables in tcm (reached by host)")
                 .hasMessageContaining("Plan inputs and outputs with kiln.io=workspace");
     }
 
@@ -207,10 +212,14 @@ class PoolTargetsTest {
         List<PrimFunc> functions = model.code().functions().stream()
                 .filter(function -> function.constantBytes() > 0)
                 .toList();
-        assertThat(functions).allSatisfy(function -> assertThat(function.constants().get(0).pool())
-                .as(function.name())
-                .hasValueSatisfying(memory -> assertThat(memory)
-                        .isIn(taken.contains(function.name()) ? Set.of("flash", "own") : Set.of("itcm", "flash"))));
+        assertThat(functions)
+                .allSatisfy(function -> assertThat(function.constants().get(0).pool())
+                        .as(function.name())
+                        .hasValueSatisfying(memory -> assertThat(memory)
+                                .isIn(
+                                        taken.contains(function.name())
+                                                ? Set.of("flash", "own")
+                                                : Set.of("itcm", "flash"))));
         assertThatThrownBy(() -> ModelCompiler.compile(request(pool("sram", 0))
                         .constantPools(List.of(pool("itcm", 0, "host")))
                         .build()))

@@ -80,9 +80,9 @@ class BlobMemoryTest {
                 __tvm_dev_mblob: .incbin "blob.bin"
                 .size __tvm_dev_mblob, . - __tvm_dev_mblob
                 """);
-        ProcessResult made = ProcessRunner.run(Command.of(
-                        "cc", List.of("-shared", "-nostdlib", "-o", "lib.so", "blob.s"))
-                .in(folder));
+        ProcessResult made =
+                ProcessRunner.run(Command.of("cc", List.of("-shared", "-nostdlib", "-o", "lib.so", "blob.s"))
+                        .in(folder));
         assertThat(made.exitCode()).as(made.message()).isZero();
         check(
                 Bytes.wrap(Files.readAllBytes(folder.resolve("lib.so"))),
@@ -109,8 +109,10 @@ class BlobMemoryTest {
                 spoiled = Bytes.wrap(file);
             }
             Optional<String> message = answer(spoiled, reading);
-            message.ifPresent(text ->
-                    assertThat(text).matches(each -> each.length() < 8192 && WHERE.matcher(each).find(), "says where, and not all of the file"));
+            message.ifPresent(text -> assertThat(text)
+                    .matches(
+                            each -> each.length() < 8192 && WHERE.matcher(each).find(),
+                            "says where, and not all of the file"));
             refused += message.isPresent() ? 1 : 0;
             assertThat(taken(spoiled, reading)).as("round %d", round).isLessThanOrEqualTo(2L * whole.size());
         }

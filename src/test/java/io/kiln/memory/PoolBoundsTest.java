@@ -68,8 +68,8 @@ final class PoolBoundsTest {
     @Test
     void aBufferWithoutAChoiceComesFirst() {
         PoolBounds pools = PoolBounds.of(List.of(OptionalLong.of(128), OptionalLong.empty()));
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
-                        new WorkspaceBuffer("free", 100, 4, 0, 1), new WorkspaceBuffer("bound", 64, 4, 0, 1)))
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
+                        List.of(new WorkspaceBuffer("free", 100, 4, 0, 1), new WorkspaceBuffer("bound", 64, 4, 0, 1)))
                 .in(pools, (pool, buffer) -> pool == 0 || buffer.name().equals("free")));
 
         assertThat(List.of(plan.offset("bound"), plan.offset("free"))).containsExactly(0L, 128L);

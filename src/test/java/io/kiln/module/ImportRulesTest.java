@@ -27,7 +27,8 @@ class ImportRulesTest {
         for (int i = 0; i < 2; i++) {
             stream.string("cuda").string("ptx").u64(0).string("code");
         }
-        Bytes bytes = stream.string("_import_tree").numbers(rows).numbers(imports).bytes();
+        Bytes bytes =
+                stream.string("_import_tree").numbers(rows).numbers(imports).bytes();
         return new ModuleWriter().u64(bytes.size()).raw(bytes).bytes();
     }
 
@@ -170,14 +171,16 @@ class ImportRulesTest {
             chain.add(new ModuleNode("c", new SourceModule(Bytes.ofText("" + i), "c", List.of(), List.of()), next));
         }
         ModuleTree deep = ModuleExport.tree(chain);
-        assertThat(ModuleBlob.readStream(ModuleBlob.stream(deep), LOADERS, "chain")).isEqualTo(deep);
+        assertThat(ModuleBlob.readStream(ModuleBlob.stream(deep), LOADERS, "chain"))
+                .isEqualTo(deep);
         List<ModuleNode> diamond = new ArrayList<>(chain.subList(0, 1000));
         diamond.replaceAll(module -> module.importing(List.of(999)));
         diamond.set(0, chain.get(0).importing(IntStream.range(1, 999).boxed().toList()));
         diamond.set(999, chain.get(999).importing(List.of()));
         ModuleTree wide = new ModuleTree(diamond, true);
         assertThat(wide.root().imports()).hasSize(998);
-        assertThat(ModuleBlob.readStream(ModuleBlob.stream(wide), LOADERS, "diamond")).isEqualTo(wide);
+        assertThat(ModuleBlob.readStream(ModuleBlob.stream(wide), LOADERS, "diamond"))
+                .isEqualTo(wide);
     }
 
     /** What a damaged blob only claims to hold takes no memory. */
@@ -186,7 +189,8 @@ class ImportRulesTest {
         Integer[] many = new Integer[200_000];
         Arrays.setAll(many, i -> 1_000_000 + i);
         Bytes blob = blob(Arrays.asList(many), List.of());
-        assertThatThrownBy(() -> read(blob)).hasMessageContaining("the rows of the import tree do not divide 0 imports");
+        assertThatThrownBy(() -> read(blob))
+                .hasMessageContaining("the rows of the import tree do not divide 0 imports");
         long before = allocated();
         assertThatThrownBy(() -> read(blob)).isInstanceOf(KilnException.class);
         assertThat(allocated() - before).isLessThan(blob.size());

@@ -164,8 +164,9 @@ class PreprocessingTest {
     @ParameterizedTest
     @CsvSource({"1, true", "50, true", "100, false"})
     void coefficientsThatDoNotFitIn32BitsAreRefused(int scale, boolean fits) {
-        String yaml = "schema: 1\nsampleRate: 16000\nframes: {window: 512, hop: 512}\nmel: {channels: 64, upper: 8000}\n"
-                + "log: {base: 2, scale: " + scale + "}\ndct: {coefficients: 2}\nnormalize: {scale: 0.01}\n";
+        String yaml =
+                "schema: 1\nsampleRate: 16000\nframes: {window: 512, hop: 512}\nmel: {channels: 64, upper: 8000}\n"
+                        + "log: {base: 2, scale: " + scale + "}\ndct: {coefficients: 2}\nnormalize: {scale: 0.01}\n";
         TensorInfo input = new TensorInfo("input", "input", DType.INT16, List.of(1, 2), 0.1f, 0);
         KilnException refused =
                 catchThrowableOfType(KilnException.class, () -> parse(yaml).of(model(input)));

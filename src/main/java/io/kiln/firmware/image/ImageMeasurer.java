@@ -148,7 +148,8 @@ public final class ImageMeasurer {
                 }
             }
             long extent = end - memory.base();
-            regions.add(new Region(memory.name(), extent > memory.size() ? extent : sum, memory.size(), memory.targets()));
+            regions.add(
+                    new Region(memory.name(), extent > memory.size() ? extent : sum, memory.size(), memory.targets()));
         }
         return regions;
     }

@@ -80,7 +80,8 @@ final class ModelInterface {
     /** The scale by its bits, because Java releases print some numbers differently, and devices stay in the field for longer than a release. */
     private static String line(TensorInfo tensor) {
         return tensor.cName() + " " + tensor.dtype().text() + tensor.shape() + " scale "
-                + Integer.toHexString(Float.floatToIntBits(tensor.scale())) + " zero point " + tensor.zeroPoint() + "\n";
+                + Integer.toHexString(Float.floatToIntBits(tensor.scale())) + " zero point " + tensor.zeroPoint()
+                + "\n";
     }
 
     /** The C of the signal processing before a model. */

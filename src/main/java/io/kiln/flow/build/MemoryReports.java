@@ -37,8 +37,8 @@ public final class MemoryReports {
     /** Use of each memory of the board. */
     public static List<BuildReport.MemoryUse> memories(Measurement measured) {
         return measured.regions().stream()
-                .map(region -> new BuildReport.MemoryUse(
-                        region.name(), region.used(), region.available(), region.targets()))
+                .map(region ->
+                        new BuildReport.MemoryUse(region.name(), region.used(), region.available(), region.targets()))
                 .toList();
     }
 }

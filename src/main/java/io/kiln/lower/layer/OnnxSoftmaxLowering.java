@@ -68,7 +68,13 @@ final class OnnxSoftmaxLowering extends VectorLowering {
             return lower(rows, (block, from, to) -> {
                 Expr largest = largestReal(block, from);
                 sum(block, from, largest, exponentials, lanes);
-                logarithms(block, from, to, largest, lanes, (b, value) -> StepSearch.of(b, thresholds, imm(0), steps, value));
+                logarithms(
+                        block,
+                        from,
+                        to,
+                        largest,
+                        lanes,
+                        (b, value) -> StepSearch.of(b, thresholds, imm(0), steps, value));
             });
         }
         return lower(rows, (block, from, to) -> {

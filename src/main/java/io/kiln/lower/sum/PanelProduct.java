@@ -101,7 +101,8 @@ final class PanelProduct {
 
     /** The product, if the core has a kernel and all sums of int8 fit. */
     static Optional<PanelProduct> of(FusedOperator op, OperatorLowering.Context context) {
-        int depth = ((TflBatchMatmul) op.root().op()).depth(op.rootTypes().get(0).shape());
+        int depth =
+                ((TflBatchMatmul) op.root().op()).depth(op.rootTypes().get(0).shape());
         return context.panels()
                 .filter(panels -> op.rootTypes().get(0).dtype() == DType.INT8)
                 .filter(panels -> LARGEST_ON_THE_WAY * depth <= Integer.MAX_VALUE / panels.scale())
@@ -173,19 +174,13 @@ final class PanelProduct {
     private void some(BlockBuilder block, Place place, Expr j, int count) {
         int columnStep = root.transposeB() ? depth : 1;
         PanelSums.Columns of = new PanelSums.Columns(
-                depth,
-                count,
-                columnStep,
-                root.transposeB() ? 1 : columns,
-                zeroPoint(1),
-                zeroPoint(0));
+                depth, count, columnStep, root.transposeB() ? 1 : columns, zeroPoint(1), zeroPoint(0));
         Buffer values = block.view("values", b, add(place.b, mul(j, columnStep)));
         panels.pack(block, of, values, panel);
         block.loop("i", rows, (inner, i) -> {
             Expr from = imm(0);
             if (root.transposeA()) {
-                inner.loop("k", depth, (each, k) -> each.store(
-                        row, k, load(a, add(add(place.a, mul(k, rows)), i))));
+                inner.loop("k", depth, (each, k) -> each.store(row, k, load(a, add(add(place.a, mul(k, rows)), i))));
             } else {
                 from = inner.let("from", add(place.a, mul(i, depth)));
             }
@@ -206,8 +201,8 @@ final class PanelProduct {
 
     private void results(BlockBuilder block, Expr to, int count) {
         if (rescaling instanceof Rescaling.Together all) {
-            SumKernels.Group group = new SumKernels.Group(
-                    SumKernels.Sums.DOTS, SumKernels.Result.BYTE, all.by, 1, count, all.zeroPoint);
+            SumKernels.Group group =
+                    new SumKernels.Group(SumKernels.Sums.DOTS, SumKernels.Result.BYTE, all.by, 1, count, all.zeroPoint);
             all.kernels.rescale(block, group, sums, block.mutableView("results", buffers.output(), to));
         } else if (rescaling instanceof Rescaling.OneByOne each) {
             block.loop("c", count, (inner, c) -> {

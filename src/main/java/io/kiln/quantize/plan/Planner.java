@@ -102,12 +102,7 @@ public final class Planner {
                     .map(type -> Format.plain(type.dtype()))
                     .toList();
             return new PlannedNode(
-                    node,
-                    precision,
-                    data,
-                    Format.plain(node.type().dtype()),
-                    Optional.empty(),
-                    Optional.empty());
+                    node, precision, data, Format.plain(node.type().dtype()), Optional.empty(), Optional.empty());
         }
         Format output = Format.of(precision, groups.quantization(node.output(), precision));
         boolean isSame = forms.get(node.output()).kind() == Form.Kind.SAME;

@@ -39,10 +39,7 @@ public final class Evaluation {
                 samples,
                 progress,
                 (sample, values) -> answer(
-                        network,
-                        sample,
-                        isStateful ? kept : Interpreter.State.initial(network.function()),
-                        values));
+                        network, sample, isStateful ? kept : Interpreter.State.initial(network.function()), values));
         Map<Integer, Noise> nodes = new HashMap<>();
         List<Noise> outputs = new ArrayList<>();
         network.function().results().forEach(result -> outputs.add(Noise.NOTHING));
@@ -69,8 +66,7 @@ public final class Evaluation {
                 isLabelled ? Optional.of(new Quality.Accuracy(right / all, rightQuantized / all)) : Optional.empty());
     }
 
-    private static Answer answer(
-            QuantizedNetwork network, Sample sample, Interpreter.State state, Runs.Values real) {
+    private static Answer answer(QuantizedNetwork network, Sample sample, Interpreter.State state, Runs.Values real) {
         Function function = network.function();
         Map<Integer, Tensor> integers = new HashMap<>();
         Interpreter.observe(function, inputs(function, sample), state, integers::put);

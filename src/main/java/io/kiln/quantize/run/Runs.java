@@ -66,8 +66,7 @@ public final class Runs {
                             sample.inputs(),
                             isStateful ? kept : Interpreter.State.initial(function),
                             values::put);
-                    function.variables()
-                            .forEach(v -> values.put(v.id(), Tensor.read(v.type(), kept.value(v.id()))));
+                    function.variables().forEach(v -> values.put(v.id(), Tensor.read(v.type(), kept.value(v.id()))));
                     T result = use.of(sample, new Values(values));
                     synchronized (done) {
                         progress.done(done.incrementAndGet(), samples.size());

@@ -45,7 +45,8 @@ public final class BlockedPanelSums implements PanelSums {
     }
 
     private PanelPacking packing() {
-        return new PanelPacking(kernel.channels(), 1, "column", "i", kernel.areWeightsMoved() ? "value ^ -128" : "value");
+        return new PanelPacking(
+                kernel.channels(), 1, "column", "i", kernel.areWeightsMoved() ? "value ^ -128" : "value");
     }
 
     @Override

@@ -122,10 +122,7 @@ record DspSums(Form form) implements SumKernels.Dots {
     }
 
     private Kernel kernel(Steps steps) {
-        String name = form.prefix
-                + steps.first
-                + (steps.loops ? "_" + UNROLL : "")
-                + (steps.hasTail ? "_tail" : "");
+        String name = form.prefix + steps.first + (steps.loops ? "_" + UNROLL : "") + (steps.hasTail ? "_tail" : "");
         return new Kernel(
                 name,
                 List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
@@ -137,7 +134,10 @@ record DspSums(Form form) implements SumKernels.Dots {
 
     private String text(String name, Steps steps) {
         if (form == Form.WIDE) {
-            return WIDE_TEXT.with("NAME", name).with("ASSEMBLY", assembly(steps)).text();
+            return WIDE_TEXT
+                    .with("NAME", name)
+                    .with("ASSEMBLY", assembly(steps))
+                    .text();
         }
         return TEXT.with("NAME", name)
                 .with("HALFWORDS", isPaired() ? "256 * first + second" : "the first in the upper byte")

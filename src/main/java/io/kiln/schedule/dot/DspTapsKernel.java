@@ -133,12 +133,7 @@ record DspTapsKernel(int pixels, int taps, int unroll, boolean isMultiple) {
             }
         }
         for (int s = 0; s < pixels * CHANNELS; s++) {
-            asm.line(
-                    "smlad r%d, r%d, %s, r%d",
-                    SUMS + s,
-                    9 + s / CHANNELS,
-                    weights.get(s % CHANNELS),
-                    SUMS + s);
+            asm.line("smlad r%d, r%d, %s, r%d", SUMS + s, 9 + s / CHANNELS, weights.get(s % CHANNELS), SUMS + s);
         }
     }
 }

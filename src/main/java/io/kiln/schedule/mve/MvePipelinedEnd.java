@@ -58,9 +58,6 @@ record MvePipelinedEnd(MveEnd end) {
 
     /** Appends the instructions. */
     void emit(StringBuilder out) {
-        out.append(SCALE)
-                .append(end.negatives() ? SIGNS : "")
-                .append(SHIFT)
-                .append(end.limits() ? LIMITS : SATURATION);
+        out.append(SCALE).append(end.negatives() ? SIGNS : "").append(SHIFT).append(end.limits() ? LIMITS : SATURATION);
     }
 }

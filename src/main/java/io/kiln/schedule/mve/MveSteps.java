@@ -136,8 +136,8 @@ public record MveSteps(Instructions set, int pixels, int channels, int unroll, b
     /** A step whose loads and multiplications are predicated, behind VCTP: what is not loaded is 0. */
     public void predicated(StringBuilder out, boolean isAdded) {
         out.append(pixels == 2 ? "vpstt\n" : "vpst\n");
-        Instructions masked = new Instructions(
-                predicated(set.input), set.weight, set.weightBytes, set.multiply, set.accumulate);
+        Instructions masked =
+                new Instructions(predicated(set.input), set.weight, set.weightBytes, set.multiply, set.accumulate);
         new MveSteps(masked, pixels, channels, unroll, false).step(out, isAdded, false);
     }
 

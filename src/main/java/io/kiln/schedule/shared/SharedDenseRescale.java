@@ -46,8 +46,8 @@ record SharedDenseRescale(StepwiseRescale steps, boolean isSummed, int low, int 
     List<Integer> words(List<Integer> channels) {
         List<List<Integer>> constants = channels.stream().map(this::constants).toList();
         boolean isCommon = constants.stream().distinct().count() == 1;
-        List<Integer> words = new ArrayList<>(
-                List.of(isCommon ? 0 : constants.get(0).size() * Integer.BYTES, low, high));
+        List<Integer> words =
+                new ArrayList<>(List.of(isCommon ? 0 : constants.get(0).size() * Integer.BYTES, low, high));
         constants.stream().limit(isCommon ? 1 : constants.size()).forEach(words::addAll);
         return words;
     }

@@ -77,7 +77,8 @@ final class MemoryTargets {
     /** All weights and tables move together, those of every target. */
     private void requireAll(List<Memory> memories, String name) {
         for (int i = 0; i < memories.size(); i++) {
-            if (memories.get(i).name().equals(name) && !memories.get(i).targets().isEmpty()) {
+            if (memories.get(i).name().equals(name)
+                    && !memories.get(i).targets().isEmpty()) {
                 problems.add(
                         "the memory " + name + " takes the constants of every target, and only "
                                 + String.join(", ", memories.get(i).targets()) + " reach it",

@@ -80,7 +80,8 @@ class UpdateOnChipTest {
         line.addAll(List.of(
                 "-nostdlib", "-static", "-fuse-ld=lld", "-Wl,-e,start", "-Wl,-Ttext=0x20000000", "-Wl,--omagic"));
         line.addAll(List.of("-Wl,--gc-sections", "-ffunction-sections", "-o", "program.elf", "virtual_update.c"));
-        line.addAll(List.of("settings.c", "kiln_update.c", "kiln_slots.c", "kiln_ed25519.c", "kiln_field25519.c", "kiln_sha512.c"));
+        line.addAll(List.of(
+                "settings.c", "kiln_update.c", "kiln_slots.c", "kiln_ed25519.c", "kiln_field25519.c", "kiln_sha512.c"));
         line.addAll(List.of("src/kiln_memory.c", "src/kiln_functions.c", "src/kiln_integer.c"));
         ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder));
         assertThat(result.succeeded()).as(result.message()).isTrue();

@@ -82,7 +82,8 @@ class PowerCutTest {
 
     /** Code and constants of all that verifies and writes updates. */
     private static long codeBytes(CompiledObjects objects) {
-        Set<String> names = Set.of("kiln_ed25519.c", "kiln_field25519.c", "kiln_sha512.c", "kiln_slots.c", "kiln_update.c");
+        Set<String> names =
+                Set.of("kiln_ed25519.c", "kiln_field25519.c", "kiln_sha512.c", "kiln_slots.c", "kiln_update.c");
         return objects.files().entrySet().stream()
                 .filter(file ->
                         names.contains(Path.of(file.getKey()).getFileName().toString()))

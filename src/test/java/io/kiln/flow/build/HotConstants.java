@@ -29,7 +29,8 @@ final class HotConstants {
 
     HotConstants(JsonNode report, ElfFile elf) {
         List<String> names = new ArrayList<>();
-        report.path("operators").forEach(operator -> names.add(operator.path("name").asText()));
+        report.path("operators")
+                .forEach(operator -> names.add(operator.path("name").asText()));
         for (JsonNode operator : report.path("operators")) {
             String name = operator.path("name").asText();
             List<Symbol> own = elf.symbols().stream()
@@ -43,7 +44,9 @@ final class HotConstants {
                 tables.add(new Tables(
                         name,
                         operator.path("executedMacs").asLong() + written,
-                        own.stream().mapToLong(symbol -> (symbol.size() + 15) & -16).sum(),
+                        own.stream()
+                                .mapToLong(symbol -> (symbol.size() + 15) & -16)
+                                .sum(),
                         own.stream().mapToLong(Symbol::value).max().orElseThrow()));
             }
         }

@@ -92,10 +92,8 @@ class ShippedRecordsTest {
         CompiledModel untuned = ModelCompiler.compile(
                 CompileRequest.builder(build.spec().models().get(0).file(), build.target())
                         .build());
-        assertThat(operators(tuned))
-                .anyMatch(operator -> operator.reason().startsWith("record: "));
-        assertThat(operators(untuned))
-                .noneMatch(operator -> operator.reason().startsWith("record: "));
+        assertThat(operators(tuned)).anyMatch(operator -> operator.reason().startsWith("record: "));
+        assertThat(operators(untuned)).noneMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(workspace(tuned)).isLessThanOrEqualTo(workspace(untuned));
     }
 

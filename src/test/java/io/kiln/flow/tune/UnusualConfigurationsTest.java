@@ -68,7 +68,11 @@ class UnusualConfigurationsTest {
     private static boolean isUnusual(Configuration configuration) {
         boolean isMany = configuration.schedule().equals("mve_gemm") && configuration.number("unroll") > 9;
         boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
-        return isMany || isOrdered || configuration.isOn("pipelined") || configuration.isOn("whole_windows") || configuration.isOn("paired_loads");
+        return isMany
+                || isOrdered
+                || configuration.isOn("pipelined")
+                || configuration.isOn("whole_windows")
+                || configuration.isOn("paired_loads");
     }
 
     private static List<Candidate> candidates(Target target) {
@@ -124,8 +128,10 @@ class UnusualConfigurationsTest {
         for (int i = 0; i < measured.size(); i++) {
             Candidate candidate = candidates.get(i);
             assertThat(measured.get(i).isRight())
-                    .as(candidate.task().op().op() + " " + candidate.task().op().type().text() + " "
-                            + candidate.configuration().text() + ": " + measured.get(i).error())
+                    .as(candidate.task().op().op() + " "
+                            + candidate.task().op().type().text() + " "
+                            + candidate.configuration().text() + ": "
+                            + measured.get(i).error())
                     .isTrue();
         }
     }

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Operators on the bits of integers answer as in ONNX Runtime, in the interpreter and as C. */
 class BitwiseTest {
-    private static final List<ElementType> TYPES = List.of(
-            ElementType.INT8, ElementType.UINT8, ElementType.INT16, ElementType.INT32, ElementType.INT64);
+    private static final List<ElementType> TYPES =
+            List.of(ElementType.INT8, ElementType.UINT8, ElementType.INT16, ElementType.INT32, ElementType.INT64);
 
     @TempDir
     private Path folder;
@@ -47,7 +47,10 @@ class BitwiseTest {
             assertThat(Interpreter.run(function, data)).as(type.text()).isEqualTo(answers);
             answers.forEach(answer -> expected.writeBytes(answer.toArray()));
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("m.onnx"), "c").name(type.text()).build(), function);
+                    CompileRequest.builder(Path.of("m.onnx"), "c")
+                            .name(type.text())
+                            .build(),
+                    function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
             inputs.addAll(data);

@@ -39,8 +39,12 @@ class UnsignedLongsTest {
 
     @Test
     void answersAsJava() {
-        long[] x = IntStream.range(0, COUNT).mapToLong(i -> NUMBERS[i / NUMBERS.length]).toArray();
-        long[] y = IntStream.range(0, COUNT).mapToLong(i -> NUMBERS[i % NUMBERS.length]).toArray();
+        long[] x = IntStream.range(0, COUNT)
+                .mapToLong(i -> NUMBERS[i / NUMBERS.length])
+                .toArray();
+        long[] y = IntStream.range(0, COUNT)
+                .mapToLong(i -> NUMBERS[i % NUMBERS.length])
+                .toArray();
         Map<String, Formula> formulas = new LinkedHashMap<>();
         formulas.put("Add", Long::sum);
         formulas.put("Mul", (a, b) -> a * b);
@@ -55,14 +59,22 @@ class UnsignedLongsTest {
         ModelBuilder model = new ModelBuilder(18);
         model.input("x", ElementType.UINT64, List.of(COUNT));
         model.input("y", ElementType.UINT64, List.of(COUNT));
-        model.node("Mod", List.of("y", model.constant(ElementType.UINT64, List.of(), bytes(64).toArray())), "bits", Map.of());
+        model.node(
+                "Mod",
+                List.of(
+                        "y",
+                        model.constant(ElementType.UINT64, List.of(), bytes(64).toArray())),
+                "bits",
+                Map.of());
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         formulas.forEach((name, formula) -> {
             boolean isShift = name.equals("BitShift");
             Map<String, Object> attributes = isShift ? Map.of("direction", "RIGHT") : Map.of();
             model.node(name, List.of("x", isShift ? "bits" : "y"), name, attributes);
             model.output(name, ElementType.UINT64);
-            long[] results = IntStream.range(0, COUNT).mapToLong(i -> formula.of(x[i], y[i])).toArray();
+            long[] results = IntStream.range(0, COUNT)
+                    .mapToLong(i -> formula.of(x[i], y[i]))
+                    .toArray();
             expected.writeBytes(bytes(results).toArray());
         });
         model.node("ReduceMax", List.of("x"), "most", Map.of());

@@ -43,7 +43,9 @@ class SingleLogarithmTest {
         List<String> warnings = List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror");
         List<String> files = List.of("-O2", "-I", kernels.toString(), "-o", program.toString(), source.toString());
         run(Command.of("cc", Stream.concat(warnings.stream(), files.stream()).toList()));
-        forEach(STEP, bits -> digest = 31 * digest + Float.floatToIntBits(SingleLogarithm.of(Float.intBitsToFloat(bits))));
+        forEach(
+                STEP,
+                bits -> digest = 31 * digest + Float.floatToIntBits(SingleLogarithm.of(Float.intBitsToFloat(bits))));
         assertThat(run(Command.of(program.toString()))).isEqualTo(Integer.toUnsignedString(digest));
     }
 

@@ -4,8 +4,8 @@ package io.kiln.quantize.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.kiln.base.DType;
 import io.kiln.base.CrowdedZip;
+import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Parameter;

@@ -54,23 +54,26 @@ class MemoryTargetsTest {
 
     @Test
     void memoriesOfTheCoreAreReachedByIt() throws IOException {
-        assertThat(problems(GOOD.replace("0x10000}", "0x10000, targets: [npu]}")
-                        .replace("512K}", "512K, targets: [npu]}")))
+        assertThat(problems(
+                        GOOD.replace("0x10000}", "0x10000, targets: [npu]}").replace("512K}", "512K, targets: [npu]}")))
                 .extracting(Problem::text)
                 .hasSize(2)
-                .anyMatch(text -> text.contains(
-                        "the memory sram holds variables and stack, and the core does not reach it; expected host among its targets"))
+                .anyMatch(
+                        text -> text.contains(
+                                "the memory sram holds variables and stack, and the core does not reach it; expected host among its targets"))
                 .anyMatch(text -> text.contains("the memory flash holds the code, and the core does not reach it"));
     }
 
     /** All constants move there together. */
     @Test
     void moreConstantsAreReachedByAll() throws IOException {
-        String more = GOOD.replace("512K}", "512K}\n  - {name: far, kind: rom, base: 0x00100000, size: 1M, targets: [host]}")
+        String more = GOOD.replace(
+                        "512K}", "512K}\n  - {name: far, kind: rom, base: 0x00100000, size: 1M, targets: [host]}")
                 .replace("constants: flash", "constants: flash, moreConstants: far");
         assertThat(problems(more))
                 .extracting(Problem::text)
-                .anyMatch(text -> text.contains("the memory far takes the constants of every target, and only host reach it"));
+                .anyMatch(text ->
+                        text.contains("the memory far takes the constants of every target, and only host reach it"));
     }
 
     /** A board for the core alone may inherit memories that know of an accelerator. */
@@ -81,7 +84,12 @@ class MemoryTargetsTest {
         Files.writeString(
                 folder.resolve("board.yaml"),
                 "schema: 1\nid: plain\nextends: mine\ntitle: Plain\ntarget: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=plain\n");
-        assertThat(Boards.builtIn().with(boards).find("plain").memory("tcm").orElseThrow().targets())
+        assertThat(Boards.builtIn()
+                        .with(boards)
+                        .find("plain")
+                        .memory("tcm")
+                        .orElseThrow()
+                        .targets())
                 .containsExactly("host", "npu");
     }
 

@@ -30,15 +30,22 @@ record VolumeMean(NodeContext node, Shape shape, Spatial windows) {
         Expressions e = new Expressions(node);
         int depth = windows.output(0, shape.dim(1));
         int height = windows.output(1, shape.dim(2));
-        long taps = (long) shape.dim(0) * depth * height * windows.kernel().get(0) * windows.kernel().get(1);
+        long taps = (long) shape.dim(0)
+                * depth
+                * height
+                * windows.kernel().get(0)
+                * windows.kernel().get(1);
         node.require(taps <= MOST_ROWS, "its windows cover " + taps + " rows of the data", "at most " + MOST_ROWS);
         List<List<Integer>> results = rows(depth, height);
         Map<Integer, List<Integer>> byCount = new TreeMap<>();
         for (int i = 0; i < results.size(); i++) {
-            byCount.computeIfAbsent(results.get(i).size(), n -> new ArrayList<>()).add(i);
+            byCount.computeIfAbsent(results.get(i).size(), n -> new ArrayList<>())
+                    .add(i);
         }
         node.require(
-                !byCount.containsKey(0), "its window at a border covers padding only", "padding smaller than the window");
+                !byCount.containsKey(0),
+                "its window at a border covers padding only",
+                "padding smaller than the window");
         int[] places = new int[results.size()];
         int next = 0;
         for (List<Integer> group : byCount.values()) {
@@ -54,7 +61,8 @@ record VolumeMean(NodeContext node, Shape shape, Spatial windows) {
         if (parts.size() > 1) {
             means = e.take(e.concatenate(parts, 0), e.places(Shape.of(places.length), i -> places[i]), 0);
         }
-        return e.reshape(means, List.of(shape.dim(0), depth, height, e.shape(means).dim(1), shape.dim(4)));
+        return e.reshape(
+                means, List.of(shape.dim(0), depth, height, e.shape(means).dim(1), shape.dim(4)));
     }
 
     /** The means of rows of the result that cover equally many rows of the data: (rows, width, C). */

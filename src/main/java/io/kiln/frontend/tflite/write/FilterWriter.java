@@ -27,15 +27,19 @@ final class FilterWriter implements NodeWriter {
     @Override
     public boolean write(Emission node) {
         Svdf op = (Svdf) node.op();
-        boolean areKnown = node.planned().node().args().subList(1, 1 + CONSTANTS).stream()
-                .allMatch(Constant.class::isInstance);
+        boolean areKnown =
+                node.planned().node().args().subList(1, 1 + CONSTANTS).stream().allMatch(Constant.class::isInstance);
         if (!areKnown) {
             return false;
         }
         boolean isClamped = node.planned().node().clip().isPresent();
         boolean isSeparate = isClamped && !node.isFloat() && zeroPoint(node) != Byte.MIN_VALUE;
         int result = isSeparate
-                ? node.graph().tensor(node.name() + "_unclamped", node.planned().node().type(), node.planned().output())
+                ? node.graph()
+                        .tensor(
+                                node.name() + "_unclamped",
+                                node.planned().node().type(),
+                                node.planned().output())
                 : node.output();
         List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
         inputs.addAll(node.isFloat() ? real(node) : integers(node));
@@ -62,7 +66,8 @@ final class FilterWriter implements NodeWriter {
     private static List<Integer> real(Emission node) {
         List<Integer> tensors = new ArrayList<>();
         for (int i = 1; i <= CONSTANTS; i++) {
-            tensors.add(node.graph().constant((Constant) node.planned().node().args().get(i)));
+            tensors.add(node.graph()
+                    .constant((Constant) node.planned().node().args().get(i)));
         }
         tensors.add(state(node, Format.FLOAT));
         return tensors;

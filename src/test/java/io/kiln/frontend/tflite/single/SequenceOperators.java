@@ -66,7 +66,8 @@ final class SequenceOperators {
         d.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none(), data, update, from);
     });
 
-    static final List<OperatorCases> ALL = List.of(BATCH_MATMUL, BATCH_MATMUL_INT8, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
+    static final List<OperatorCases> ALL =
+            List.of(BATCH_MATMUL, BATCH_MATMUL_INT8, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
 
     private SequenceOperators() {}
 
