@@ -6,6 +6,7 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -55,7 +56,7 @@ public final class UpdateKey {
             if (Files.size(file) > MOST_BYTES) {
                 throw notAKey(file, "it is larger than " + MOST_BYTES + " bytes");
             }
-            Matcher pem = PEM.matcher(Files.readString(file));
+            Matcher pem = PEM.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
             if (!pem.find()) {
                 throw notAKey(file, "it has no block PRIVATE KEY");
             }

@@ -227,6 +227,9 @@ class UpdateFileTest {
                     .hasMessageContaining("not a key that signs updates: ")
                     .hasMessageNotContaining("MIGH");
         }
+        Path der = folder.resolve("key.der");
+        WholeFiles.write(der, new byte[] {0x30, 0x2e, 0x02, (byte) 0xff, (byte) 0xc3});
+        assertThatThrownBy(() -> UpdateKey.read(der)).hasMessageContaining("it has no block PRIVATE KEY");
         assertThatThrownBy(() -> UpdateKey.read(folder.resolve("none.pem"))).hasMessageContaining("none.pem");
     }
 }
