@@ -32,11 +32,11 @@ static inline uint32_t kiln_single_log(uint32_t value) {
   const uint64_t linear = kiln_product_high(UINT64_C(0x555d6c2f802da800), magnitude);
   const uint64_t even = UINT64_C(0x7ffffbc829048c00) + kiln_product_high(UINT64_C(0x403a8d22e20cd000), square);
   const uint64_t factor = rest < 0 ? even + linear : even - linear;
-  const int64_t near = (rest < 0 ? -(int64_t)magnitude : (int64_t)magnitude) - (int64_t)kiln_product_high(factor, square);
-  const int64_t far = logarithm[sixteenth] + (int64_t)(above >> 23) * INT64_C(0x2c5c85fdf473de0);
-  if (far == 0) {
-    return kiln_single((uint64_t)near, -64);
+  const int64_t part = (rest < 0 ? -(int64_t)magnitude : (int64_t)magnitude) - (int64_t)kiln_product_high(factor, square);
+  const int64_t whole = logarithm[sixteenth] + (int64_t)(above >> 23) * INT64_C(0x2c5c85fdf473de0);
+  if (whole == 0) {
+    return kiln_single((uint64_t)part, -64);
   }
-  const int64_t floor = near < 0 ? -((-near + 63) >> 6) : near >> 6;
-  return kiln_single((uint64_t)(far + floor), -58);
+  const int64_t shifted = part < 0 ? -((-part + 63) >> 6) : part >> 6;
+  return kiln_single((uint64_t)(whole + shifted), -58);
 }
