@@ -35,7 +35,8 @@ record BenchComparison(Row row, Figures untuned, Figures tuned) {
 
     /** A table for the page of measurements; gains of at least 5 % are bold. */
     static String table(List<BenchComparison> comparisons) {
-        StringBuilder text = new StringBuilder("| model | core | compiler | instructions | tuned | gain | cycles | tuned | gain |\n");
+        StringBuilder text = new StringBuilder(
+                "| model | core | compiler | instructions | tuned | gain | cycles | tuned | gain |\n");
         text.append("|---|---|---|---:|---:|---:|---:|---:|---:|\n");
         for (BenchComparison one : comparisons) {
             text.append("| ").append(one.row.model());

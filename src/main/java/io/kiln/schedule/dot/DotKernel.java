@@ -119,7 +119,9 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
         }
         if (conv.dataType() == DType.INT16) {
             boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
-            return isMve ? List.of(new MveWideKernel(false, false), DspWideKernel.COMPILED) : List.of(DspWideKernel.COMPILED);
+            return isMve
+                    ? List.of(new MveWideKernel(false, false), DspWideKernel.COMPILED)
+                    : List.of(DspWideKernel.COMPILED);
         }
         boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
         return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();
