@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
 class ShippedRecordsTest {
-    private static final String MODEL = "seanet_conv14";
+    private static final String MODEL = "hello_world_int8";
 
     @TempDir
     private Path folder;
