@@ -8,15 +8,19 @@ import io.kiln.compile.Frontends;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.reference.GoldenModels;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.Pipeline;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What stays with Kiln says which condition failed. */
 class StayedTest {
@@ -43,6 +47,31 @@ class StayedTest {
                 .doesNotHaveDuplicates()
                 .hasSameSizeAs(fused.bindings());
         assertThat(fused.groups()).extracting(Group::name).contains("fused_cmsis_nn_qnn_conv2d");
+    }
+
+    /** As many as the published networks have; the detector of persons ends in a convolution of one pixel. */
+    @ParameterizedTest
+    @CsvSource({
+        "vww_96_int8, 27, 1, 1, 0, 1",
+        "pretrainedResnet_quant, 9, 1, 1, 3, 1",
+        "person_detect, 28, 0, 1, 0, 1",
+    })
+    void modelsOfVisionAreTakenLayerByLayer(
+            String model, int convolutions, int dense, int pools, int sums, int softmax) {
+        Map<String, Long> taken = fused(model, "cmsis-nn, c").groups().stream()
+                .flatMap(group -> group.composite().stream())
+                .collect(Collectors.groupingBy(Composite::name, Collectors.counting()));
+        assertThat(List.of(
+                        count(taken, "qnn_conv2d"),
+                        count(taken, "qnn_fully_connected"),
+                        count(taken, "qnn_avg_pool2d") + count(taken, "qnn_max_pool2d"),
+                        count(taken, "qnn_add"),
+                        count(taken, "qnn_softmax")))
+                .containsExactly((long) convolutions, (long) dense, (long) pools, (long) sums, (long) softmax);
+    }
+
+    private static long count(Map<String, Long> taken, String composite) {
+        return taken.getOrDefault("cmsis-nn." + composite, 0L);
     }
 
     private static Set<String> reasons(String model) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
@@ -20,6 +21,7 @@ import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -141,6 +143,29 @@ class LlvmFlowTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message);
         assertThat(project.out("generated-sources")).doesNotExist();
+    }
+
+    /** Objects cannot be made without a compiler, and C is not what was asked for. */
+    @Test
+    void withoutACompilerNothingIsMade() {
+        ToolchainEnvironment none = new ToolchainEnvironment(
+                folder.resolve("home"),
+                List.of(),
+                (group, name, version, classifier, extension) -> {
+                    throw new KilnException(new Problem("no repository has " + name, "test", "", ""));
+                },
+                Log.QUIET);
+        GestureProject project = new GestureProject(folder);
+        for (String target : List.of("llvm", "llvm -mcpu=cortex-m4", "cmsis-nn -mcpu=cortex-m4, llvm")) {
+            assertThatThrownBy(() -> new Flow(Log.QUIET, none)
+                            .generate(project.spec("mps2-an386")
+                                    .pipeline(targeting(target))
+                                    .build()))
+                    .as(target)
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("no repository has llvm");
+            assertThat(project.out("generated-sources")).doesNotExist();
+        }
     }
 
     @ParameterizedTest
