@@ -73,21 +73,15 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "pools.slots in board.yaml, and a linker script for it",
                     "Choose another board, or leave kiln.update out");
         }
-        for (ModelLibrary model : plain.models()) {
-            Interface api = model.metadata().api();
-            boolean isPlain = api.executor() == ExecutorKind.AOT
-                    && api.convention() == Convention.TYPED
-                    && api.io() == Io.CALLER
-                    && api.devices().isEmpty()
-                    && !model.isForeign();
-            if (!isPlain) {
-                problems.add(
-                        "models in slots are called by the C interface with inputs and outputs of the caller",
-                        "model `" + model.metadata().name() + "`",
-                        "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
-                        "Leave these parameters out, or kiln.update");
-            }
+        String id = plain.board().id();
+        if (id.length() >= ModelRegion.NAME_BYTES) {
+            problems.add(
+                    "the board's id " + id + " has " + id.length() + " letters",
+                    plain.board().origin(),
+                    "at most " + (ModelRegion.NAME_BYTES - 1) + ", which the header of a region has room for",
+                    "");
         }
+        plain.models().forEach(model -> checkCalls(model, problems));
         if (slots.minimumFirmware().isAbove(slots.firmware())) {
             problems.add(
                     "kiln.update.minimumFirmware is " + slots.minimumFirmware() + ", above this firmware's version "
@@ -97,6 +91,22 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
                     "");
         }
         problems.throwIfAny();
+    }
+
+    private static void checkCalls(ModelLibrary model, Problems problems) {
+        Interface api = model.metadata().api();
+        boolean isPlain = api.executor() == ExecutorKind.AOT
+                && api.convention() == Convention.TYPED
+                && api.io() == Io.CALLER
+                && api.devices().isEmpty()
+                && !model.isForeign();
+        if (!isPlain) {
+            problems.add(
+                    "models in slots are called by the C interface with inputs and outputs of the caller",
+                    "model `" + model.metadata().name() + "`",
+                    "kiln.executor aot, kiln.interfaceApi c and kiln.io caller, compiled by this build, without a device",
+                    "Leave these parameters out, or kiln.update");
+        }
     }
 
     private static ModelRegion region(FirmwareRequest plain, ModelInterface models, SlotRequest slots, long address) {
