@@ -92,6 +92,15 @@ final class FarmFormatsTest {
         assertThat(refused).isGreaterThan(MUTATIONS);
     }
 
+    /** A worker keeps all lines in memory. */
+    @Test
+    void lines_without_end_are_not_awaited() {
+        assertThat(isRefused(JobFormat.write(job(new FarmTask.Listen("x", 1 << 16))), JobFormat::read))
+                .isZero();
+        assertThat(isRefused(JobFormat.write(job(new FarmTask.Listen("x", (1 << 16) + 1))), JobFormat::read))
+                .isOne();
+    }
+
     private static Bytes mutated(Random random, Bytes whole) {
         byte[] bytes = whole.toArray();
         for (int i = random.nextInt(3); i >= 0; i--) {

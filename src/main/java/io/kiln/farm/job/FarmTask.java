@@ -75,9 +75,12 @@ public sealed interface FarmTask {
      * Flash the image to a board, and read the numbered lines that its program prints.
      *
      * @param prefix word that the lines begin with
-     * @param lines how many are awaited
+     * @param lines how many are awaited, at most {@link #MOST_LINES}
      */
-    record Listen(String prefix, int lines) implements FarmTask {}
+    record Listen(String prefix, int lines) implements FarmTask {
+        /** Workers keep them in memory until the last one has come. */
+        static final int MOST_LINES = 1 << 16;
+    }
 
     /**
      * Flash an image with the RPC server to a board, and measure runs of its models by the board's timer.

@@ -95,7 +95,7 @@ public final class JobFormat {
             case 2 -> new Profile(in.text(), in.list(in::text), in.list(in::bytes), in.flag());
             case 3 -> new Flash();
             case 4 -> new Trace(in.list(in::text), in.list(() -> in.number()), in.text());
-            case 5 -> new Listen(in.text(), in.number(Integer.MAX_VALUE));
+            case 5 -> new Listen(in.text(), in.number(Listen.MOST_LINES));
             default -> new Time(in.list(() -> timed(in)));
         };
     }

@@ -67,14 +67,25 @@ final class TestCases {
         return !numbered(folder, INPUT).isEmpty();
     }
 
-    /** The files of a folder whose whole name matches, by the number in it. */
+    /**
+     * The files of a folder whose whole name matches, by the number in it.
+     *
+     * @throws KilnException if two have the same number
+     */
     static SortedMap<Integer, Path> numbered(Path folder, Pattern name) {
         TreeMap<Integer, Path> files = new TreeMap<>();
         try (Stream<Path> entries = Files.list(folder)) {
             entries.sorted().forEach(entry -> {
                 Matcher matcher = name.matcher(entry.getFileName().toString());
                 if (matcher.matches()) {
-                    files.put(Integer.valueOf(matcher.group(1)), entry);
+                    Path other = files.put(Integer.valueOf(matcher.group(1)), entry);
+                    if (other != null) {
+                        throw new KilnException(new Problem(
+                                other.getFileName() + " and " + entry.getFileName() + " have the same number",
+                                folder.toString(),
+                                "one file for each number",
+                                "Rename one of them"));
+                    }
                 }
             });
         } catch (IOException e) {
