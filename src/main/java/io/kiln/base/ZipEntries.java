@@ -28,7 +28,7 @@ public final class ZipEntries {
         int found = 0;
         for (int length = zip.read(block); length >= 0; length = zip.read(block)) {
             for (int i = 0; i < length; i++) {
-                last = last << Byte.SIZE | block[i] & 0xff;
+                last = last << Byte.SIZE | (block[i] & 0xff);
                 if (last == SIGNATURE && ++found > most) {
                     return true;
                 }

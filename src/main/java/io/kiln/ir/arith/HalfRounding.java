@@ -33,6 +33,6 @@ public final class HalfRounding {
         }
         int bits = Float.floatToRawIntBits(x);
         int half = (1 << (BRAIN_DROPPED - 1)) - 1 + (bits >>> BRAIN_DROPPED & 1);
-        return Float.intBitsToFloat(bits + half >>> BRAIN_DROPPED << BRAIN_DROPPED);
+        return Float.intBitsToFloat((bits + half) >>> BRAIN_DROPPED << BRAIN_DROPPED);
     }
 }

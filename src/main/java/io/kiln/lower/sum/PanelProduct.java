@@ -195,7 +195,7 @@ final class PanelProduct {
             block.call(
                     ADD_ROW_SUM,
                     List.of(block.view("a_row", row, from), sums),
-                    List.of(imm(depth), imm(count), imm(-zeroPoint(1) * panels.scale())));
+                    List.of(imm(depth), imm(count), imm(-(long) zeroPoint(1) * panels.scale())));
         }
     }
 

@@ -58,7 +58,7 @@ final class Casts {
     private static float real(Tensor data, int index) {
         long value = integer(data, index);
         boolean isBeyond = data.type().dtype() == DType.UINT64 && value < 0;
-        return isBeyond ? 2 * (float) (value >>> 1 | value & 1) : value;
+        return isBeyond ? 2 * (float) (value >>> 1 | (value & 1)) : value;
     }
 
     private static long integer(Tensor data, int index) {

@@ -17,7 +17,7 @@ import java.util.List;
  *
  * @param columns columns of a block
  * @param step values of a column that follow each other
- * @param columnOffset C expression of the place of {@code column} in a step
+ * @param columnOffset C expression of the place of a column in a step
  * @param offset C expression of the place of value {@code i} of a step behind that
  * @param weight C expression of what is stored for a {@code value}
  */
@@ -53,7 +53,7 @@ public record PanelPacking(int columns, int step, String columnOffset, String of
                         Exprs.imm(of.count()),
                         Exprs.imm(of.columnStep()),
                         Exprs.imm(of.step()),
-                        Exprs.imm(of.depth() * of.zeroPoint() * of.rowZeroPoint()),
+                        Exprs.imm((long) of.depth() * of.zeroPoint() * of.rowZeroPoint()),
                         Exprs.imm(-of.rowZeroPoint())));
     }
 }

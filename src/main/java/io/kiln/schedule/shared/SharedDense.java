@@ -67,6 +67,6 @@ final class SharedDense {
                             row.call(kernel, List.of(x, weights, layer, out), List.of());
                         }));
         long filled = rows.taps().get(0).length;
-        return new LayerLoops(body.build(), batches * rows.blocks().size() * BLOCK * filled);
+        return new LayerLoops(body.build(), (long) batches * rows.blocks().size() * BLOCK * filled);
     }
 }
