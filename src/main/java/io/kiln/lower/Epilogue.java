@@ -12,9 +12,9 @@ import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -34,8 +34,8 @@ public final class Epilogue {
     private final Optional<Rescaling> rescaling;
     private final Optional<UnaryOperator<Expr>> sumScale;
 
-    /** Whether sums are int64, which are rounded once. */
-    private final boolean isWide;
+    /** How sums of int64 are rescaled, which are rounded once. */
+    private final Optional<WideRescale> wide;
 
     /** Whether rescaling only changes zero points. */
     private final boolean isShift;
@@ -64,13 +64,15 @@ public final class Epilogue {
      */
     public Epilogue(FusedOperator op, long bound, Tables tables) {
         this.op = op;
-        this.isWide = op.sumType() == DType.INT64;
+        this.wide = op.requantization()
+                .filter(r -> op.sumType() == DType.INT64)
+                .map(r -> WideRescale.of(r, op.root().op() instanceof Layer ? bound : Long.MAX_VALUE));
         this.isShift =
-                !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
-        this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
+                wide.isEmpty() && op.requantization().filter(r -> isShift(r, bound)).isPresent();
+        this.most = op.requantization().map(r -> largest(r, bound, wide.isPresent())).orElse(0L);
         this.rescaling = op.requantization()
-                .map(r -> isWide
-                        ? prepareWide(r, tables)
+                .map(r -> wide.isPresent()
+                        ? prepareWide(wide.orElseThrow(), tables)
                         : r.rounding() == Rounding.ONNX
                                 ? prepareSingle(r, Limits.of(op), bound, tables)
                                 : prepare(r, bound, tables));
@@ -149,15 +151,11 @@ public final class Epilogue {
                 .orElse(0);
     }
 
-    private static Rescaling prepareWide(Requantization requantization, Tables tables) {
-        List<Integer> multipliers = requantization.multipliers().stream()
-                .map(FixedPoint::reducedMultiplier)
-                .toList();
-        List<Integer> shifts = requantization.shifts().stream().map(s -> 15 - s).toList();
+    private static Rescaling prepareWide(WideRescale by, Tables tables) {
         return new Rescaling(
-                Intrinsics.RESCALE_WIDE,
-                perChannel(multipliers, "multiplier", DType.INT16, tables),
-                perChannel(shifts, "shift", DType.INT8, tables));
+                by.isNarrow() ? Intrinsics.RESCALE_NARROW : Intrinsics.RESCALE_WIDE,
+                perChannel(by.multipliers(), "multiplier", DType.INT16, tables),
+                perChannel(by.shifts(), "shift", DType.INT8, tables));
     }
 
     /** Whether a rescaling multiplies by 1, which is exact where the doubled accumulator stays within 32 bits. */
@@ -245,7 +243,7 @@ public final class Epilogue {
             }
         } else if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
-            DType sum = isWide ? DType.INT64 : DType.INT32;
+            DType sum = wide.filter(w -> !w.isNarrow()).isPresent() ? DType.INT64 : DType.INT32;
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
             Expr rescaled = rescaling.orElseThrow().apply(centred, channel);
             result = Rescale.plus(rescaled, r.outputZeroPoint(), most);

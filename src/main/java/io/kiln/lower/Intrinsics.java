@@ -57,6 +57,10 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
+    /** The same of 32 bits, with 16 less for the shift. */
+    public static final Intrinsic RESCALE_NARROW =
+            Intrinsic.inFile("portable/rescale/kiln_rescale_narrow", List.of(INT32, INT32, INT32), INT32);
+
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingUpward} limited to 31 bits, so that a zero point can be added. */
     public static final Intrinsic RESCALE_UPWARD =
             Intrinsic.inFile("portable/rescale/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);

@@ -13,7 +13,7 @@ import org.tensorflow.lite.schema.BuiltinOptions;
 import org.tensorflow.lite.schema.TensorType;
 
 /**
- * A made-up int8 layer with random weights, with inputs and an output of its own in a model.
+ * A made-up layer with random int8 weights, with inputs and an output of its own in a model.
  *
  * @param name of the layer and its tensors
  * @param regular name of the layer whose cost for a multiply-accumulate it is compared with; its own name if it is a regular one
@@ -30,6 +30,8 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
     enum Kind {
         CONVOLUTION,
         DEPTHWISE,
+        /** Of int16 data, without a bias. */
+        DEPTHWISE_INT16,
         DENSE,
         /** The product of two inputs: matrices of height times channels, one for each column of the width; the second is transposed. */
         PRODUCT,
@@ -73,18 +75,18 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         int in = model.tensor(
                 kind == Kind.DENSE
                         ? TensorSpec.int8(name + "_in", SCALE, ZERO_POINT, input.height, input.channels)
-                        : TensorSpec.int8(
-                                name + "_in", SCALE, ZERO_POINT, 1, input.height, input.width, input.channels));
-        int[] all = {in, weights(model, random), bias(model, random)};
+                        : image(name + "_in", input.height, input.width, input.channels));
+        int weights = weights(model, random);
+        int[] all = isWide() ? new int[] {in, weights} : new int[] {in, weights, bias(model, random)};
         int rows = window.size(input.height, window.rows);
         int columns = window.size(input.width, window.columns);
         int out = model.tensor(
                 kind == Kind.DENSE
                         ? TensorSpec.int8(name, SCALE, ZERO_POINT, input.height, channels)
-                        : TensorSpec.int8(name, SCALE, ZERO_POINT, 1, rows, columns, channels));
+                        : image(name, rows, columns, channels));
         switch (kind) {
             case CONVOLUTION -> model.operator(BuiltinOperator.CONV_2D, 3, convolution(), all, out);
-            case DEPTHWISE -> model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
+            case DEPTHWISE, DEPTHWISE_INT16 -> model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
             default ->
                 model.operator(
                         BuiltinOperator.FULLY_CONNECTED,
@@ -94,6 +96,16 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
                         out);
         }
         return new Ends(List.of(in), out);
+    }
+
+    private boolean isWide() {
+        return kind == Kind.DEPTHWISE_INT16;
+    }
+
+    private TensorSpec image(String tensor, int height, int width, int depth) {
+        return isWide()
+                ? TensorSpec.of(tensor, TensorType.INT16, 1, height, width, depth).quantized(SCALE, 0)
+                : TensorSpec.int8(tensor, SCALE, ZERO_POINT, 1, height, width, depth);
     }
 
     private Ends addProduct(TfliteModelBuilder model) {
@@ -140,7 +152,7 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
     private int weights(TfliteModelBuilder model, Random random) {
         int[] shape = switch (kind) {
             case CONVOLUTION -> new int[] {channels, window.rows, window.columns, input.channels};
-            case DEPTHWISE -> new int[] {1, window.rows, window.columns, channels};
+            case DEPTHWISE, DEPTHWISE_INT16 -> new int[] {1, window.rows, window.columns, channels};
             default -> new int[] {channels, input.channels};
         };
         byte[] data = new byte[Arrays.stream(shape).reduce(1, (a, b) -> a * b)];
@@ -152,7 +164,7 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         return model.tensor(
                 kind == Kind.DENSE
                         ? spec.quantized((float) scale, 0)
-                        : spec.quantized(scales(), new long[channels], kind == Kind.DEPTHWISE ? 3 : 0));
+                        : spec.quantized(scales(), new long[channels], kind == Kind.CONVOLUTION ? 0 : 3));
     }
 
     private int bias(TfliteModelBuilder model, Random random) {

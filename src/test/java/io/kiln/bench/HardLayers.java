@@ -16,7 +16,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Regular layers, and layers that are hard on purpose: unprovable scales, prime channels, odd pixels, one-row images, dilations. */
+/**
+ * Regular layers, and layers that are hard on purpose: unprovable scales, prime channels, odd pixels, one-row images, dilations, products
+ * of two inputs, int16 data.
+ */
 final class HardLayers {
     /** Name of the model that they are. */
     static final String MODEL = "hard";
@@ -62,6 +65,12 @@ final class HardLayers {
             depthwise("depth_twice", "depth", new Image(11, 11, 13), 2, SQUARE, 2e-3),
             depthwise("depth_row", "depth", new Image(1, 61, 24), 1, new Taps(1, 9, 1, 1, true), 2e-3),
             depthwise("depth_of_one", "first", new Image(15, 13, 1), 8, Taps.of(5), 1e-3),
+            depthwise16("depth16", new Image(12, 12, 32), SQUARE),
+            depthwise16("depth16_prime", new Image(11, 13, 37), SQUARE),
+            depthwise16("depth16_halved", new Image(15, 15, 24), SQUARE.strided(2)),
+            depthwise16("depth16_dilated", new Image(11, 11, 24), SQUARE.dilated(2)),
+            depthwise16("depth16_five", new Image(11, 11, 24), Taps.of(5)),
+            depthwise16("depth16_seven", new Image(9, 9, 17), Taps.of(7)),
             dense("dense", "dense", 1, 256, 64, 8e-4),
             dense("dense_prime", "dense", 1, 251, 67, 8e-4),
             dense("dense_batch", "dense", 3, 199, 31, 8e-4),
@@ -117,6 +126,11 @@ final class HardLayers {
 
     private static HardLayer product(String name, String regular, Kind kind, Image input, int columns) {
         return new HardLayer(name, regular, kind, input, columns, POINT, 4e-3);
+    }
+
+    /** Beside the layer "depth16". */
+    private static HardLayer depthwise16(String name, Image input, Taps window) {
+        return new HardLayer(name, "depth16", Kind.DEPTHWISE_INT16, input, input.channels(), window, 2e-3);
     }
 
     private static HardLayer dense(String name, String regular, int batch, int inputs, int units, double scale) {

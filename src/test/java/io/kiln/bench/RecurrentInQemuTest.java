@@ -28,9 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Layers with state and products of matrices, whose micro-kernels have assembly, of random shapes, in QEMU. */
+/** Layers with state, products of matrices and dense layers of int16, which have assembly, of random shapes, in QEMU. */
 class RecurrentInQemuTest {
-    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8", "BATCH_MATMUL_INT8");
+    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8", "LSTM_INT16", "FULLY_CONNECTED_INT16", "BATCH_MATMUL_INT8");
     private static final int CASES = 6;
 
     @TempDir

@@ -52,6 +52,13 @@ class IntrinsicsTest {
         }
     }
 
+    private void rescaleNarrow(int value, int multiplier, int shift) {
+        expect(
+                "kiln_rescale_narrow(" + literal(value) + ", " + FixedPoint.reducedMultiplier(multiplier) + ", "
+                        + (-1 - shift) + ")",
+                FixedPoint.multiplyByQuantizedMultiplier((long) value, multiplier, shift));
+    }
+
     private void rescaleOnce(int value, int multiplier, int shift) {
         String arguments = "(" + literal(value) + ", " + multiplier + ", " + (31 - shift) + ")";
         long upward = FixedPoint.multiplyRoundingUpward(value, multiplier, shift);
@@ -72,6 +79,7 @@ class IntrinsicsTest {
             int value = random.nextInt() >> random.nextInt(31);
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
+            rescaleNarrow(value, random.nextInt(1 << 30) + (1 << 30), -2 - random.nextInt(30));
             rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
             expectIntrinsics(random, value);
         }
@@ -122,6 +130,7 @@ class IntrinsicsTest {
                 + "static int32_t bits(float x) {\n  int32_t y;\n  memcpy(&y, &x, 4);\n  return y;\n}\n"
                 + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
                 + Intrinsics.RESCALE.definition()
+                + Intrinsics.RESCALE_NARROW.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()

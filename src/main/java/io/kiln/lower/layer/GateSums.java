@@ -10,7 +10,6 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Lstm;
@@ -18,6 +17,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rescale;
 import io.kiln.lower.Tables;
+import io.kiln.lower.WideRescale;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -142,12 +142,7 @@ final class GateSums {
         QuantizedMultiplier by = gates.multiplier(gate);
         Expr scaled = op.type().dtype() == DType.INT8
                 ? Rescale.of(cast(DType.INT32, sum), by, bound)
-                : new Expr.Call(
-                        Intrinsics.RESCALE_WIDE,
-                        List.of(
-                                cast(DType.INT64, sum),
-                                imm(FixedPoint.reducedMultiplier(by.multiplier())),
-                                imm(15 - by.shift())));
+                : WideRescale.emit(sum, by, bound);
         return new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled));
     }
 }

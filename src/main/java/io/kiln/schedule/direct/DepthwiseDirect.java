@@ -73,7 +73,7 @@ final class DepthwiseDirect {
                 ? FourBitWeights.halvesOfTaps(conv, tables)
                 : tables.add(
                         "weight", conv.weight().type().dtype(), conv.weight().data());
-        this.sums = new DepthwiseSums(task, pixelBlock > 1);
+        this.sums = new DepthwiseSums(task, DepthwisePixels.fit(conv));
         this.multiplier = conv.channels() / conv.input().dim(3);
     }
 

@@ -43,12 +43,18 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
 
     private static final int PER_SUM = 8;
 
-    /** Whether pixels may be computed together: of float data where it is multiplied in hardware, of int16 data with 16-bit products. */
+    /** Whether pixels may be computed together: of float data where it is multiplied in hardware, of int16 data whose sums fit 32 bits. */
     static boolean areFast(Workload workload) {
         ConvComputation conv = workload.conv();
         return conv.isFloat()
                 ? isFused(workload)
-                : conv.dataType() == DType.INT16 && workload.features().hasDsp() && fits(conv);
+                : hasRegisters(workload.features()) && fit(conv);
+    }
+
+    /** Whether a core of microcontrollers has registers for several sums: Armv6-M multiplies only in eight. */
+    private static boolean hasRegisters(CpuFeatures cpu) {
+        return cpu.hasLongMultiply()
+                && (cpu.family() == CpuFeatures.Family.CORTEX_M || cpu.family() == CpuFeatures.Family.RISCV);
     }
 
     /** Whether a float multiply and add are one instruction. */
@@ -87,9 +93,10 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
         return interior / pixels * block + interior % pixels * single;
     }
 
-    /** Whether sums without bias fit 32 bits, and zero points are 0. */
-    private static boolean fits(ConvComputation conv) {
-        return conv.inputZeroPoint() == 0
+    /** Whether the data is int16, sums without bias fit 32 bits, and zero points are 0. */
+    static boolean fit(ConvComputation conv) {
+        return conv.dataType() == DType.INT16
+                && conv.inputZeroPoint() == 0
                 && TapSums.of(conv).stream().allMatch(sums -> sums.magnitude() <= DotWeights.MOST_MAGNITUDE);
     }
 

@@ -14,18 +14,22 @@ import org.tensorflow.lite.schema.TensorType;
 final class SequenceOperators {
     static final OperatorCases BATCH_MATMUL = OperatorCases.of("BATCH_MATMUL", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16);
-        product(d, type, d.between(1, 6), d.between(1, 9), d.between(1, 6));
+        product(d, type, d.shape(0, 2), new int[] {d.between(1, 6), d.between(1, 9), d.between(1, 6)}, d.coin());
     });
 
     /** Sizes with which micro-kernels have loops, remainders and several panels. */
-    static final OperatorCases BATCH_MATMUL_INT8 = OperatorCases.of(
-            "BATCH_MATMUL_INT8", d -> product(d, TensorType.INT8, d.between(1, 7), d.between(1, 70), d.between(1, 75)));
+    static final OperatorCases BATCH_MATMUL_INT8 = OperatorCases.of("BATCH_MATMUL_INT8", d -> {
+        int[] sizes = {d.between(1, 7), d.between(1, 70), d.between(1, 75)};
+        product(d, TensorType.INT8, d.shape(0, 2), sizes, false);
+    });
 
-    private static void product(Draw d, byte type, int rows, int depth, int columns) {
-        int[] batch = d.shape(0, 2);
+    /** The sizes are rows, depth and columns. */
+    private static void product(Draw d, byte type, int[] batch, int[] sizes, boolean repeats) {
+        int rows = sizes[0];
+        int depth = sizes[1];
+        int columns = sizes[2];
         boolean adjX = d.coin();
         boolean adjY = d.coin();
-        boolean repeats = d.coin();
         boolean repeatsLeft = d.coin();
         int[] other = batch.length > 0 && repeats ? d.broadcastsTo(batch) : batch;
         int[] aBatch = repeatsLeft ? other : batch;
