@@ -69,43 +69,43 @@ public final class Epilogue {
                 !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
         this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
         this.rescaling = op.requantization()
-                .map(r -> isWide
-                        ? prepareWide(r, tables)
-                        : r.rounding() == Rounding.ONNX
-                                ? prepareSingle(r, Limits.of(op), bound, tables)
-                                : prepare(r, bound, tables));
+                .map(r -> isWide ? prepareWide(r, bound, tables) : prepare(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
-    private static Rescaling prepare(Requantization requantization, long bound, Tables tables) {
-        if (requantization.rounding() != Rounding.TFLITE) {
-            return new Rescaling(
-                    requantization.rounding() == Rounding.UPWARD
-                            ? Intrinsics.RESCALE_UPWARD
-                            : Intrinsics.RESCALE_TO_NEAREST,
-                    perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
-                    perChannel(map(requantization.shifts(), s -> 31 - s), "shift", DType.INT8, tables));
+    private Rescaling prepare(Requantization r, long bound, Tables tables) {
+        boolean isOf16 = op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
+        if (r.rounding() == Rounding.ONNX || (isOf16 && r.rounding() == Rounding.TFLITE && isFast(r, bound))) {
+            return floor(r, bound, tables).orElseGet(() -> inSteps(r, bound, tables));
         }
-        boolean fast = isFast(requantization, bound);
-        Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
-        return new Rescaling(
-                intrinsic,
-                perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
-                perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
+        return inSteps(r, bound, tables);
     }
 
-    /** Single precision without floating point. */
-    private static Rescaling prepareSingle(Requantization r, Limits limits, long bound, Tables tables) {
+    /** In the reference's own steps; ONNX Runtime's by single precision without floating point. */
+    private static Rescaling inSteps(Requantization r, long bound, Tables tables) {
+        boolean isFast = r.rounding() == Rounding.TFLITE && isFast(r, bound);
+        boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
+        Intrinsic intrinsic =
+                switch (r.rounding()) {
+                    case TFLITE -> isFast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+                    case UPWARD -> Intrinsics.RESCALE_UPWARD;
+                    case ONNX -> Intrinsics.RESCALE_SINGLE;
+                    default -> Intrinsics.RESCALE_TO_NEAREST;
+                };
+        return new Rescaling(
+                intrinsic,
+                perChannel(r.multipliers(), "multiplier", DType.INT32, tables),
+                perChannel(map(r.shifts(), s -> isFast ? -s : isLeft ? s : 31 - s), "shift", DType.INT8, tables));
+    }
+
+    /** One multiplication that is proven to give the reference's results; empty if none is found. */
+    private Optional<Rescaling> floor(Requantization r, long bound, Tables tables) {
         int channels = r.multipliers().size();
+        Limits limits = Limits.of(op);
         ProvenRescale.Reference reference = new ProvenRescale.Reference(
                 r, Collections.nCopies(channels, 0), (int) limits.low(), (int) limits.high());
         long most = Math.min(bound, Integer.MAX_VALUE - Math.abs((long) r.inputZeroPoint()));
-        return FloorRescale.find(reference, channels, most)
-                .map(found -> floor(found, tables))
-                .orElseGet(() -> new Rescaling(
-                        Intrinsics.RESCALE_SINGLE,
-                        perChannel(r.multipliers(), "multiplier", DType.INT32, tables),
-                        perChannel(map(r.shifts(), s -> 31 - s), "shift", DType.INT8, tables)));
+        return FloorRescale.find(reference, channels, most).map(found -> floor(found, tables));
     }
 
     private static Rescaling floor(FloorRescale rescale, Tables tables) {
@@ -149,15 +149,15 @@ public final class Epilogue {
                 .orElse(0);
     }
 
-    private static Rescaling prepareWide(Requantization requantization, Tables tables) {
-        List<Integer> multipliers = requantization.multipliers().stream()
-                .map(FixedPoint::reducedMultiplier)
-                .toList();
-        List<Integer> shifts = requantization.shifts().stream().map(s -> 15 - s).toList();
-        return new Rescaling(
-                Intrinsics.RESCALE_WIDE,
-                perChannel(multipliers, "multiplier", DType.INT16, tables),
-                perChannel(shifts, "shift", DType.INT8, tables));
+    private Rescaling prepareWide(Requantization r, long bound, Tables tables) {
+        WideRescale wide = WideRescale.of(r);
+        return wide.ofHighWords(op, bound)
+                .map(scaled -> new Rescaling(
+                        Intrinsics.RESCALE_HIGH, List.of(perChannel(scaled, "multiplier", DType.INT32, tables))))
+                .orElseGet(() -> new Rescaling(
+                        Intrinsics.RESCALE_WIDE,
+                        perChannel(wide.multipliers(), "multiplier", DType.INT16, tables),
+                        perChannel(wide.shifts(), "shift", DType.INT8, tables)));
     }
 
     /** Whether a rescaling multiplies by 1, which is exact where the doubled accumulator stays within 32 bits. */
@@ -245,9 +245,10 @@ public final class Epilogue {
             }
         } else if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
-            DType sum = isWide ? DType.INT64 : DType.INT32;
+            Rescaling by = rescaling.orElseThrow();
+            DType sum = by.intrinsic().parameters().get(0);
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
-            Expr rescaled = rescaling.orElseThrow().apply(centred, channel);
+            Expr rescaled = by.apply(centred, channel);
             result = Rescale.plus(rescaled, r.outputZeroPoint(), most);
         }
         return limit(block.let("value" + suffix, result));

@@ -57,6 +57,10 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
+    /** The same for sums of 32 bits, with the shift, but for the 32 bits below a high word, in the multiplier. */
+    public static final Intrinsic RESCALE_HIGH =
+            Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32);
+
     /** {@link io.kiln.base.FixedPoint#multiplyRoundingUpward} limited to 31 bits, so that a zero point can be added. */
     public static final Intrinsic RESCALE_UPWARD =
             Intrinsic.inFile("portable/rescale/kiln_rescale_upward", List.of(INT32, INT32, INT32), INT32);
