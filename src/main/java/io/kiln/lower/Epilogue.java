@@ -152,8 +152,12 @@ public final class Epilogue {
     }
 
     private static Rescaling prepareWide(WideRescale by, Tables tables) {
+        if (by.shifts().isEmpty()) {
+            return new Rescaling(
+                    by.intrinsic(), List.of(perChannel(by.multipliers(), "multiplier", DType.INT32, tables)));
+        }
         return new Rescaling(
-                by.isNarrow() ? Intrinsics.RESCALE_NARROW : Intrinsics.RESCALE_WIDE,
+                by.intrinsic(),
                 perChannel(by.multipliers(), "multiplier", DType.INT16, tables),
                 perChannel(by.shifts(), "shift", DType.INT8, tables));
     }
@@ -243,9 +247,10 @@ public final class Epilogue {
             }
         } else if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
-            DType sum = wide.filter(w -> !w.isNarrow()).isPresent() ? DType.INT64 : DType.INT32;
+            Rescaling by = rescaling.orElseThrow();
+            DType sum = by.intrinsic().parameters().get(0);
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
-            Expr rescaled = rescaling.orElseThrow().apply(centred, channel);
+            Expr rescaled = by.apply(centred, channel);
             result = Rescale.plus(rescaled, r.outputZeroPoint(), most);
         }
         return limit(block.let("value" + suffix, result));

@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * Rescaling of int16 layers' sums, by the upper halves of the multipliers and rounded once.
+ * Rescaling of int16 layers' sums by the upper halves of the multipliers, rounded once, as
+ * {@link FixedPoint#multiplyByQuantizedMultiplier(long, int, int)} has it.
  *
- * @param isNarrow whether 32 bits hold every sum and every step, for {@link Intrinsics#RESCALE_NARROW}; otherwise {@link Intrinsics#RESCALE_WIDE}
- * @param multipliers of 15 bits
- * @param shifts to the right, of which {@code RESCALE_NARROW} takes 16 for granted
+ * @param intrinsic {@link Intrinsics#RESCALE_HIGH} or {@link Intrinsics#RESCALE_NARROW} where 32 bits hold every sum and every step, otherwise
+ *     {@link Intrinsics#RESCALE_WIDE}
+ * @param multipliers of each channel: 15 bits, or shifted to 32 for {@code RESCALE_HIGH}
+ * @param shifts to the right of each channel, of which {@code RESCALE_NARROW} takes 16 for granted; none for {@code RESCALE_HIGH}
  */
-public record WideRescale(boolean isNarrow, List<Integer> multipliers, List<Integer> shifts) {
+public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<Integer> shifts) {
     public WideRescale {
         multipliers = List.copyOf(multipliers);
         shifts = List.copyOf(shifts);
     }
+
+    private static final int MULTIPLIER_BITS = 15;
+
+    /** What {@code RESCALE_HIGH} shifts by. */
+    private static final int WORD = 32;
 
     /** What {@code RESCALE_NARROW} shifts by at first. */
     private static final int FIRST = 16;
@@ -35,25 +45,38 @@ public record WideRescale(boolean isNarrow, List<Integer> multipliers, List<Inte
         return of(by.multipliers(), by.shifts(), by.inputZeroPoint() == 0 ? bound : Long.MAX_VALUE);
     }
 
-    private static WideRescale of(List<Integer> multipliers, List<Integer> lefts, long bound) {
-        List<Integer> shifts = lefts.stream().map(s -> 15 - s).toList();
-        boolean isNarrow = bound <= Integer.MAX_VALUE
+    private static WideRescale of(List<Integer> full, List<Integer> lefts, long bound) {
+        List<Integer> multipliers =
+                full.stream().map(FixedPoint::reducedMultiplier).toList();
+        List<Integer> shifts = lefts.stream().map(s -> MULTIPLIER_BITS - s).toList();
+        boolean isBounded = bound <= Integer.MAX_VALUE;
+        if (isBounded && shifts.stream().allMatch(s -> s > MULTIPLIER_BITS && s <= WORD)) {
+            return new WideRescale(
+                    Intrinsics.RESCALE_HIGH,
+                    IntStream.range(0, shifts.size())
+                            .mapToObj(i -> multipliers.get(i) << (WORD - shifts.get(i)))
+                            .toList(),
+                    List.of());
+        }
+        boolean isNarrow = isBounded
                 && multipliers.stream().allMatch(m -> m >= 0)
                 && shifts.stream().allMatch(s -> s > FIRST && s <= FIRST + MOST);
-        return new WideRescale(
-                isNarrow,
-                multipliers.stream().map(FixedPoint::reducedMultiplier).toList(),
-                isNarrow ? shifts.stream().map(s -> s - FIRST).toList() : shifts);
+        return isNarrow
+                ? new WideRescale(
+                        Intrinsics.RESCALE_NARROW,
+                        multipliers,
+                        shifts.stream().map(s -> s - FIRST).toList())
+                : new WideRescale(Intrinsics.RESCALE_WIDE, multipliers, shifts);
     }
 
     /** Emits the rescaling of a sum, whose largest magnitude is known, by one multiplier. */
     public static Expr emit(Expr sum, QuantizedMultiplier by, long bound) {
         WideRescale wide = of(List.of(by.multiplier()), List.of(by.shift()), bound);
-        return new Expr.Call(
-                wide.isNarrow ? Intrinsics.RESCALE_NARROW : Intrinsics.RESCALE_WIDE,
-                List.of(
-                        Exprs.cast(wide.isNarrow ? DType.INT32 : DType.INT64, sum),
-                        Exprs.imm(wide.multipliers.get(0)),
-                        Exprs.imm(wide.shifts.get(0))));
+        List<Expr> arguments =
+                new ArrayList<>(List.of(Exprs.cast(wide.intrinsic.parameters().get(0), sum)));
+        Stream.concat(wide.multipliers.stream(), wide.shifts.stream())
+                .map(Exprs::imm)
+                .forEach(arguments::add);
+        return new Expr.Call(wide.intrinsic, arguments);
     }
 }

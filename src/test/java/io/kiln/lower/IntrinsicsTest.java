@@ -59,6 +59,17 @@ class IntrinsicsTest {
                 FixedPoint.multiplyByQuantizedMultiplier((long) value, multiplier, shift));
     }
 
+    /** Where the shift fits in the multiplier: from 16 to 32 bits. */
+    private void rescaleHigh(int value, int multiplier, int shift) {
+        int right = 15 - shift;
+        if (right >= 16 && right <= 32) {
+            int high = FixedPoint.reducedMultiplier(multiplier) << (32 - right);
+            expect(
+                    "kiln_rescale_high(" + literal(value) + ", " + high + ")",
+                    FixedPoint.multiplyByQuantizedMultiplier((long) value, multiplier, shift));
+        }
+    }
+
     private void rescaleOnce(int value, int multiplier, int shift) {
         String arguments = "(" + literal(value) + ", " + multiplier + ", " + (31 - shift) + ")";
         long upward = FixedPoint.multiplyRoundingUpward(value, multiplier, shift);
@@ -80,6 +91,7 @@ class IntrinsicsTest {
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
             rescaleNarrow(value, random.nextInt(1 << 30) + (1 << 30), -2 - random.nextInt(30));
+            rescaleHigh(value, random.nextInt(1 << 30) + (1 << 30), -2 - random.nextInt(30));
             rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
             expectIntrinsics(random, value);
         }
@@ -131,6 +143,8 @@ class IntrinsicsTest {
                 + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
                 + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_NARROW.definition()
+                + Intrinsics.HIGH_WORD.definition()
+                + Intrinsics.RESCALE_HIGH.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()

@@ -6,6 +6,7 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.Tables;
@@ -20,6 +21,7 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +39,9 @@ final class DepthwiseLoops {
     /** Barrier without which compilers load all rows' inputs first and spill them. */
     private static final Kernel IN_ORDER = Kernel.inFile("riscv/kiln_in_order", List.of(), List.of());
 
+    /** Likewise on Armv6-M: all sums advance together. */
+    private static final Intrinsic KEPT = Intrinsic.inFile("thumb/kiln_kept", List.of(DType.INT32), DType.INT32);
+
     /** Number of neighbouring pixels whose sums fit into registers. */
     private static final int MOST_PIXELS = 5;
 
@@ -52,6 +57,7 @@ final class DepthwiseLoops {
     private final Buffer output;
     private final PixelEnd end;
     private final boolean isPacked;
+    private final boolean hasEightRegisters;
 
     /** Converts the sums of one channel to output elements. */
     private interface PixelEnd {
@@ -116,6 +122,7 @@ final class DepthwiseLoops {
         Tables tables = task.tables();
         this.conv = task.conv();
         this.isPacked = isPacked;
+        this.hasEightRegisters = hasEightRegisters(task.workload().features());
         this.pixels = pixels;
         this.output = task.buffers().output();
         this.weights = isPacked
@@ -129,7 +136,11 @@ final class DepthwiseLoops {
 
     /** Number of neighbouring pixels that can be computed together: as many as registers hold. */
     static int mostPixels(CpuFeatures features) {
-        return features.hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS;
+        return hasEightRegisters(features) ? MOST_PIXELS_IN_EIGHT_REGISTERS : MOST_PIXELS;
+    }
+
+    private static boolean hasEightRegisters(CpuFeatures features) {
+        return !features.hasLongMultiply();
     }
 
     /**
@@ -173,7 +184,14 @@ final class DepthwiseLoops {
                 row(block, new Row(in, weights, ky), i, c, sums);
             }
         }
+        keep(block, sums);
         end.store(block, sums, c, out);
+    }
+
+    private void keep(BlockBuilder block, List<Expr.Var> sums) {
+        if (hasEightRegisters) {
+            sums.forEach(sum -> block.assign(sum, new Expr.Call(KEPT, List.of(sum))));
+        }
     }
 
     /** A row of the window: its inputs and weights, in buffers whose first rows they are, or further ones. */
@@ -195,6 +213,7 @@ final class DepthwiseLoops {
                 Expr.Var sum = sums.get(p);
                 block.assign(sum, Exprs.add(sum, mul(load(row.inputs, add(i, place)), weight)));
             }
+            keep(block, sums);
         }
     }
 }
