@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-
 #include "../kiln_high_word.h"
 
 /* value * multiplier / 2^32, rounded once, halves up. */
