@@ -23,7 +23,7 @@ import java.util.List;
  * <pre>
  *   r0  r2  r4  r6    sums of the first pixel        q4, q5   8 inputs of each pixel
  *   r8  r10 r12 lr    sums of the second             q0-q3    8 weights of each channel, widened by the load
- *   r1, r3 inputs; r5 weights; r9 arguments in memory; r11 count
+ *   r9, r1 inputs; r5 weights; r3 sums in memory; r11 count; of these a call leaves r1 and r3 where they are
  * </pre>
  */
 record MveWideKernel() implements DotKernel {
@@ -32,7 +32,7 @@ record MveWideKernel() implements DotKernel {
     private static final int CHANNELS = 4;
     private static final int STEP = 8;
     /** Unrolled steps: all of them if there are no more than this. */
-    private static final int UNROLL = 6;
+    private static final int UNROLL = 12;
 
     /** Whether the weights fit 8 bits without their zero point. */
     static boolean suits(ConvComputation conv) {
@@ -110,9 +110,8 @@ record MveWideKernel() implements DotKernel {
     }
 
     private static String instructions(int pixels, int taps) {
-        StringBuilder out = new StringBuilder("ldrd r5, r11, [r9, #8]\nldrd r0, r2, [r11]\nldrd r4, r6, [r11, #8]\n");
-        out.append(pixels == 2 ? "ldrd r8, r10, [r11, #16]\nldrd r12, lr, [r11, #24]\n" : "");
-        out.append("ldrd r1, r3, [r9]\n");
+        StringBuilder out = new StringBuilder("ldrd r0, r2, [r3]\nldrd r4, r6, [r3, #8]\n");
+        out.append(pixels == 2 ? "ldrd r8, r10, [r3, #16]\nldrd r12, lr, [r3, #24]\n" : "");
         int steps = taps / STEP;
         int loops = steps > UNROLL ? steps / UNROLL : 0;
         if (loops > 0) {
@@ -124,16 +123,16 @@ record MveWideKernel() implements DotKernel {
             out.append("mov r11, #").append(taps % STEP).append("\nvctp.16 r11\n");
             out.append(pixels == 2 ? "vpstt\n" : "vpst\n").append(step(pixels, "t"));
         }
-        out.append("ldr r11, [r9, #12]\nstrd r0, r2, [r11]\nstrd r4, r6, [r11, #8]\n");
-        out.append(pixels == 2 ? "strd r8, r10, [r11, #16]\nstrd r12, lr, [r11, #24]\n" : "");
+        out.append("strd r0, r2, [r3]\nstrd r4, r6, [r3, #8]\n");
+        out.append(pixels == 2 ? "strd r8, r10, [r3, #16]\nstrd r12, lr, [r3, #24]\n" : "");
         return out.toString();
     }
 
     /** Eight products for each sum; with predicated loads, inputs beyond the last tap are 0. */
     private static String step(int pixels, String predicated) {
         int[] sums = {0, 2, 4, 6, 8, 10, 12, 14};
-        StringBuilder out = new StringBuilder("vldrh%s.16 q4, [r1], #16\n".formatted(predicated));
-        out.append(pixels == 2 ? "vldrh%s.16 q5, [r3], #16\n".formatted(predicated) : "");
+        StringBuilder out = new StringBuilder("vldrh%s.16 q4, [r9], #16\n".formatted(predicated));
+        out.append(pixels == 2 ? "vldrh%s.16 q5, [r1], #16\n".formatted(predicated) : "");
         for (int c = 0; c < CHANNELS; c++) {
             out.append("vldrb.s16 q%d, [r5], #8\n".formatted(c));
             for (int p = 0; p < pixels; p++) {
