@@ -31,7 +31,7 @@ record WideRescale(List<Integer> multipliers, List<Integer> shifts) {
     }
 
     /**
-     * Multipliers of the same function with a shift of 32 bits, the same power of two times as large; empty if one leaves 32 bits, or if sums may.
+     * Multipliers of the same function with a shift of 32 bits; empty if one leaves 32 bits, or if sums may.
      *
      * @param op of layers with constant weights it is known what their sums reach
      * @param bound largest magnitude of their sums
@@ -40,10 +40,15 @@ record WideRescale(List<Integer> multipliers, List<Integer> shifts) {
         boolean isLayer = op.root().op() instanceof Layer && op.root().args().get(1) instanceof Constant;
         long offset = op.requantization().map(Requantization::inputZeroPoint).orElse(0);
         boolean isNarrow = isLayer && bound + Math.abs(offset) <= Integer.MAX_VALUE;
-        boolean fit = shifts.stream().allMatch(shift -> shift > MULTIPLIER_BITS && shift <= WORD);
-        return Optional.of(IntStream.range(0, multipliers.size())
+        return isNarrow ? scaledToHighWords() : Optional.empty();
+    }
+
+    /** Multipliers as many powers of two times as large as the shifts are below 32; empty if one leaves 32 bits. */
+    Optional<List<Integer>> scaledToHighWords() {
+        return shifts.stream().allMatch(shift -> shift > MULTIPLIER_BITS && shift <= WORD)
+                ? Optional.of(IntStream.range(0, multipliers.size())
                         .mapToObj(i -> multipliers.get(i) << (WORD - shifts.get(i)))
                         .toList())
-                .filter(scaled -> isNarrow && fit);
+                : Optional.empty();
     }
 }

@@ -16,6 +16,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,15 @@ class IntrinsicsTest {
         expect("kiln_rescale_to_nearest" + arguments, FixedPoint.clamp(away, -(1 << 30), 1 << 30));
     }
 
+    /** The reference's rescaling of int64 sums, for sums of 32 bits. */
+    private void rescaleHigh(int value, int multiplier, int shift) {
+        WideRescale wide = new WideRescale(List.of(FixedPoint.reducedMultiplier(multiplier)), List.of(15 - shift));
+        expect(
+                "kiln_rescale_high(" + literal(value) + ", "
+                        + wide.scaledToHighWords().orElseThrow().get(0) + ")",
+                FixedPoint.multiplyByQuantizedMultiplier((long) value, multiplier, shift));
+    }
+
     @Test
     void theirCIsWhatJavaComputes(@TempDir Path folder) {
         Random random = new Random(5);
@@ -73,6 +83,7 @@ class IntrinsicsTest {
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
             rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
+            rescaleHigh(value, random.nextInt(1 << 30) + (1 << 30), -1 - random.nextInt(17));
             expectIntrinsics(random, value);
         }
         WholeFiles.write(folder.resolve("main.c"), source());
@@ -124,6 +135,7 @@ class IntrinsicsTest {
                 + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
+                + Intrinsics.RESCALE_HIGH.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()
                 + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()
                 + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
