@@ -13,14 +13,15 @@
 /* Adds dot products of RUNS runs of TAPS int16 values, DISTANCE apart, with the weights of 4 channels, 8 of each in turn, to the sums. */
 static __attribute__((noinline)) void NAME(PARAMETERS) {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
-  const void* const state[] = {x0, LAST_INPUT, w, sums};
-  register const void* const* const at __asm__("r9") = state;
+  register const int16_t* first __asm__("r1") = x0;
+  register const int16_t* last __asm__("r3") = LAST_INPUT;
+  register const int8_t* weights __asm__("r5") = w;
+  register int32_t* to __asm__("r9") = sums;
   __asm__ volatile(
 INSTRUCTIONS
-      :
-      : "r"(at)
-      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "cc",
-        "memory");
+      : "+r"(first), "+r"(last), "+r"(weights)
+      : "r"(to)
+      : "r0", "r2", "r4", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "cc", "memory");
 #else
   for (int32_t run = 0; run < RUNS; ++run, w += (TAPS + 7) / 8 * 32) {
     for (int32_t k = 0; k < TAPS; ++k) {

@@ -12,9 +12,9 @@ import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -34,8 +34,8 @@ public final class Epilogue {
     private final Optional<Rescaling> rescaling;
     private final Optional<UnaryOperator<Expr>> sumScale;
 
-    /** How sums of int64 are rescaled, which are rounded once. */
-    private final Optional<WideRescale> wide;
+    /** Whether sums are int64, which are rounded once. */
+    private final boolean isWide;
 
     /** Whether rescaling only changes zero points. */
     private final boolean isShift;
@@ -64,50 +64,48 @@ public final class Epilogue {
      */
     public Epilogue(FusedOperator op, long bound, Tables tables) {
         this.op = op;
-        this.wide = op.requantization()
-                .filter(r -> op.sumType() == DType.INT64)
-                .map(r -> WideRescale.of(r, op.root().op() instanceof Layer ? bound : Long.MAX_VALUE));
+        this.isWide = op.sumType() == DType.INT64;
         this.isShift =
-                wide.isEmpty() && op.requantization().filter(r -> isShift(r, bound)).isPresent();
-        this.most = op.requantization().map(r -> largest(r, bound, wide.isPresent())).orElse(0L);
+                !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
+        this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
         this.rescaling = op.requantization()
-                .map(r -> wide.isPresent()
-                        ? prepareWide(wide.orElseThrow(), tables)
-                        : r.rounding() == Rounding.ONNX
-                                ? prepareSingle(r, Limits.of(op), bound, tables)
-                                : prepare(r, bound, tables));
+                .map(r -> isWide ? prepareWide(WideRescale.of(op, r, bound), tables) : prepare(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
-    private static Rescaling prepare(Requantization requantization, long bound, Tables tables) {
-        if (requantization.rounding() != Rounding.TFLITE) {
-            return new Rescaling(
-                    requantization.rounding() == Rounding.UPWARD
-                            ? Intrinsics.RESCALE_UPWARD
-                            : Intrinsics.RESCALE_TO_NEAREST,
-                    perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
-                    perChannel(map(requantization.shifts(), s -> 31 - s), "shift", DType.INT8, tables));
+    private Rescaling prepare(Requantization r, long bound, Tables tables) {
+        boolean isOf16 = op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
+        if (r.rounding() == Rounding.ONNX || (isOf16 && r.rounding() == Rounding.TFLITE && isFast(r, bound))) {
+            return floor(r, bound, tables).orElseGet(() -> inSteps(r, bound, tables));
         }
-        boolean fast = isFast(requantization, bound);
-        Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
-        return new Rescaling(
-                intrinsic,
-                perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
-                perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
+        return inSteps(r, bound, tables);
     }
 
-    /** Single precision without floating point. */
-    private static Rescaling prepareSingle(Requantization r, Limits limits, long bound, Tables tables) {
+    /** In the reference's own steps; ONNX Runtime's by single precision without floating point. */
+    private static Rescaling inSteps(Requantization r, long bound, Tables tables) {
+        boolean isFast = r.rounding() == Rounding.TFLITE && isFast(r, bound);
+        boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
+        Intrinsic intrinsic =
+                switch (r.rounding()) {
+                    case TFLITE -> isFast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+                    case UPWARD -> Intrinsics.RESCALE_UPWARD;
+                    case ONNX -> Intrinsics.RESCALE_SINGLE;
+                    default -> Intrinsics.RESCALE_TO_NEAREST;
+                };
+        return new Rescaling(
+                intrinsic,
+                perChannel(r.multipliers(), "multiplier", DType.INT32, tables),
+                perChannel(map(r.shifts(), s -> isFast ? -s : isLeft ? s : 31 - s), "shift", DType.INT8, tables));
+    }
+
+    /** One multiplication that is proven to give the reference's results; empty if none is found. */
+    private Optional<Rescaling> floor(Requantization r, long bound, Tables tables) {
         int channels = r.multipliers().size();
+        Limits limits = Limits.of(op);
         ProvenRescale.Reference reference = new ProvenRescale.Reference(
                 r, Collections.nCopies(channels, 0), (int) limits.low(), (int) limits.high());
         long most = Math.min(bound, Integer.MAX_VALUE - Math.abs((long) r.inputZeroPoint()));
-        return FloorRescale.find(reference, channels, most)
-                .map(found -> floor(found, tables))
-                .orElseGet(() -> new Rescaling(
-                        Intrinsics.RESCALE_SINGLE,
-                        perChannel(r.multipliers(), "multiplier", DType.INT32, tables),
-                        perChannel(map(r.shifts(), s -> 31 - s), "shift", DType.INT8, tables)));
+        return FloorRescale.find(reference, channels, most).map(found -> floor(found, tables));
     }
 
     private static Rescaling floor(FloorRescale rescale, Tables tables) {

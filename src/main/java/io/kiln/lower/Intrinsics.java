@@ -59,7 +59,7 @@ public final class Intrinsics {
 
     /** The same for sums of 32 bits, with the shift, but for the 32 bits below a high word, in the multiplier. */
     public static final Intrinsic RESCALE_HIGH =
-            Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32, HIGH_WORD);
+            Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32);
 
     /** The same for sums of 32 bits, with 16 less for the shift. */
     public static final Intrinsic RESCALE_NARROW =

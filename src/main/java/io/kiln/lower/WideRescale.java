@@ -3,6 +3,7 @@ package io.kiln.lower;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Layer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
@@ -39,10 +40,11 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
     /**
      * The constants of a rescaling.
      *
-     * @param bound largest magnitude of a sum; more than 32 bits if none is known
+     * @param bound largest magnitude of a layer's sum; that of other operators is not known
      */
-    static WideRescale of(Requantization by, long bound) {
-        return of(by.multipliers(), by.shifts(), by.inputZeroPoint() == 0 ? bound : Long.MAX_VALUE);
+    static WideRescale of(FusedOperator op, Requantization by, long bound) {
+        boolean isBounded = op.root().op() instanceof Layer && by.inputZeroPoint() == 0;
+        return of(by.multipliers(), by.shifts(), isBounded ? bound : Long.MAX_VALUE);
     }
 
     private static WideRescale of(List<Integer> full, List<Integer> lefts, long bound) {

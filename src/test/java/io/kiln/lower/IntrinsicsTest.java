@@ -143,7 +143,6 @@ class IntrinsicsTest {
                 + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
                 + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_NARROW.definition()
-                + Intrinsics.HIGH_WORD.definition()
                 + Intrinsics.RESCALE_HIGH.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()

@@ -26,7 +26,7 @@ import java.util.List;
  * <pre>
  *   r0  r2  r4  r6    sums of the first pixel        q4, q5   8 inputs of each pixel
  *   r8  r10 r12 lr    sums of the second             q0-q3    8 weights of each channel, widened by the load
- *   r1, r3 inputs; r5 weights; r9 arguments in memory; r11 count
+ *   r1, r3 inputs; r5 weights; r9 sums in memory; r11 count
  * </pre>
  *
  * @param isPipelined whether steps of two pixels are, see {@link MveSteps}
@@ -41,7 +41,7 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     private static final int CHANNELS = 4;
     private static final int STEP = 8;
     /** Unrolled steps: all of them if there are no more than this. */
-    private static final int UNROLL = 6;
+    private static final int UNROLL = 12;
 
     private static final MveSteps.Instructions SET =
             MveSteps.Instructions.adding("vldrh.16", "vldrb.s16", STEP, "vmladava.s16");
@@ -152,9 +152,8 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     }
 
     private String instructions(int pixels, Runs runs) {
-        StringBuilder out = new StringBuilder("ldrd r5, r11, [r9, #8]\nldrd r0, r2, [r11]\nldrd r4, r6, [r11, #8]\n");
-        out.append(pixels == 2 ? "ldrd r8, r10, [r11, #16]\nldrd r12, lr, [r11, #24]\n" : "");
-        out.append("ldrd r1, r3, [r9]\n");
+        StringBuilder out = new StringBuilder("ldrd r0, r2, [r9]\nldrd r4, r6, [r9, #8]\n");
+        out.append(pixels == 2 ? "ldrd r8, r10, [r9, #16]\nldrd r12, lr, [r9, #24]\n" : "");
         MveSteps steps = new MveSteps(SET, pixels, CHANNELS, UNROLL, isPipelined(pixels));
         int past = (runs.taps() + STEP - 1) / STEP * STEP;
         for (int run = 0; run < runs.count(); run++) {
@@ -170,8 +169,8 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
                 }
             }
         }
-        out.append("ldr r11, [r9, #12]\nstrd r0, r2, [r11]\nstrd r4, r6, [r11, #8]\n");
-        out.append(pixels == 2 ? "strd r8, r10, [r11, #16]\nstrd r12, lr, [r11, #24]\n" : "");
+        out.append("strd r0, r2, [r9]\nstrd r4, r6, [r9, #8]\n");
+        out.append(pixels == 2 ? "strd r8, r10, [r9, #16]\nstrd r12, lr, [r9, #24]\n" : "");
         return out.toString();
     }
 
