@@ -37,14 +37,7 @@ class UnsignedLongsTest {
         long of(long x, long y);
     }
 
-    @Test
-    void answersAsJava() {
-        long[] x = IntStream.range(0, COUNT)
-                .mapToLong(i -> NUMBERS[i / NUMBERS.length])
-                .toArray();
-        long[] y = IntStream.range(0, COUNT)
-                .mapToLong(i -> NUMBERS[i % NUMBERS.length])
-                .toArray();
+    private static Map<String, Formula> formulas() {
         Map<String, Formula> formulas = new LinkedHashMap<>();
         formulas.put("Add", Long::sum);
         formulas.put("Mul", (a, b) -> a * b);
@@ -56,6 +49,17 @@ class UnsignedLongsTest {
         formulas.put("BitwiseOr", (a, b) -> a | b);
         formulas.put("BitwiseXor", (a, b) -> a ^ b);
         formulas.put("BitShift", (a, b) -> a >>> (b & 63));
+        return formulas;
+    }
+
+    @Test
+    void answersAsJava() {
+        long[] x = IntStream.range(0, COUNT)
+                .mapToLong(i -> NUMBERS[i / NUMBERS.length])
+                .toArray();
+        long[] y = IntStream.range(0, COUNT)
+                .mapToLong(i -> NUMBERS[i % NUMBERS.length])
+                .toArray();
         ModelBuilder model = new ModelBuilder(18);
         model.input("x", ElementType.UINT64, List.of(COUNT));
         model.input("y", ElementType.UINT64, List.of(COUNT));
@@ -67,7 +71,7 @@ class UnsignedLongsTest {
                 "bits",
                 Map.of());
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        formulas.forEach((name, formula) -> {
+        formulas().forEach((name, formula) -> {
             boolean isShift = name.equals("BitShift");
             Map<String, Object> attributes = isShift ? Map.of("direction", "RIGHT") : Map.of();
             model.node(name, List.of("x", isShift ? "bits" : "y"), name, attributes);
