@@ -12,7 +12,6 @@ import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
@@ -74,7 +73,8 @@ public final class Epilogue {
     }
 
     private Rescaling prepare(Requantization r, long bound, Tables tables) {
-        boolean isOf16 = op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
+        boolean isOf16 =
+                op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
         if (r.rounding() == Rounding.ONNX || (isOf16 && r.rounding() == Rounding.TFLITE && isFast(r, bound))) {
             return floor(r, bound, tables).orElseGet(() -> inSteps(r, bound, tables));
         }
@@ -85,13 +85,12 @@ public final class Epilogue {
     private static Rescaling inSteps(Requantization r, long bound, Tables tables) {
         boolean isFast = r.rounding() == Rounding.TFLITE && isFast(r, bound);
         boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
-        Intrinsic intrinsic =
-                switch (r.rounding()) {
-                    case TFLITE -> isFast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
-                    case UPWARD -> Intrinsics.RESCALE_UPWARD;
-                    case ONNX -> Intrinsics.RESCALE_SINGLE;
-                    default -> Intrinsics.RESCALE_TO_NEAREST;
-                };
+        Intrinsic intrinsic = switch (r.rounding()) {
+            case TFLITE -> isFast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+            case UPWARD -> Intrinsics.RESCALE_UPWARD;
+            case ONNX -> Intrinsics.RESCALE_SINGLE;
+            default -> Intrinsics.RESCALE_TO_NEAREST;
+        };
         return new Rescaling(
                 intrinsic,
                 perChannel(r.multipliers(), "multiplier", DType.INT32, tables),

@@ -86,7 +86,8 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
                         : image(name, rows, columns, channels));
         switch (kind) {
             case CONVOLUTION -> model.operator(BuiltinOperator.CONV_2D, 3, convolution(), all, out);
-            case DEPTHWISE, DEPTHWISE_INT16 -> model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
+            case DEPTHWISE, DEPTHWISE_INT16 ->
+                model.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 3, depthwise(), all, out);
             default ->
                 model.operator(
                         BuiltinOperator.FULLY_CONNECTED,
@@ -104,7 +105,8 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
 
     private TensorSpec image(String tensor, int height, int width, int depth) {
         return isWide()
-                ? TensorSpec.of(tensor, TensorType.INT16, 1, height, width, depth).quantized(SCALE, 0)
+                ? TensorSpec.of(tensor, TensorType.INT16, 1, height, width, depth)
+                        .quantized(SCALE, 0)
                 : TensorSpec.int8(tensor, SCALE, ZERO_POINT, 1, height, width, depth);
     }
 

@@ -30,7 +30,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Layers with state, products of matrices and dense layers of int16, which have assembly, of random shapes, in QEMU. */
 class RecurrentInQemuTest {
-    private static final Set<String> OPERATORS = Set.of("SVDF_INT16", "LSTM_INT8", "LSTM_INT16", "FULLY_CONNECTED_INT16", "BATCH_MATMUL_INT8");
+    private static final Set<String> OPERATORS =
+            Set.of("SVDF_INT16", "LSTM_INT8", "LSTM_INT16", "FULLY_CONNECTED_INT16", "BATCH_MATMUL_INT8");
     private static final int CASES = 6;
 
     @TempDir

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -46,8 +47,8 @@ final class ReadmeTest {
     }
 
     /** Every goal and every property. */
-    private static TreeSet<String> named() throws IOException {
-        TreeSet<String> named = new TreeSet<>();
+    private static Set<String> named() throws IOException {
+        Set<String> named = new TreeSet<>();
         try (Stream<Path> sources = Files.walk(Path.of("src/main/java/io/kiln/maven"))) {
             for (Path source : sources.filter(Files::isRegularFile).toList()) {
                 Matcher names = Pattern.compile("property = \"(kiln\\.[A-Za-z.-]+)\"|@Mojo\\(name = \"([a-z-]+)\"")

@@ -46,9 +46,7 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
     /** Whether pixels may be computed together: of float data where it is multiplied in hardware, of int16 data whose sums fit 32 bits. */
     static boolean areFast(Workload workload) {
         ConvComputation conv = workload.conv();
-        return conv.isFloat()
-                ? isFused(workload)
-                : hasRegisters(workload.features()) && fit(conv);
+        return conv.isFloat() ? isFused(workload) : hasRegisters(workload.features()) && fit(conv);
     }
 
     /** Whether a core of microcontrollers has registers for several sums: Armv6-M multiplies only in eight. */
