@@ -59,9 +59,7 @@ final class SlottedFirmwareTest {
     @Test
     void theInterfaceIsTheSameOnEveryJava() {
         ModelInterface models = new ModelInterface(List.of(TestFirmware.model("default", 100)));
-        assertThat(models.tensors())
-                .isEqualTo(
-                        """
+        assertThat(models.tensors()).isEqualTo("""
                         default input x int8[1, 16] scale 3f800000 zero point 0
                         default output y int8[1, 16] scale 3f800000 zero point 0
                         """);
