@@ -150,7 +150,7 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
         }
     }
 
-    /** Sets what all kernels' texts say of it in their heads: a channel's constants, and the last parameters. */
+    /** Sets the parameters of a kernel's text for its head: a channel's constants, and the last arguments. */
     default KernelText head(KernelText text) {
         String declarations =
                 String.join("", parameters().stream().map(p -> ", int32_t " + p).toList());

@@ -19,7 +19,7 @@ record SharedEpilogue(ScalarRescale rescale) {
     /** Powers of two by which the first of two channels is scaled already. */
     static final int FREE_BITS = 8;
 
-    /** Offset of the shift, whose lowest byte counts, on the stack, behind which the other parameters lie. */
+    /** Stack offset of the shift, of which only the lowest byte is used; the other parameters follow it. */
     private static final int SHIFT = 0;
 
     /**
@@ -67,7 +67,7 @@ record SharedEpilogue(ScalarRescale rescale) {
         return Integer.BYTES * names().size();
     }
 
-    /** What all kernels' texts say of it, which read common words by a pointer. */
+    /** Sets the parameters of a kernel's text for its head; the text reads the common words by a pointer. */
     KernelText head(KernelText text, String common) {
         RescaleCorrection correction = rescale.correction();
         String line = correction.twin(

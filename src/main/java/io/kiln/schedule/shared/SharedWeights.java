@@ -87,7 +87,7 @@ record SharedWeights(List<int[]> taps, int size) {
         return taps;
     }
 
-    /** First channels of the blocks; the last block may lie over the one before. */
+    /** First channels of the blocks; the last block may overlap the one before. */
     List<Integer> blocks() {
         List<Integer> blocks = new ArrayList<>();
         for (int first = 0; first < taps.size(); first += size) {
