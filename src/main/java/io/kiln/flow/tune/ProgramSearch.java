@@ -236,7 +236,7 @@ final class ProgramSearch {
         return usual;
     }
 
-    /** It was measured with other records of layers. */
+    /** Withdraws a record that was measured with other records of layers. */
     private void withdraw(TuningRecord record) {
         List<TuningRecord> all = new ArrayList<>(RecordFiles.open(records).records());
         Result failed = Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());

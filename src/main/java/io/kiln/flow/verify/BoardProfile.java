@@ -48,8 +48,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Measures on the board, by its own timer over RPC, with every input at its zero point; writes {@code profile.json}. With the AOT executor it
- * measures whole runs. A graph it walks operator by operator, measures each, and writes a trace for Chrome's viewer, too.
+ * Measures on the board, by its own timer over RPC, with every input at its zero point; writes {@code profile.json}.
+ * With the AOT executor it measures whole runs. With the graph executor it measures each operator, and also writes a trace for Chrome's
+ * viewer.
  */
 public final class BoardProfile {
     private static final Duration LIMIT = Duration.ofMinutes(10);
@@ -234,7 +235,7 @@ public final class BoardProfile {
         return new Measured(all, operators, Optional.of(profile));
     }
 
-    /** Null if the board's timer counts something else, as the report has it. */
+    /** Null, as in the report, if the board's timer does not count cycles. */
     private Long cycles(double microseconds) {
         return build.board()
                 .timer()
