@@ -63,7 +63,7 @@ public sealed interface CItem {
             body = List.copyOf(body);
         }
 
-        /** A function that its prototype has a comment for. */
+        /** A function whose prototype has the comment. */
         public Definition(CSignature signature, List<CStatement> body) {
             this("", signature, body);
         }
