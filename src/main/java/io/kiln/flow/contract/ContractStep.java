@@ -56,7 +56,7 @@ public final class ContractStep {
         }
         if (!SourceVersion.isName(packageName)) {
             problems.add(
-                    "`" + packageName + "` is no name of a package",
+                    "`" + packageName + "` is not a valid package name",
                     "kiln.contract.package",
                     "such as com.example.model",
                     "Name one with -Dkiln.contract.package");

@@ -103,7 +103,7 @@ final class Confirmation {
         }
     }
 
-    /** Operators whose records are no gain in the model. */
+    /** Operators whose records do not help in the whole model. */
     private Set<String> slower() {
         if (!isForSpeed) {
             return Set.of();
@@ -135,7 +135,7 @@ final class Confirmation {
                         Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
                 all.replaceAll(other ->
                         other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
-                log.info("Withdrawn, because it is no gain in the whole model: index "
+                log.info("Withdrawn, because it does not help in the whole model: index "
                         + record.config().index() + " of " + operator);
             });
         }

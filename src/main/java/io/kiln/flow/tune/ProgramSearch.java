@@ -242,7 +242,7 @@ final class ProgramSearch {
         Result failed = Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
         all.replaceAll(other -> other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
         RecordFiles.write(records, all);
-        log.info("Withdrawn, because it is no gain any more: "
+        log.info("Withdrawn, because it no longer helps: "
                 + ProgramTask.text(ProgramTask.choice(record.config()).orElseThrow()));
     }
 }
