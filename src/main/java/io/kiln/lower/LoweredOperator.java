@@ -35,7 +35,7 @@ public record LoweredOperator(
      * A schedule that was chosen.
      *
      * @param schedule its name with its knobs
-     * @param reason why this one, for people
+     * @param reason the reason, for people
      * @param rowBlock rows that it computes faster together than one by one
      */
     public record Choice(String schedule, String reason, int rowBlock) {
@@ -85,7 +85,7 @@ public record LoweredOperator(
         return choice.schedule;
     }
 
-    /** Why this schedule, for people. */
+    /** The reason for this schedule, for people. */
     public String reason() {
         return choice.reason;
     }

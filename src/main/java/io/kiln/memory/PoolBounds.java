@@ -27,7 +27,7 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
     }
 
     /**
-     * Pools by what they hold.
+     * Pools by their sizes.
      *
      * @param limits the most bytes of each pool; only the last may have none
      * @throws IllegalArgumentException if there is no pool, or one before the last has no limit

@@ -20,7 +20,7 @@ public sealed interface CItem {
     /**
      * Macros of one thing.
      *
-     * @param comment what they tell of
+     * @param comment the subject of the macros
      * @param defines in order
      */
     record Defines(String comment, List<Define> defines) implements CItem {

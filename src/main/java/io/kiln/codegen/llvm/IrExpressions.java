@@ -239,7 +239,7 @@ final class IrExpressions {
         return new IrValue(DType.BOOL, out.result(compare + " " + a.typed() + ", " + b.text()));
     }
 
-    /** The type of a shift is that of what is shifted; LLVM wants both operands of it. */
+    /** The type of a shift is that of the shifted operand; LLVM requires both operands to have it. */
     private IrValue shift(Binary binary) {
         IrValue a = number(binary.a());
         IrValue by = number(binary.b());

@@ -175,7 +175,7 @@ public final class BoardProfile {
         return new Answer<>(times.ranOn(), measured);
     }
 
-    /** On a board of a farm, which may send something else than what it was asked for. */
+    /** On a board of a farm, whose answer may not match the request. */
     private Answer<List<RunTimes>> byFarm(FarmUse use, List<TimedModel> timed) {
         RunnableImage image = RunnableImage.forTheBoard(log, build);
         try (FarmRuns farm = FarmRuns.open(use, log)) {

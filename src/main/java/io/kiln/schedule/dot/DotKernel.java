@@ -20,7 +20,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** Name of the schedule. */
     String title();
 
-    /** Why it is chosen, for people. */
+    /** The reason why it is chosen, in words. */
     String reason();
 
     /** Largest number of pixels computed together. */

@@ -22,7 +22,7 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
         return (channels + 1) / 2;
     }
 
-    /** Bytes of weights of a step. */
+    /** Bytes of a step's weights. */
     int weightBytes() {
         return pairs() * Integer.BYTES;
     }

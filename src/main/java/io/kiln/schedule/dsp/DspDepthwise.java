@@ -35,7 +35,7 @@ import java.util.List;
  * weights: per channel pairs of rows as halves of a word, scaled by what the rescaling wants beside, then multiplier and offset
  * padding: a row of the input's zero point, read in place of rows outside the input
  * channels left over by fours: the last block overlaps the one before; fewer make a smaller block
- * several output channels for one of the input: they share what is widened
+ * several output channels for one of the input: they share the widened inputs
  * dilated windows: one row of the output at a time
  * </pre>
  *

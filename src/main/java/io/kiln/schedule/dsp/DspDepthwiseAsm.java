@@ -204,7 +204,7 @@ final class DspDepthwiseAsm {
      *
      * @param row its row
      * @param column first column of its window, after that of the first sum
-     * @param register what it is computed in
+     * @param register in which it is computed
      */
     private record Sum(int row, int column, String register) {}
 

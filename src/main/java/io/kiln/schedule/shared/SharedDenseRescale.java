@@ -33,7 +33,7 @@ record SharedDenseRescale(StepwiseRescale steps, boolean isSummed, int low, int 
                                 sums.high())));
     }
 
-    /** What the kernel adds to a channel's sum, scaled. */
+    /** The scaled number that the kernel adds to a channel's sum. */
     List<Integer> bias(int channel) {
         return List.of(steps.channels().get(channel).bias());
     }

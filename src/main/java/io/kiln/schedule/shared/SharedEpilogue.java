@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 /**
  * The conversion of sums to int8 at the end of a block on Cortex-M with the DSP extension; constants are read where r1 points.
  *
- * @param rescale the rescaling; what of it differs from layer to layer is given at run time
+ * @param rescale the rescaling; its values that differ from layer to layer are given at run time
  */
 record SharedEpilogue(ScalarRescale rescale) {
     /** Powers of two by which the first of two channels is scaled already. */
@@ -43,7 +43,8 @@ record SharedEpilogue(ScalarRescale rescale) {
     }
 
     /**
-     * What all channels have in common: the shift and, from bit 8 on, the power of two by which sums are scaled; what the correction needs; limits.
+     * The words that all channels have in common: the shift and, from bit 8 on, the power of two by which sums are
+     * scaled; what the correction needs; limits.
      */
     List<Integer> header() {
         List<Integer> words = new ArrayList<>(

@@ -111,7 +111,7 @@ record SharedWeights(List<int[]> taps, int size) {
         });
     }
 
-    /** What the layer's channels have in common, then the words of all blocks. */
+    /** The words that the layer's channels have in common, then those of all blocks. */
     int[] pack(SharedEpilogue epilogue) {
         return pack(epilogue.header(), epilogue::constants, true);
     }
