@@ -51,7 +51,7 @@ public final class BoardFlow {
     /**
      * Reports which tools are installed and which are missing, and installs missing ones on request.
      *
-     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
+     * @param port the port of a board whose protocol is tested; if it names no port, none is opened
      * @param strict whether missing tools are an error
      */
     public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {

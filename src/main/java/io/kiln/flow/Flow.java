@@ -251,7 +251,7 @@ public final class Flow {
     }
 
     /**
-     * Says what an inspector of artifacts says of a file.
+     * Prints an artifact inspector's description of a file.
      *
      * @param inspector its name, or {@code ?} for a list
      */

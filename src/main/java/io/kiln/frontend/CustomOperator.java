@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  * {@code 1,10}
  * @param passed what the function gets after the tensors: {@code quantization}, {@code options} or both, separated by a
  *     comma; empty for nothing
- * @param reference C file of a second function with this name and these parameters, whose answers are right; it is
- *     compiled for this computer, and compared with. A path in the project; empty for none
+ * @param reference path in the project of a C file with a reference implementation: a function of the same name and
+ *     parameters, compiled for this computer, whose results are taken as correct; empty for none
  */
 public record CustomOperator(
         String code, String function, String header, String shape, String passed, String reference) {

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** Conversion of quantized bytes between uint8 and int8: 128 is subtracted or added, and the zero point changes with them. */
 public final class SignChange {
-    /** What a byte differs by. */
+    /** The difference between a uint8 and the int8 that stands for it. */
     public static final int OFFSET = 128;
 
     private static final int LAST_AXIS = -1;

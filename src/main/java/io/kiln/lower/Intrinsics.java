@@ -57,11 +57,11 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_WIDE =
             Intrinsic.inFile("portable/rescale/kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32);
 
-    /** The same for sums of 32 bits, with the shift, but for the 32 bits below a high word, in the multiplier. */
+    /** The same for 32-bit sums; the multiplier already includes the shift, except for the 32 bits that taking the high word drops. */
     public static final Intrinsic RESCALE_HIGH =
             Intrinsic.inFile("portable/rescale/kiln_rescale_high", List.of(INT32, INT32), INT32);
 
-    /** The same for sums of 32 bits, with 16 less for the shift. */
+    /** The same for 32-bit sums, with a shift that is smaller by 16. */
     public static final Intrinsic RESCALE_NARROW =
             Intrinsic.inFile("portable/rescale/kiln_rescale_narrow", List.of(INT32, INT32, INT32), INT32);
 

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Searches for the constants of a {@link ProvenRescale} that lists the values just below a step that it would take too early. Single
- * precision takes products within half of its last place for halves, and rounds these to even: no constants alone step there as it
- * does in every channel.
+ * Searches for the constants of a {@link ProvenRescale} that lists the values just below a step that it would take too
+ * early. Single precision takes products within half of its last place from a half for halves, and rounds these to even. No constants alone
+ * reproduce that in every channel.
  */
 final class ListedSearch {
     /** The smaller the scale, the more values there are; layers whose sums are so large also have many products. */
@@ -80,7 +80,7 @@ final class ListedSearch {
         return best;
     }
 
-    /** The smallest offset that takes every step, and the values that it takes too early. */
+    /** The smallest offset that takes every step in time, and the values for which it steps too early. */
     private Optional<Channel> channel(int c, int multiplier, int limit) {
         long offset = offset(c, multiplier);
         List<Integer> listed = new ArrayList<>();

@@ -12,7 +12,7 @@ import java.util.List;
  * @param inputs ids of the values read, in the order of the parameters
  * @param output id of the value written
  * @param dependencies rows of each input that a range of output rows reads
- * @param cost what it takes
+ * @param cost its cost
  * @param choice the schedule
  */
 public record LoweredOperator(
@@ -24,7 +24,7 @@ public record LoweredOperator(
         Cost cost,
         Choice choice) {
     /**
-     * What a loop nest takes.
+     * The cost of a loop nest.
      *
      * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
      * @param executedMacs multiply-accumulates that the loops execute
@@ -35,7 +35,7 @@ public record LoweredOperator(
      * A schedule that was chosen.
      *
      * @param schedule its name with its knobs
-     * @param reason why this one, for people
+     * @param reason the reason, for people
      * @param rowBlock rows that it computes faster together than one by one
      */
     public record Choice(String schedule, String reason, int rowBlock) {
@@ -85,7 +85,7 @@ public record LoweredOperator(
         return choice.schedule;
     }
 
-    /** Why this schedule, for people. */
+    /** The reason for this schedule, for people. */
     public String reason() {
         return choice.reason;
     }

@@ -11,7 +11,7 @@ public interface OperatorLowering<O extends Op> {
     /**
      * Further inputs of a lowering.
      *
-     * @param sums the core's micro-kernels for layers that remember; empty where loops are as fast
+     * @param sums the core's micro-kernels for stateful layers; empty where loops are as fast
      * @param panels the core's micro-kernel for products of computed matrices, if it has one
      * @param callees the functions called by operators, by index
      */

@@ -16,7 +16,7 @@ public interface PanelSums {
     /** Bytes that a column takes in a panel. */
     int bytes(int depth);
 
-    /** What all sums are multiplied by: 1, or 2 where a core's rescaling wants them doubled. */
+    /** The factor of all sums: 1, or 2 where a core's rescaling expects doubled sums. */
     int scale();
 
     /** Whether values in a panel are less their zero point; otherwise the sums leave out {@code zeroPoint * sum of the row}. */

@@ -18,7 +18,8 @@ import java.util.Optional;
  *
  * <p>The accumulator excludes its bias, which is in the channel's constants. The reference adds the bias, rounds
  * (TFLite twice, others once) and adds the zero point. TFLite rounds halves away from zero, so that negative values are
- * corrected; ONNX Runtime rounds what it takes for a half to even, so that odd results are. Both are monotone step functions of the accumulator with at most
+ * corrected; ONNX Runtime rounds values that it takes for halves to even, so that odd results are corrected. Both are
+ * monotone step functions of the accumulator with at most
  * 255 steps, so they are equal if they step at the same places: {@link #find} computes where the reference steps for
  * every channel, chooses the offset so that this function steps there too, and checks each step on both sides. One
  * {@code shift} serves all channels, so that it can be an immediate of the instruction.

@@ -12,8 +12,8 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Micro-kernels of a core for layers that remember: many sums of products at once, in words of scratch, and what makes
- * results of 8 or 16 bits of them.
+ * A core's micro-kernels for stateful layers: many sums of products at once, in words of scratch, and their rescaling to results of 8 or
+ * 16 bits.
  */
 public interface SumKernels {
     /** A weight by row and position. */
@@ -52,7 +52,7 @@ public interface SumKernels {
      */
     record Block(Buffer weights, Expr first, int rows, int count) {}
 
-    /** What {@link #rescale} finds. */
+    /** The sums that {@link #rescale} reads. */
     enum Sums {
         /** The result of {@link Dots}, which may be scaled. */
         DOTS,
@@ -60,7 +60,7 @@ public interface SumKernels {
         WORDS
     }
 
-    /** What {@link #rescale} makes of a rescaled sum. */
+    /** How {@link #rescale} stores a rescaled sum. */
     enum Result {
         /** An int16, saturated. */
         SHORT,

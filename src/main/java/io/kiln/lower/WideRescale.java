@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param intrinsic {@link Intrinsics#RESCALE_HIGH} or {@link Intrinsics#RESCALE_NARROW} where 32 bits hold every sum and every step, otherwise
  *     {@link Intrinsics#RESCALE_WIDE}
  * @param multipliers of each channel: 15 bits, or shifted to 32 for {@code RESCALE_HIGH}
- * @param shifts to the right of each channel, of which {@code RESCALE_NARROW} takes 16 for granted; none for {@code RESCALE_HIGH}
+ * @param right shifts of each channel, less 16 for {@code RESCALE_NARROW}; none for {@code RESCALE_HIGH}
  */
 public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<Integer> shifts) {
     public WideRescale {
@@ -29,10 +29,10 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
 
     private static final int MULTIPLIER_BITS = 15;
 
-    /** What {@code RESCALE_HIGH} shifts by. */
+    /** Bits that {@code RESCALE_HIGH} shifts by. */
     private static final int WORD = 32;
 
-    /** What {@code RESCALE_NARROW} shifts by at first. */
+    /** Bits that {@code RESCALE_NARROW} shifts by before its own shift. */
     private static final int FIRST = 16;
 
     private static final int MOST = 30;

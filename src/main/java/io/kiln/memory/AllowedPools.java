@@ -28,7 +28,7 @@ record AllowedPools(PoolBounds bounds, List<List<Integer>> forbidden) {
         return new AllowedPools(bounds, forbidden.stream().allMatch(List::isEmpty) ? List.of() : forbidden);
     }
 
-    /** Whether some buffer must not lie everywhere. */
+    /** Whether any buffer is excluded from a pool. */
     boolean areRestricting() {
         return !forbidden.isEmpty();
     }

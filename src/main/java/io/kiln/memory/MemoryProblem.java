@@ -146,7 +146,7 @@ public final class MemoryProblem {
         return in(bounds, (pool, buffer) -> true);
     }
 
-    /** The same buffers in several pools. A plan has those for which there is no room from {@link PoolBounds#NOWHERE} on. */
+    /** The same buffers in several pools. A plan puts buffers that fit nowhere at {@link PoolBounds#NOWHERE} or above. */
     public MemoryProblem in(PoolBounds bounds, PoolChoice choice) {
         AllowedPools allowed = AllowedPools.of(bounds, buffers, choice);
         return new MemoryProblem(buffers, conflicts, cliques, distances, knownBound, allowed);

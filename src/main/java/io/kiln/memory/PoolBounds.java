@@ -16,7 +16,7 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
     /** The largest alignment of a buffer: limits are rounded down to it, so that buffers are aligned in their pools. */
     static final long ALIGNMENT = 64;
 
-    /** Behind all pools: where a plan has the buffers for which there is no room. */
+    /** The address behind all pools, where a plan puts the buffers that fit nowhere. */
     public static final long NOWHERE = 1L << 50;
 
     /** One pool without a limit. */
@@ -27,7 +27,7 @@ public record PoolBounds(List<Long> bounds, OptionalLong end) {
     }
 
     /**
-     * Pools by what they hold.
+     * Pools by their sizes.
      *
      * @param limits the most bytes of each pool; only the last may have none
      * @throws IllegalArgumentException if there is no pool, or one before the last has no limit

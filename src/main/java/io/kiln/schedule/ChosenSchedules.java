@@ -10,16 +10,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * The computations of a function's layers and the choices for them. A layer is lowered whole, by rows and in the rings of its plan, and the proof that a
- * rescaling is exact takes longer than all of these: a choice depends on rows only by whether they are all of them, one after
- * another.
+ * Caches the computations of a function's layers and the schedules chosen for them. A layer is lowered several times (whole, by rows,
+ * and in the rings of its plan), and proving that its rescaling is exact takes longer than all of these lowerings. A choice depends on
+ * the rows only by whether they are all rows of the layer, one after another in memory.
  */
 final class ChosenSchedules {
     private final IdentityHashMap<FusedOperator, ConvComputation> computations = new IdentityHashMap<>();
     private final IdentityHashMap<FusedOperator, Choice<?>> whole = new IdentityHashMap<>();
     private final IdentityHashMap<FusedOperator, Choice<?>> byRows = new IdentityHashMap<>();
 
-    /** The computation of an operator, with what is proven of it. */
+    /** The computation of an operator, with its proofs. */
     synchronized ConvComputation computation(FusedOperator op) {
         return computations.computeIfAbsent(op, ConvComputation::of);
     }

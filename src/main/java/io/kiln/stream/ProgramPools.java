@@ -35,7 +35,7 @@ public record ProgramPools(List<MemoryPool> pools, IntFunction<Set<String>> oper
         return PoolBounds.of(pools.stream().map(MemoryPool::limit).toList());
     }
 
-    /** A pool holds what only targets touch that reach it. */
+    /** A pool may hold a buffer if all targets that touch the buffer reach the pool. */
     PoolChoice choice(Map<String, Set<String>> targets) {
         return (pool, buffer) -> pools.get(pool).reach().covers(targets.getOrDefault(buffer.name(), Set.of()));
     }

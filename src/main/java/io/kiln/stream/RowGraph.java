@@ -32,14 +32,14 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
     }
 
     /**
-     * What an operator takes.
+     * The cost of an operator.
      *
      * @param wholeScratch bytes of scratch in one call
      * @param rowScratch bytes of scratch when it is called step by step
      * @param work multiply-accumulates of all steps
      */
     record Cost(long wholeScratch, long rowScratch, long work) {
-        /** Of a copy. */
+        /** The cost of a copy. */
         static final Cost NONE = new Cost(0, 0, 0);
     }
 
@@ -48,10 +48,10 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      *
      * @param uses values read
      * @param output index of the value written
-     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates; 1 for what knows no range of rows
+     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates; 1 for an operator without a range of rows
      * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
      * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
-     * @param cost what it takes
+     * @param cost its cost
      */
     record Node(List<Use> uses, int output, int steps, boolean accumulates, int block, Cost cost) {
         Node {

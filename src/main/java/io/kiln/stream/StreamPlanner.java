@@ -95,7 +95,7 @@ public final class StreamPlanner {
     }
 
     /**
-     * The choices that give different plans, with each the plan.
+     * The choices that give different plans, each with its plan.
      *
      * @param program what is planned
      */
@@ -168,7 +168,7 @@ public final class StreamPlanner {
         return new Cut(stepByStep, search.fewestCalls(search.leastBytes()));
     }
 
-    /** What one search learned of its candidates helps the next one with another limit. */
+    /** The bounds that one search found for its candidates help the next search with another limit. */
     private Segmentation search(RowGraph candidate) {
         return searches.computeIfAbsent(candidate, some -> Segmentation.of(some, withInputsAndOutputs));
     }
@@ -211,7 +211,8 @@ public final class StreamPlanner {
                         || MemoryPlanner.plan(liveness.problem()).bytes() <= bytes);
     }
 
-    /** All preferred blocks; without those that widen windows; shorter blocks. Where none of them remains, some of all are to be chosen. */
+    /** The graph with ever fewer blocks: all preferred ones, those that do not widen windows, then shorter ones. If none of these fits, a
+     * subset of the blocks is searched. */
     private List<RowGraph> inFewerAndFewerBlocks() {
         return Stream.of(
                         graph,

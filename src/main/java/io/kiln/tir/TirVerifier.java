@@ -89,7 +89,7 @@ public final class TirVerifier {
             expression(assign.value(), scope);
             expect(assign.variable().dtype(), assign.value(), assign.variable().name());
             if (!scope.scalars().getOrDefault(assign.variable().name(), false)) {
-                fail(assign.variable().name() + " is assigned but is no mutable scalar");
+                fail(assign.variable().name() + " is assigned but is not a mutable scalar");
             }
         } else {
             memory(stmt, scope);

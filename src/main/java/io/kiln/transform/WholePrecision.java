@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Leaves out roundings of inner values to formats of 16 bits, which are far finer than the bytes that a quantizer makes of them. */
+/** Removes the rounding of intermediate values to 16-bit formats: it is far finer than the bytes that a quantizer makes of them. */
 public final class WholePrecision implements Pass {
     @Override
     public String name() {

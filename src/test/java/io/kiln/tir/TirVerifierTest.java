@@ -23,7 +23,7 @@ class TirVerifierTest {
         body.store(OUTPUT, Exprs.var("unknown"), Exprs.imm(1.5f));
         assertThatThrownBy(() -> verify(body))
                 .hasMessageContaining("store to read-only input")
-                .hasMessageContaining("nowhere is assigned but is no mutable scalar")
+                .hasMessageContaining("nowhere is assigned but is not a mutable scalar")
                 .hasMessageContaining("unknown is used before it is declared")
                 .hasMessageContaining("store of float32 to output");
     }

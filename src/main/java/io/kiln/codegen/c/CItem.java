@@ -20,7 +20,7 @@ public sealed interface CItem {
     /**
      * Macros of one thing.
      *
-     * @param comment what they tell of
+     * @param comment the subject of the macros
      * @param defines in order
      */
     record Defines(String comment, List<Define> defines) implements CItem {
@@ -63,7 +63,7 @@ public sealed interface CItem {
             body = List.copyOf(body);
         }
 
-        /** A function that its prototype has a comment for. */
+        /** A function whose prototype has the comment. */
         public Definition(CSignature signature, List<CStatement> body) {
             this("", signature, body);
         }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The C that a unit needs whose loops are in another language: what the loops call. Kernels and intrinsics are C, with assembly in it, and
+ * The C for a unit whose loops are in another language: the functions that the loops call. Kernels and intrinsics are C, with assembly in it, and
  * stay C; so do functions with the packed signature, whose structs are those of TVM's headers.
  */
 public final class CalledC {
@@ -24,7 +24,7 @@ public final class CalledC {
 
     private CalledC() {}
 
-    /** The name by which other languages call an intrinsic; a function of libm is inside of another one, as compilers know it by its header. */
+    /** The name by which other languages call an intrinsic. A function of libm gets a wrapper, so that the C compiler sees it with its header. */
     public static String name(Intrinsic intrinsic) {
         return isOfLibrary(intrinsic) ? LIBRARY + intrinsic.name() : intrinsic.name();
     }
@@ -33,7 +33,7 @@ public final class CalledC {
         return intrinsic.definition().isEmpty();
     }
 
-    /** The name of what a packed function computes, which takes pointers. */
+    /** The name of the computing part of a packed function, which takes pointers. */
     public static String part(String function) {
         return function + "_compute";
     }
@@ -43,7 +43,7 @@ public final class CalledC {
         return function + "_call";
     }
 
-    /** The intrinsics and kernels that functions call, with the names that they have here; empty if there are none. */
+    /** The C of the intrinsics and kernels that functions call, by their {@link #name}; empty if there are none. */
     public static Optional<String> print(List<PrimFunc> functions) {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
@@ -61,7 +61,7 @@ public final class CalledC {
         return Optional.of(out.toString());
     }
 
-    /** A definition whose function is not static, so that what is linked with it finds it. */
+    /** The definition with external linkage, so that the other language's code can be linked with it. */
     private static String external(String name, String definition) {
         return Pattern.compile("\\bstatic (?=[^\\n;{=]*\\b" + name + "\\()")
                 .matcher(definition)

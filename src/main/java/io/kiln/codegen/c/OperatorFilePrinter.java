@@ -102,7 +102,7 @@ final class OperatorFilePrinter {
         return helpers;
     }
 
-    /** What computes, and the function that takes its arguments out of the caller's. */
+    /** The computing part of a packed function, and the function that unpacks the caller's arguments for it. */
     private static String packed(CodeUnit unit, PrimFunc function, PackedFunction packed, boolean called) {
         PrimFunc part = function.named(function.name() + "_compute");
         String result = part.name() + "(" + String.join(", ", PackedText.arguments(packed)) + ")";

@@ -90,7 +90,7 @@ public final class PackedText {
     }
 
     /**
-     * {@code <function>_signature}: what a function checks.
+     * {@code <function>_signature}: the checks of a function's arguments.
      *
      * @param further arguments that it may be given beside
      */
@@ -149,7 +149,7 @@ public final class PackedText {
         return items;
     }
 
-    /** Says that what a function gives back is nothing. */
+    /** Marks the parameters for a packed result as unused. */
     static List<CStatement> unused() {
         return List.of(
                 new CStatement.Ignore("out_ret_value"),

@@ -65,7 +65,7 @@ final class IrExpressions {
         return converted(value(expr), dtype);
     }
 
-    /** Jumps by a condition; what need not be computed is not. */
+    /** Jumps by a condition, with short-circuit evaluation. */
     void branch(Expr condition, String then, String otherwise) {
         if (condition instanceof Binary both && (both.op() == BinaryOp.AND || both.op() == BinaryOp.OR)) {
             boolean isAnd = both.op() == BinaryOp.AND;
@@ -164,7 +164,7 @@ final class IrExpressions {
         return promoted(result, out.result("call " + calls.intrinsic(call.intrinsic(), arguments)));
     }
 
-    /** As clang does: literals and variables are computed in any case, of all others just the one that is needed. */
+    /** As clang does: if both operands are literals or variables, both are evaluated; otherwise only the selected one. */
     private IrValue select(Expr.Select select) {
         if (isCheap(select.then()) && isCheap(select.otherwise())) {
             String condition = condition(select.condition());
@@ -239,7 +239,7 @@ final class IrExpressions {
         return new IrValue(DType.BOOL, out.result(compare + " " + a.typed() + ", " + b.text()));
     }
 
-    /** The type of a shift is that of what is shifted; LLVM wants both operands of it. */
+    /** The type of a shift is that of the shifted operand; LLVM requires both operands to have it. */
     private IrValue shift(Binary binary) {
         IrValue a = number(binary.a());
         IrValue by = number(binary.b());

@@ -5,9 +5,10 @@ import io.kiln.base.DType;
 import java.util.List;
 
 /**
- * Metadata of a module, the same that clang gives to C: loads and stores of different C types do not meet (type-based alias analysis; the
- * names of the types are clang's, so that they agree with those of kernels in C), bools are 0 or 1, and loops end. Integers of 64 bits may
- * meet all: their C type depends on the system.
+ * Metadata of a module, the same that clang gives to C: loads and stores of different C types do not alias (type-based alias analysis; the
+ * names of the types are clang's, so that they agree with those of kernels in C), bools are 0 or 1, and loops end.
+ * 64-bit integers may alias all types:
+ * their C type depends on the system.
  */
 final class IrMetadata {
     private static final int PROGRESS = 0;
@@ -23,12 +24,12 @@ final class IrMetadata {
 
     private int loops;
 
-    /** What a load or store of this type refers to. */
+    /** The alias metadata of a load or store of this type. */
     static String access(DType dtype) {
         return ", !tbaa !" + (TYPES + 2 * type(dtype) + 1);
     }
 
-    /** What a load of a bool refers to, beside. */
+    /** The range metadata of a load of a bool. */
     static String range() {
         return ", !range !" + RANGE;
     }

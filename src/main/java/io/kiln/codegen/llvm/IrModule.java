@@ -45,7 +45,7 @@ public final class IrModule {
         return new IrModule(unit, optimize).text();
     }
 
-    /** A packed function is C; here is what it computes. */
+    /** The name under which a function is printed: of a packed one only the computing part, because the rest is C. */
     private static String name(CodeUnit unit, PrimFunc function) {
         return unit.packed().find(function.name()).isPresent() ? CalledC.part(function.name()) : function.name();
     }

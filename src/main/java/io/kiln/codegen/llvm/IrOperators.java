@@ -31,7 +31,7 @@ final class IrOperators {
             case BIT_AND -> "and";
             case BIT_XOR -> "xor";
             case BIT_OR -> "or";
-            default -> throw new IllegalArgumentException(op + " is no arithmetic");
+            default -> throw new IllegalArgumentException(op + " is not an arithmetic operator");
         };
     }
 

@@ -21,7 +21,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Generates objects: loops by way of LLVM IR, what is C by way of C. The entry point stays C, because structs of the header and of TVM's runtime
+ * Generates objects: loops by way of LLVM IR, everything else by way of C. The entry point stays C, because structs of
+ * the header and of TVM's runtime
  * are its parameters: their layout is C's, and a C compiler knows it for every target.
  */
 public final class LlvmGenerator implements CodeGenerator {

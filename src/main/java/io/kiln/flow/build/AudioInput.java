@@ -45,7 +45,7 @@ public final class AudioInput {
         return found;
     }
 
-    /** What the signal processing before the models of a build takes. */
+    /** The costs of the signal processing before the models of a build. */
     static List<PreprocessingReport> costs(ResolvedBuild build, CompiledObjects objects) {
         return ofAll(build.spec()).entrySet().stream()
                 .map(each -> new PreprocessingReport(
@@ -71,7 +71,7 @@ public final class AudioInput {
                 .sum();
     }
 
-    /** The library with the C of what is before the model. */
+    /** The library with the C of the model's signal processing. */
     public static ModelLibrary before(ModelSource source, ModelLibrary library, Log log) {
         return of(source, library.metadata())
                 .map(preprocessing -> {

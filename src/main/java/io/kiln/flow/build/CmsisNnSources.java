@@ -44,7 +44,7 @@ public final class CmsisNnSources {
     private static final String SUBSTITUTES = "substitutes";
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
 
-    /** What stands before parentheses and a block like a function's name. */
+    /** Keywords that precede parentheses and a block, as a function's name does. */
     private static final Set<String> STATEMENTS = Set.of("if", "while", "switch", "for");
 
     /** A name, its parameters, the beginning of a body. */

@@ -33,9 +33,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Writes the papers that go with an image: its bill of materials, its notice of licences, and its provenance. */
+/** Writes the documents that go with an image: its bill of materials, its notice of licences, and its provenance. */
 final class ImagePapers {
-    /** Extensions of the papers, after the image's name. */
+    /** Extensions of the documents, after the image's name. */
     static final String BILL = "cdx.json";
 
     static final String NOTICE = "notice.txt";

@@ -5,7 +5,7 @@ import io.kiln.firmware.image.Measurement;
 import io.kiln.report.BuildReport;
 import java.util.List;
 
-/** A measured image as reports tell it. */
+/** A measured image in the form that reports use. */
 public final class MemoryReports {
     private MemoryReports() {}
 

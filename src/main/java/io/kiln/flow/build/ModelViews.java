@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What people look at of compiled models: the graphs of the build's page, and dumps of the IR on request. */
+/** Views of compiled models for people: the graphs of the build's page, and dumps of the IR on request. */
 final class ModelViews {
     private ModelViews() {}
 
     /**
-     * Writes them; dumps of an earlier run are deleted in any case.
+     * Writes the views; dumps of an earlier run are always deleted.
      *
      * @param models those of the request that were compiled, in its order
      * @return the files written

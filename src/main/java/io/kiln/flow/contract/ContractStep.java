@@ -47,7 +47,7 @@ public final class ContractStep {
      * @param directory root of source code
      * @param packageName the classes' package
      * @param withClients whether there are clients, which need Kiln's classes
-     * @throws KilnException if there is no model, it cannot be read, or names are no names of Java
+     * @throws KilnException if there is no model, it cannot be read, or a name is not a valid Java name
      */
     public void run(Path directory, String packageName, boolean withClients) {
         Problems problems = new Problems();
@@ -56,7 +56,7 @@ public final class ContractStep {
         }
         if (!SourceVersion.isName(packageName)) {
             problems.add(
-                    "`" + packageName + "` is no name of a package",
+                    "`" + packageName + "` is not a valid package name",
                     "kiln.contract.package",
                     "such as com.example.model",
                     "Name one with -Dkiln.contract.package");

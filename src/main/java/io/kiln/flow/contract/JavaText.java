@@ -8,7 +8,7 @@ import java.util.Locale;
 final class JavaText {
     private JavaText() {}
 
-    /** A string constant. What is not a plain character is escaped, so that it can neither end the constant nor the line. */
+    /** A string constant. All but plain characters are escaped, so that the text can end neither the constant nor the line. */
     static String literal(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {

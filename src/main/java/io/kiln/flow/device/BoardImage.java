@@ -86,7 +86,7 @@ public final class BoardImage {
         return blocks;
     }
 
-    /** What a server makes of an archive, and where it goes, only the server knows. */
+    /** Only the server knows what it makes of an archive, and where it writes that. */
     private static FlashImage whole(Path archive) {
         try {
             return FlashImage.of(List.of(new FlashImage.Segment(0, Bytes.wrap(Files.readAllBytes(archive)))));

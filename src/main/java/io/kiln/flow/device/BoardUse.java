@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param board its description
  * @param layout where scripts, logs and the flash content of virtual boards lie
  * @param semihosting whether images in an emulator may open files and start programs on this computer
- * @param build what is to run on it; empty for images that others built
+ * @param build the build whose image runs on it; empty for images of other builds
  */
 public record BoardUse(Board board, Layout layout, boolean semihosting, Optional<ResolvedBuild> build) {
     /** The board of a build. */

@@ -44,7 +44,7 @@ final class FlashRecord implements AutoCloseable {
      * @param file {@code flash.json}
      * @param shared log that several builds may share
      * @param entry template to which probe, time and result are added
-     * @param interrupted what is wrong with devices that are not done when the build ends
+     * @param interrupted the problem recorded for devices that are not finished when the build ends
      * @param log gets a warning if the file was unreadable and was started anew
      */
     static FlashRecord begin(

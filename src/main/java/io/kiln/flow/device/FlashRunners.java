@@ -18,7 +18,7 @@ import java.util.Optional;
  * Flash runners on this computer: the first kind that supports the board is used. To add a kind, add a method and an
  * entry in the list.
  *
- * @param log hears what a runner does beside flashing
+ * @param log gets messages about what a runner does besides flashing
  * @param use the board, and where it keeps the flash contents of virtual boards, scripts and logs
  * @param spec how to flash it
  */

@@ -31,7 +31,7 @@ public final class LineFollower {
     }
 
     /**
-     * Passes on what comes.
+     * Passes on the received bytes.
      *
      * @param limit longest time
      * @param enough gets each piece; true ends reading
@@ -56,7 +56,7 @@ public final class LineFollower {
         }
     }
 
-    /** A byte, with those that have come with it. */
+    /** A byte, and those that follow it within a millisecond. */
     private static byte[] piece(int first, TimedInput input) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long soon = input.now() + TimeUnit.MILLISECONDS.toNanos(1);

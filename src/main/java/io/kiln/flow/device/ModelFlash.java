@@ -112,7 +112,7 @@ final class ModelFlash {
                 result.failure().map(FlashFailure::besideTheProgram));
     }
 
-    /** Where the firmware says what it is, and the headers of both slots. */
+    /** Where the firmware identifies itself, and the headers of both slots. */
     private List<Range> heads() {
         List<Range> heads = new ArrayList<>();
         heads.add(new Range(slots.first() - InstalledFirmware.BYTES, InstalledFirmware.BYTES));

@@ -23,7 +23,7 @@ public final class MonitorStep {
     private final Path image;
     private final MonitorSpec spec;
 
-    /** A step; the image, which may be missing, names functions and lines in what a fault says. */
+    /** A step; the image, which may be missing, gives the functions and lines of a reported fault. */
     public MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
         this.log = log;
         this.board = board;

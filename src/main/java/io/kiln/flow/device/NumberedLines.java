@@ -25,9 +25,9 @@ public final class NumberedLines {
     }
 
     /**
-     * What was heard.
+     * The received lines.
      *
-     * @param lines the first lines in order, without what ends them
+     * @param lines the first lines in order, without line ends
      * @param isTimeOver whether the time was over before all of them came
      */
     public record Heard(List<String> lines, boolean isTimeOver) {
@@ -66,7 +66,7 @@ public final class NumberedLines {
         return lines.size() == wanted;
     }
 
-    /** What is cut off at the beginning is no line. */
+    /** A line whose beginning is missing is dropped. */
     private void end() {
         String whole = line.toString().strip();
         line.setLength(0);

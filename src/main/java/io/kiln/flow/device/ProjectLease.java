@@ -28,7 +28,7 @@ final class ProjectLease implements Lease {
     /**
      * A lease, if a server flashes the board.
      *
-     * @throws KilnException if something else than RPC is to be spoken: the server's images have microTVM's RPC server
+     * @throws KilnException if the build asks for another protocol than RPC: the server's images have microTVM's RPC server
      */
     static Optional<Lease> of(Leases wanted) {
         return wanted.use()

@@ -28,7 +28,7 @@ final class ProjectRunner implements FlashRunner {
         return "the Project API server in " + project.how().directory();
     }
 
-    /** Which probe there is, only the server knows. */
+    /** Only the server knows the probe. */
     @Override
     public List<Probe> probes() {
         return List.of(new Probe.Any());

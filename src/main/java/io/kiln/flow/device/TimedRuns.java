@@ -33,7 +33,7 @@ public record TimedRuns(List<TimedModel> models, Duration limit) {
      * Measures one model after another.
      *
      * @param line to the program
-     * @param elf what the program was made of, for the places of faults
+     * @param elf the program's ELF file, to find the place of a fault
      * @param text gets what it prints
      * @throws KilnException if the program has no RPC server, or does not answer
      */

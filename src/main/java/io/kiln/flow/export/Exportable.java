@@ -11,11 +11,11 @@ import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.TargetKind;
 
-/** What an export needs of a build. */
+/** Checks that a build's models can be exported. */
 final class Exportable {
     private Exportable() {}
 
-    /** Adds what keeps the build's models from being exported at all. */
+    /** Adds the problems that prevent any export of the build's models. */
     static void check(BuildSpec spec, Problems problems) {
         spec.malformed().forEach(problems::add);
         if (spec.models().isEmpty()) {
@@ -32,7 +32,7 @@ final class Exportable {
         }
     }
 
-    /** Adds what keeps them from being exported as sources: code that is not C, and other interfaces than the typed one. */
+    /** Adds the problems that prevent an export as sources: code that is not C, and other interfaces than the typed one. */
     static void checkIsOfC(BuildSpec spec, Problems problems) {
         CodegenSpec codegens = spec.pipeline().codegens();
         String target = codegens.target()

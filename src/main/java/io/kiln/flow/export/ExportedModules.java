@@ -23,7 +23,8 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The modules of a model: its C, which imports what loaders make of payloads; with the graph executor, the graph and its parameters, which import
+ * The modules of a model: its C, which imports the modules that loaders make from payloads; with the graph executor,
+ * the graph and its parameters, which import
  * the C.
  */
 final class ExportedModules {

@@ -122,7 +122,7 @@ public final class LibraryExport {
                 .library();
     }
 
-    /** Writes what is compiled; returns its names. */
+    /** Writes the files to compile; returns their names. */
     private List<String> sources(ModelLibrary library, Path work) {
         List<String> sources = new ArrayList<>();
         for (Artifact artifact : library.artifacts().artifacts()) {

@@ -16,7 +16,7 @@ final class ProofSource {
     private static final int ALIGNMENT = 16;
     private static final int BYTES_IN_A_LINE = 20;
 
-    /** What an example holds at most, so that it fits beside the models. One case of each model is always there. */
+    /** Most bytes of cases in an example, so that it fits beside the models. One case of each model is always included. */
     private static final long MOST_BYTES = 1 << 16;
 
     private final StringBuilder out = new StringBuilder();

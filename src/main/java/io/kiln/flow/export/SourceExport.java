@@ -71,7 +71,7 @@ public final class SourceExport {
         String text = version.isEmpty() ? versionOfModels(spec) : version;
         if (!VERSION.matcher(text).matches()) {
             problems.add(
-                    "'" + text + "' is no version of a library",
+                    "'" + text + "' is not a valid library version",
                     "kiln.export.version",
                     "three numbers with dots between them, such as 1.0.0",
                     "Set -Dkiln.export.version");

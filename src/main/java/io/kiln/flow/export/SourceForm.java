@@ -40,7 +40,7 @@ enum SourceForm {
     /**
      * Reads the value of {@code kiln.export}.
      *
-     * @param others values that are no build system's
+     * @param others values that do not name a build system
      * @throws KilnException for a value that does not exist, with the list of values
      */
     static SourceForm of(String text, String others) {

@@ -20,7 +20,7 @@ public final class AnsweredSession implements ModelSession {
         this.answers = ran.runs().iterator();
     }
 
-    /** @throws KilnException if the image failed before it said what it has */
+    /** @throws KilnException if the image failed before it listed its models */
     @Override
     public List<Model> models() {
         if (ran.models().isEmpty()) {

@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param limit time for the job
  * @param elf the image
  * @param use the farm
- * @param log hears which board it was
+ * @param log gets the name of the chosen board
  */
 public record FarmFlashRunner(Board board, Duration limit, Path elf, FarmUse use, Log log) implements FlashRunner {
     @Override

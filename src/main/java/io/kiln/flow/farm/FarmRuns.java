@@ -40,7 +40,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a build lets a farm do. Thread-safe. */
+/** The jobs that a build gives to a farm. Thread-safe. */
 public final class FarmRuns implements AutoCloseable {
     private final FarmClient client;
 

@@ -77,7 +77,7 @@ final class ArchiveText {
         return table.lines();
     }
 
-    /** What the loaders of payloads say, if there are such loaders here. */
+    /** The descriptions of payloads by their loaders, if any are installed. */
     private static List<String> payloads(ArtifactSet set) {
         try {
             return ArtifactLoaders.installed().load(set).stream()

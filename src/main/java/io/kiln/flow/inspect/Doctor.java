@@ -153,7 +153,8 @@ public final class Doctor {
     }
 
     /**
-     * Says what the program at a port speaks; only if the user names the port, because others may belong to anything.
+     * Says which protocol the program at a port speaks. Only a port that the user names is opened, because others may belong to unrelated
+     * devices.
      *
      * @throws KilnException if the port cannot be opened
      */

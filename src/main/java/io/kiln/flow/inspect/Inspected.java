@@ -7,7 +7,7 @@ import io.kiln.firmware.image.Measurement;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A file that was looked at, before it is told to people or to programs. */
+/** An inspected file, before it is formatted for people or for programs. */
 sealed interface Inspected {
     Path file();
 
@@ -32,7 +32,7 @@ sealed interface Inspected {
      */
     record OfLibrary(Path file, ElfFile elf, Path folder) implements Inspected {}
 
-    /** Another file, of which an inspector of artifacts says this. */
+    /** Another file, with an artifact inspector's description of it. */
     record OfText(Path file, List<String> lines) implements Inspected {
         public OfText {
             lines = List.copyOf(lines);

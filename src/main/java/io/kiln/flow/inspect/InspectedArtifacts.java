@@ -54,7 +54,7 @@ final class InspectedArtifacts {
         };
     }
 
-    /** What an archive says of its models. */
+    /** The metadata of an archive's models. */
     private static Optional<Artifact> metadata(Path archive, String name) {
         SortedMap<String, Bytes> files = ModelLibraryFormat.files(archive);
         return Optional.ofNullable(files.get(ArchivePaths.METADATA))

@@ -32,7 +32,7 @@ import io.kiln.report.listing.InspectReport.Text;
 import java.util.List;
 import java.util.SortedMap;
 
-/** What a file has, for programs. */
+/** The contents of an inspected file, for programs. */
 final class InspectedReport {
     private InspectedReport() {}
 

@@ -15,7 +15,7 @@ import io.kiln.report.Table;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a file has, in lines for people. */
+/** The contents of an inspected file, in lines for people. */
 final class InspectedText {
     private InspectedText() {}
 

@@ -88,9 +88,9 @@ public final class Inspector {
     }
 
     /**
-     * What an inspector of artifacts says of a file.
+     * An artifact inspector's description of a file.
      *
-     * @param name its name, or {@code ?} for a list of those that say something
+     * @param name the inspector's name, or {@code ?} for a list of the inspectors that know the file
      */
     public static List<String> lines(Path file, String name) {
         head(file);

@@ -35,7 +35,7 @@ final class PortCheck {
     }
 
     /**
-     * What speaks there, as a sentence about the port.
+     * The protocol spoken there, as a sentence about the port.
      *
      * @throws KilnException if the port cannot be opened
      */
@@ -54,7 +54,7 @@ final class PortCheck {
             return Optional.of("speaks RPC, version " + RpcClient.VERSION + ", in packets of up to "
                     + client.mostPacketBytes() + " bytes");
         } catch (KilnException e) {
-            // It speaks something else, or nothing: that is the answer.
+            // The program does not speak RPC: that is a result, not an error.
             return Optional.empty();
         }
     }
@@ -70,7 +70,7 @@ final class PortCheck {
             return Optional.of("speaks the console protocol, not RPC; models "
                     + session.models().stream().map(Model::name).toList());
         } catch (KilnException e) {
-            // As above.
+            // It does not speak the console protocol: likewise a result.
             return Optional.empty();
         }
     }

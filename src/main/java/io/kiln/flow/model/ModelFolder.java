@@ -41,7 +41,7 @@ public final class ModelFolder {
     }
 
     /**
-     * Reads the card and the model, and holds one against the other: inputs and outputs, and the sizes of test vectors. A model that is an
+     * Reads the card and the model, and compares them: inputs and outputs, and the sizes of test vectors. A model that is an
      * archive is only read.
      *
      * @throws KilnException with everything that is wrong

@@ -61,7 +61,7 @@ public record SharedModel(
                 part(folder, card.data().labels(), "labels.csv"));
     }
 
-    /** By the zip's digest, so that what is there is always whole and right; the card is written last. */
+    /** The folder is named by the zip's digest, and the card is written last, so that a folder with a card is complete and correct. */
     private static Path unpacked(Path zip, Path home) {
         try {
             Path folder = home.resolve("models").resolve(Digests.sha256(zip));
@@ -77,7 +77,7 @@ public record SharedModel(
         }
     }
 
-    /** A name leads to a file of the folder, and to nothing else. */
+    /** The model of this name, which must be one of the folder's files. */
     private static Path named(Path folder, String name) {
         List<Path> models = models(folder);
         return models.stream()

@@ -20,7 +20,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** {@code index.html} in the folder of reports. Whatever writes a report writes it anew, so that it never says something else. */
+/**
+ * {@code index.html} in the folder of reports. Every step that writes a report writes the page again, so that the page
+ * always agrees with the reports.
+ */
 public final class BuildPage {
     private BuildPage() {}
 
@@ -29,7 +32,7 @@ public final class BuildPage {
         return layout.reports().resolve("index.html");
     }
 
-    /** Writes the page from the reports that there are; without that of an image there is none. */
+    /** Writes the page from the existing reports; without the report of an image there is no page. */
     public static void write(Layout layout) {
         Optional<BuildReport> built = read(layout.reports().resolve("report.json"), BuildReport.class);
         if (built.isPresent()) {

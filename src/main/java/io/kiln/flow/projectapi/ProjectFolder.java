@@ -66,7 +66,7 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         folder.copyRuntime();
     }
 
-    /** The copy has another name; what is trusted by its name stays so by its digest. */
+    /** The copy has another name, so an archive that was trusted by name is now trusted by its digest. */
     private static Set<String> trustOf(Archive archive, TrustedArchives trusted) {
         return archive.models().stream()
                 .map(ModelLibrary::origin)

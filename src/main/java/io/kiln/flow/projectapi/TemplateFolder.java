@@ -40,7 +40,7 @@ final class TemplateFolder {
         copyFiles(template.resolve(BOARDS), project.resolve(BOARDS));
     }
 
-    /** Short lives: little is worth to be compiled well, and one collector thread is enough. */
+    /** The server runs only briefly: full optimization does not pay, and one collector thread is enough. */
     private static String launcher(List<Path> classPath) {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String path = classPath.stream()

@@ -43,7 +43,7 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
                 .orElse(new BoardPools(List.of(MemoryPool.GLOBAL_WORKSPACE), List.of(MemoryPool.GLOBAL_CONSTANTS)));
     }
 
-    /** A problem for each limit of a memory that is no pool of the board. */
+    /** A problem for each limit of a memory that is not a pool of the board. */
     static List<Problem> problems(Board board, Map<String, Long> limits) {
         List<String> known = new ArrayList<>();
         board.pools().ifPresent(pools -> {

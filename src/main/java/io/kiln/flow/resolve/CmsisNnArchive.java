@@ -72,7 +72,7 @@ final class CmsisNnArchive {
     /**
      * The files by path, which begins with {@code Include/} or {@code Source/}.
      *
-     * @throws KilnException naming the entry, if the file is no such archive, is damaged, or is larger than the sources can be
+     * @throws KilnException naming the entry, if the file is not such an archive, is damaged, or is larger than the sources can be
      */
     static SortedMap<String, Bytes> read(Path archive) {
         CmsisNnArchive reader = new CmsisNnArchive(archive);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Adds to a target the user's own functions, which take first, and the version of CMSIS-NN, as its header tells it. */
+/** Adds to a target the user's own functions, which take precedence, and the version of CMSIS-NN, as its header tells it. */
 final class CmsisNnTarget {
     /** The parameters of the function that prepares fully connected layers: it got more of them over time. */
     private static final Pattern SUMS = Pattern.compile("arm_vector_sum_s8\\s*\\(([^)]*)\\)");

@@ -29,14 +29,14 @@ import java.util.Set;
 public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
     private static final String PARAMETER = "kiln.target";
 
-    /** What the functions of these call lies in firmware projects. */
+    /** Code generators whose functions call code that only firmware projects contain. */
     private static final Set<String> OF_FIRMWARE = Set.of(CmsisNnCodegen.NAME, UserFunctions.NAME);
 
     /**
      * The target that a build names, or C for this computer.
      *
      * @param flags of objects beside the usual ones
-     * @throws KilnException if it names a core, or code generators whose functions call what is no part of the model
+     * @throws KilnException if it names a core, or code generators whose functions call code outside the model
      */
     public static LibraryTarget of(BuildSpec spec, List<String> flags, ToolchainEnvironment environment) {
         CodegenSpec codegens = spec.pipeline().codegens();

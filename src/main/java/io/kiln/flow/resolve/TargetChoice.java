@@ -20,7 +20,7 @@ final class TargetChoice {
      * The board with the core's own part of the build's target. A kind alone, such as {@code llvm}, takes the options of the board's target, also
      * behind other code generators.
      *
-     * @throws KilnException if it is no target, or one for another core than the board's
+     * @throws KilnException if it is not a target, or is for another core than the board's
      */
     static Board of(Board board, CodegenSpec codegens) {
         String own = board.target();

@@ -77,7 +77,7 @@ public record BuildSpec(
         return compiler.quantize();
     }
 
-    /** What runs on the image if the project has no {@code main} of its own. */
+    /** The application of the image if the project has no {@code main} of its own. */
     public Application application() {
         return image.application();
     }

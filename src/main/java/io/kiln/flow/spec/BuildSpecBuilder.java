@@ -280,7 +280,7 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets what TVM's names in {@code kiln.passConfig} stand for, after all that they stand for: they win. */
+    /** Applies the settings of {@code kiln.passConfig}. They take precedence, so this follows the setters of the same values. */
     public BuildSpecBuilder passConfig(List<String> settings) {
         PassConfig config = read(() -> PassConfig.parse(settings)).orElse(PassConfig.NONE);
         io = config.io().orElse(io);

@@ -37,7 +37,7 @@ public record CallSpec(
                 : new CallSpec(Convention.PACKED, true, disableAssert, kind, linked);
     }
 
-    /** The same with what TVM's names say. */
+    /** The same with the settings of {@code kiln.passConfig}. */
     CallSpec with(PassConfig config) {
         return new CallSpec(
                 convention,

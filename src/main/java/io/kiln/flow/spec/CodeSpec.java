@@ -34,7 +34,7 @@ public record CodeSpec(
     /** Only {@code src/main/c}. */
     public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), List.of(), List.of());
 
-    /** A name, with the parameters of a macro that has some, and what it stands for. */
+    /** A macro's name, its parameters if it has some, and its replacement. */
     private static final Pattern DEFINE =
             Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(?:\\([A-Za-z0-9_, .]*\\))?(?:=.*)?", Pattern.DOTALL);
 
@@ -83,7 +83,7 @@ public record CodeSpec(
         return code;
     }
 
-    /** Finds what is not a macro. Folders need not exist before the sources are assembled. */
+    /** Finds malformed macros. Folders need not exist before the sources are assembled. */
     public void check(Problems problems) {
         defines.stream()
                 .filter(define -> !DEFINE.matcher(define).matches())

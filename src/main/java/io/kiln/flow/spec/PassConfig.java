@@ -12,8 +12,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Settings by the names that TVM's {@code PassContext} has, for people who bring theirs. Each is another name of a parameter of Kiln's, says what
- * Kiln does anyway, or is refused with the reason.
+ * Settings by the names that TVM's {@code PassContext} has, for people who bring theirs. Each is another name of a
+ * parameter of Kiln's, states Kiln's fixed behaviour,
+ * or is refused with the reason.
  *
  * @param fuseMaxDepth {@code relay.FuseOps.max_depth}: {@code kiln.fuse.maxDepth}
  * @param linkParams {@code relay.FuseOps.link_params}: {@code kiln.linkParams}

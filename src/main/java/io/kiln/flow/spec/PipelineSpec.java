@@ -69,7 +69,7 @@ public record PipelineSpec(
      * A copy with limits of memories.
      *
      * @param limits sizes such as {@code 96K} by name of the memory
-     * @throws io.kiln.base.KilnException with every text that is no size
+     * @throws io.kiln.base.KilnException with every text that is not a size
      */
     public PipelineSpec withMemory(Map<String, String> limits) {
         SortedMap<String, Long> bytes = new TreeMap<>();

@@ -56,7 +56,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
          */
         public record SampleFiles(Optional<Path> samples, Optional<Path> labels) {}
 
-        /** @throws KilnException with all values that are none of those allowed */
+        /** @throws KilnException with all values that are not allowed */
         QuantizeSpec parsed() {
             Problems problems = new Problems();
             Optional<QuantizeMode> modeValue = value(problems, "kiln.quantize", QuantizeMode.class, mode);

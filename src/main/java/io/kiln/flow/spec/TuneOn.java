@@ -13,7 +13,7 @@ public enum TuneOn {
     /**
      * Reads the parameter's value.
      *
-     * @throws io.kiln.base.KilnException if it is none, with the values there are
+     * @throws io.kiln.base.KilnException for any other value, with the list of values
      */
     public static TuneOn of(String text) {
         return ParameterValue.of("kiln.tune.on", TuneOn.class, text);

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * How an image is updated in the field.
  *
- * @param models what is replaced without the firmware
+ * @param models how models are replaced without the firmware
  * @param header what boot loaders find in front of the whole image
  * @param key file of the key that signs; empty for none
  * @param versions of models and firmware

@@ -3,7 +3,7 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.ParameterValue;
 
-/** What an image that is verified is talked to by, the value of {@code kiln.verify.over}. */
+/** The protocol by which a verified image is addressed, the value of {@code kiln.verify.over}. */
 public enum VerifyOver {
     /** The protocol of the default application. */
     CONSOLE,
@@ -13,7 +13,7 @@ public enum VerifyOver {
     /**
      * Reads the parameter's value.
      *
-     * @throws io.kiln.base.KilnException if it is none, with the values there are
+     * @throws io.kiln.base.KilnException for any other value, with the list of values
      */
     static VerifyOver of(String text) {
         return ParameterValue.of("kiln.verify.over", VerifyOver.class, text);

@@ -18,7 +18,7 @@ import java.util.OptionalInt;
 /**
  * A board, real or virtual. It is flashed before each test, which also starts its program; a board that holds the image already is only started.
  *
- * @param log hears what is done
+ * @param log gets messages about each step
  * @param build what is under test
  * @param device how the board is reached
  * @param logs folder of the programs' output

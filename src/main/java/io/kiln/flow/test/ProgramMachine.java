@@ -5,7 +5,7 @@ import io.kiln.base.Problem;
 import java.time.Duration;
 import java.util.List;
 
-/** What runs a program under test, from its start for each test. */
+/** Runs a program under test, and starts it anew for each test. */
 interface ProgramMachine {
     /**
      * How a test went.

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /** Follows a script while the program prints, and sends what it says. Not thread-safe. */
 final class ScriptProgress implements Predicate<String> {
-    /** Most text without what is expected that is kept, in characters. */
+    /** Most characters kept while the expected text has not come. */
     private static final int MOST_KEPT = 1 << 16;
 
     private static final int MOST_SHOWN = 300;

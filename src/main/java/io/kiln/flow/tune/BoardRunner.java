@@ -110,7 +110,7 @@ final class BoardRunner implements CandidateRunner {
         return Set.of(Metric.TIME);
     }
 
-    /** The first line that is no answer ends what is believed. */
+    /** Lines from the first malformed one on are ignored. */
     @Override
     public CandidateRuns run(CandidateImage image) {
         int functions = image.functions().size();

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * An image of candidates: data, whatever runs it.
+ * An image of candidates, independent of what runs it.
  *
  * @param elf linked for the board that runs it; {@link MeasuringProgram} says what it does
  * @param functions the candidates' functions in the order of their calls

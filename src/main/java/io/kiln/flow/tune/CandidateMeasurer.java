@@ -38,7 +38,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Measures candidates and holds their answers against the reference interpreter's: many of them in one image, which a {@link CandidateRunner}
+ * Measures candidates and compares their answers with the reference interpreter's: many of them in one image, which a {@link CandidateRunner}
  * runs once.
  */
 final class CandidateMeasurer {
@@ -74,7 +74,7 @@ final class CandidateMeasurer {
         this.seed = seed;
     }
 
-    /** What it measures. */
+    /** The measured quantities. */
     Set<Metric> metrics() {
         Set<Metric> metrics = EnumSet.copyOf(runner.metrics());
         metrics.addAll(List.of(Metric.SIZE, Metric.RAM));
@@ -135,7 +135,7 @@ final class CandidateMeasurer {
         run(whole, elf, objects.get(), results);
     }
 
-    /** Compiles all; empty if some do not compile, which have a result then. */
+    /** Compiles all candidates; empty if some do not compile, for which a failure is recorded. */
     private Optional<CompiledObjects> compile(List<Part> parts, Measured[] results) {
         try {
             return Optional.of(

@@ -6,7 +6,7 @@ import java.util.Set;
 
 /** Runs images of candidates, in an emulator or on a board. */
 public interface CandidateRunner {
-    /** What it measures of each call. */
+    /** The quantities measured for each call. */
     Set<Metric> metrics();
 
     /**

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What came of an image of candidates.
+ * The results of an image of candidates.
  *
  * @param runs of the image's first functions, in order
  * @param failure what happened in the first function without a run; empty if all of them have one

@@ -32,9 +32,9 @@ import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 
 /**
- * Holds the records of a search for speed against the whole models: a layer that runs row by row there may cost more than alone. The record of a
+ * Checks the records of a search for speed on the whole models: a layer that runs row by row there may cost more than alone. The record of a
  * layer that became slower is withdrawn: its line gets error 8. So are those of all layers that became faster, if the workspace grew or the
- * models became slower all the same, which can be when a layer prefers other numbers of rows.
+ * models became slower all the same, which can happen if a layer prefers another number of rows.
  */
 final class Confirmation {
     private static final int MOST_ROUNDS = 4;
@@ -103,7 +103,7 @@ final class Confirmation {
         }
     }
 
-    /** Operators whose records are no gain in the model. */
+    /** Operators whose records do not help in the whole model. */
     private Set<String> slower() {
         if (!isForSpeed) {
             return Set.of();
@@ -135,7 +135,7 @@ final class Confirmation {
                         Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
                 all.replaceAll(other ->
                         other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
-                log.info("Withdrawn, because it is no gain in the whole model: index "
+                log.info("Withdrawn, because it does not help in the whole model: index "
                         + record.config().index() + " of " + operator);
             });
         }

@@ -20,7 +20,7 @@ final class ImagesAtOnce {
         this.measurers = List.copyOf(measurers);
     }
 
-    /** What it measures. */
+    /** The measured quantities. */
     Set<Metric> metrics() {
         return measurers.get(0).metrics();
     }

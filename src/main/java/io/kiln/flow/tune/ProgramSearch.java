@@ -236,13 +236,13 @@ final class ProgramSearch {
         return usual;
     }
 
-    /** It was measured with other records of layers. */
+    /** Withdraws a record that was measured with other records of layers. */
     private void withdraw(TuningRecord record) {
         List<TuningRecord> all = new ArrayList<>(RecordFiles.open(records).records());
         Result failed = Result.failed(MeasureError.UNKNOWN, 0, record.result().timestamp());
         all.replaceAll(other -> other.equals(record) ? TuningRecord.of(record.task(), record.config(), failed) : other);
         RecordFiles.write(records, all);
-        log.info("Withdrawn, because it is no gain any more: "
+        log.info("Withdrawn, because it no longer helps: "
                 + ProgramTask.text(ProgramTask.choice(record.config()).orElseThrow()));
     }
 }

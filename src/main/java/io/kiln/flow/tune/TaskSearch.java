@@ -81,7 +81,7 @@ final class TaskSearch {
                 configurations.stream()
                         .map(c -> task.space().features(task.space().config(c)))
                         .toList());
-        // Tasks differ in what they draw.
+        // Each task draws its own random numbers.
         long seed = spec.seed() * 31 + task.key().workload().hashCode();
         return switch (spec.tuner()) {
             case GRID -> new GridTuner(space);

@@ -49,8 +49,8 @@ import java.util.stream.Stream;
 
 /**
  * Searches better configurations for the layers of the build's models. Records are added to the log as soon as they are measured, so that an
- * interrupted search loses little, and the next one continues. At the end the whole models are built with and without the records: those that
- * are no gain there are withdrawn.
+ * interrupted search loses little, and the next one continues. At the end the whole models are built with and without
+ * the records: those that do not help there are withdrawn.
  */
 public final class TuneStep {
     /** Candidates of one task in a round: the tuners learn between rounds. */

@@ -129,7 +129,7 @@ final class TuneSummary {
                 new TuneReport.Whole(before.sizes(), after.sizes()));
     }
 
-    /** With what is left after records were withdrawn. */
+    /** The tasks with the records that were not withdrawn. */
     List<TuneReport.Task> tasks() {
         HistoryBest best = new HistoryBest(RecordFiles.open(records).records());
         List<TuneReport.Task> tasks = new ArrayList<>();

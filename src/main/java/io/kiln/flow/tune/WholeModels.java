@@ -35,7 +35,7 @@ final class WholeModels {
     /**
      * A measured image.
      *
-     * @param sizes what it takes
+     * @param sizes its memory use
      * @param workspace planned bytes of all models
      * @param operators instructions, or estimated cycles, of each operator by its C name
      */

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 
 /**
  * The cases of a model that begin with audio: recordings from the folder of vectors, {@code audio_<k>.wav} or {@code .bin}, then seeded noise.
- * The expected answer is what the reference interpreter says to the features that the interpreter of the preprocessing gives.
+ * The expected answer is the reference interpreter's result for the features that the interpreter of the preprocessing computes.
  */
 final class AudioCases {
     private static final Pattern RECORDING = Pattern.compile("audio_(0|[1-9][0-9]{0,8})\\.(?:wav|bin)");
@@ -44,7 +44,7 @@ final class AudioCases {
                 model.operators());
     }
 
-    /** A model whose answers to audio nothing can tell. */
+    /** No cases, for a model whose answers to audio cannot be computed. */
     static VerificationCases none(ModelMetadata model) {
         return new VerificationCases(metadata(model, 0), List.of(), List.of());
     }

@@ -48,8 +48,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Measures on the board, by its own timer over RPC, with every input at its zero point; writes {@code profile.json}. With the AOT executor it
- * measures whole runs. A graph it walks operator by operator, measures each, and writes a trace for Chrome's viewer, too.
+ * Measures on the board, by its own timer over RPC, with every input at its zero point; writes {@code profile.json}.
+ * With the AOT executor it measures whole runs. With the graph executor it measures each operator, and also writes a trace for Chrome's
+ * viewer.
  */
 public final class BoardProfile {
     private static final Duration LIMIT = Duration.ofMinutes(10);
@@ -174,7 +175,7 @@ public final class BoardProfile {
         return new Answer<>(times.ranOn(), measured);
     }
 
-    /** On a board of a farm, which may send something else than what it was asked for. */
+    /** On a board of a farm, whose answer may not match the request. */
     private Answer<List<RunTimes>> byFarm(FarmUse use, List<TimedModel> timed) {
         RunnableImage image = RunnableImage.forTheBoard(log, build);
         try (FarmRuns farm = FarmRuns.open(use, log)) {
@@ -234,7 +235,7 @@ public final class BoardProfile {
         return new Measured(all, operators, Optional.of(profile));
     }
 
-    /** Null if the board's timer counts something else, as the report has it. */
+    /** Null, as in the report, if the board's timer does not count cycles. */
     private Long cycles(double microseconds) {
         return build.board()
                 .timer()

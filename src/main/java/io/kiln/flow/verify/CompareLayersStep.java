@@ -43,8 +43,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Runs an image and the reference interpreter side by side, operator by operator, and names the first operator whose output differs: for
- * whoever's own C, compiler or board is wrong.
+ * Runs an image and the reference interpreter side by side, operator by operator, and names the first operator whose
+ * output differs: to find errors in the user's own C, the compiler or the board.
  */
 public final class CompareLayersStep {
     private static final Duration LIMIT = Duration.ofMinutes(10);

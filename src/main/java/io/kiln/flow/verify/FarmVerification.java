@@ -19,7 +19,7 @@ import java.util.List;
 /**
  * Verifies on a farm: a worker runs all cases, and its answers are compared here.
  *
- * @param log hears what is done
+ * @param log gets messages about each step
  * @param build the build
  * @param use the farm
  */

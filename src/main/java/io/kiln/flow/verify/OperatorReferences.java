@@ -43,8 +43,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The references of custom operators: C of the user with right answers. It is compiled for this computer, each operator as a model of its own, and
- * answers in a process of its own.
+ * The reference implementations of custom operators: C of the user whose results are taken as correct. It is compiled for this computer,
+ * each operator as a separate model, and runs in a separate process.
  */
 final class OperatorReferences {
     private static final Duration LIMIT = Duration.ofMinutes(2);

@@ -24,9 +24,9 @@ import java.util.function.Consumer;
 /**
  * A board with the build's image: acquires one, flashes it unless that is skipped, and opens the connection to its program.
  *
- * @param log hears what is done
+ * @param log gets messages about each step
  * @param build what is to run there
- * @param device how the user says that it is reached
+ * @param device how the user wants it to be reached
  * @param purpose what it is for, and the parameter by which the user asked for a board
  */
 record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose purpose) {
@@ -54,14 +54,14 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
      */
     record Answer<T>(String ranOn, T value) {}
 
-    /** What is said to the program. */
+    /** The exchange with the program. */
     @FunctionalInterface
     interface Talk<T> {
         /**
          * Talks.
          *
          * @param line to the program
-         * @param elf what the program was made of
+         * @param elf the program's ELF file
          * @param text gets what it prints
          */
         T over(Transport line, Path elf, Consumer<String> text);

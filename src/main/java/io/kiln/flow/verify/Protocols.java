@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the image of a build is talked to by: chosen here, and a value from here on. */
+/** Chooses the protocol by which a build's image is addressed. */
 final class Protocols {
     private Protocols() {}
 

@@ -51,7 +51,8 @@ record ReferenceCall(Binding binding, Map<Integer, TensorType> types) {
     }
 
     /**
-     * The call as a model: inputs are what it reads and is not constant, outputs are its result and then the variables that it writes. The header
+     * The call as a model: its inputs are the values that it reads, except constants; its outputs are its result, then the variables that it
+     * writes. The header
      * is left out, because the generated C declares the function.
      */
     Function model(String name) {

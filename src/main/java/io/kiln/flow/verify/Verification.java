@@ -95,7 +95,7 @@ final class Verification {
      * compared so far.
      *
      * @param line connection to the program; the caller closes it
-     * @param conversation what the program speaks, and who gets what it prints
+     * @param conversation the program's protocol, and the receiver of its output
      */
     static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models) {
         Verification verification = new Verification();

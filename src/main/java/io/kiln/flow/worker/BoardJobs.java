@@ -102,7 +102,7 @@ final class BoardJobs {
                 new RunCalls(run.calls()).over(line, new Conversation(new ConsoleProtocol(job.limit()), image, log)));
     }
 
-    /** What is said to the program. */
+    /** The exchange with the program. */
     @FunctionalInterface
     private interface Talk {
         FarmAnswer over(Transport line, Consumer<String> log);

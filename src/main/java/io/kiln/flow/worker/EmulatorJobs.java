@@ -30,7 +30,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Runs images of jobs in an emulator. They are strangers': they get no semihosting and no network. */
+/** Runs images of jobs in an emulator. Jobs come from strangers, so they get no semihosting and no network. */
 final class EmulatorJobs {
     private final Emulator emulator;
     private final FarmJob job;

@@ -51,7 +51,7 @@ final class WorkerOffers {
         return List.copyOf(offers);
     }
 
-    /** A project's own board with an error is no reason to offer nothing. */
+    /** A broken board of the project does not keep the others from being offered. */
     private void emulateIfPossible(String id) {
         try {
             Board board = boards.find(id);

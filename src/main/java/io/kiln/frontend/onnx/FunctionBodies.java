@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Replaces what a function's nodes take from a call. */
+/** Fills in a call's attributes and inputs in the nodes of a function. */
 final class FunctionBodies {
     private FunctionBodies() {}
 

@@ -46,7 +46,7 @@ final class NodeImporter implements Bodies {
     /**
      * An importer of one model.
      *
-     * @param stated what the model states of its values
+     * @param stated the types that the model states for its values
      */
     NodeImporter(OnnxModel model, StatedTypes stated, OnnxGraphBuilder graph, GraphProblems problems) {
         this.model = model;

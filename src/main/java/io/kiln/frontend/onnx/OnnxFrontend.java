@@ -74,7 +74,7 @@ public final class OnnxFrontend {
         return convert(model, moduleName, inputShapes, OnnxIo.MODEL, new ReadBudget(model.file(), MAX_CONSTANT_BYTES));
     }
 
-    /** The files with data of a model that exist; empty if it is not one. */
+    /** The existing files with a model's external data; empty if the file is not an ONNX model. */
     public static List<Path> externalFiles(Path file) {
         try {
             Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a graph states of its values ({@code value_info}), against what is computed. Open and named dimensions, and sizes below 1, state
+ * The types that a graph states for its values ({@code value_info}), to be compared with the computed ones. Open and
+ * named dimensions, and sizes below 1, state
  * nothing.
  *
  * @param byName stated types by the value's name
@@ -37,8 +38,8 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
     }
 
     /**
-     * What a model states; of shapes nothing if an input has an open dimension, because exporters state the sizes of their example
-     * then, or if the user gives an input another shape.
+     * The types that a model states. Shapes are ignored if an input has an open dimension, because exporters then state the sizes of their
+     * example, or if the user gives an input another shape.
      */
     static StatedTypes of(OnnxModel model, InputShapes shapes) {
         Map<String, OnnxValueInfo> stated = new HashMap<>(model.graph().values());
@@ -56,12 +57,12 @@ record StatedTypes(Map<String, OnnxValueInfo> byName, boolean hasShapes) {
                 && input.dimensions().get().stream().allMatch(d -> d.size().isPresent());
     }
 
-    /** What a body states of the values in it, if shapes of the graph around hold. */
+    /** The types that a body states for its values; shapes count only if those of the enclosing graph do. */
     StatedTypes ofBody(OnnxGraph body) {
         return new StatedTypes(body.values(), hasShapes);
     }
 
-    /** The contradiction between an output of a node and what is stated of it, if there is one. */
+    /** The contradiction between an output of a node and its stated type, if there is one. */
     Optional<Problem> contradiction(
             OnnxNode node, String output, OnnxValue value, OnnxGraphBuilder graph, String file) {
         OnnxValueInfo stated = byName.get(output);

@@ -65,7 +65,7 @@ public final class ElementIntrinsics {
     public static final Intrinsic FLOAT_KEY =
             Intrinsic.inFile("portable/single/kiln_float_key", List.of(FLOAT32), INT32);
 
-    /** The same number, which clang for Arm's vector instructions must not know. */
+    /** The same power of two, hidden from clang, which would miscompile a multiplication by it on MVE. */
     public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 
     private ElementIntrinsics() {}

@@ -171,7 +171,7 @@ final class QuantizedFunctions {
             case LESS_EQUAL -> Exprs.le(a, b);
             case GREATER -> Exprs.gt(a, b);
             case GREATER_EQUAL -> Exprs.ge(a, b);
-            default -> throw new IllegalArgumentException(kind + " is no comparison");
+            default -> throw new IllegalArgumentException(kind + " is not a comparison");
         };
     }
 

@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param kernels the kernels
  * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
  *     follow each other as output channels do
- * @param proofs what schedules have computed of it
+ * @param proofs the cache of what schedules compute and prove for it
  */
 public record ConvComputation(
         FusedOperator op,
@@ -48,7 +48,7 @@ public record ConvComputation(
     public record Grouping(int groups, boolean depthwise) {}
 
     /**
-     * The kernels, and what is taken from each factor of a product.
+     * The kernels, and the zero points that are subtracted from the factors of a product.
      *
      * @param weight the kernels
      * @param inputZeroPoint zero point of the data, 0 for float

@@ -39,10 +39,10 @@ final class GateKernels {
     private final Buffer sums;
     private final Buffer gates;
 
-    /** What there is for one kind of values. */
+    /** The kernel and tables for one kind of values: the data or the hidden state. */
     private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, Buffer by) {}
 
-    /** A kind of values and its kernel. */
+    /** The weights of one kind of values, and the kernel for them. */
     private record Kind(GateWeights weights, SumKernels.Dots dots) {
         static Optional<Kind> of(FusedOperator op, boolean recurrent, SumKernels kernels) {
             GateWeights weights = new GateWeights(op, recurrent);

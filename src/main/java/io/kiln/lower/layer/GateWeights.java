@@ -40,7 +40,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
         return recurrent ? lstm().hiddenZeroPoint() : lstm().inputZeroPoint();
     }
 
-    /** What the sums of a gate are rescaled by. */
+    /** The multiplier that rescales the sums of a gate. */
     QuantizedMultiplier multiplier(int gate) {
         return multiplier(op, recurrent ? Lstm.GATES + gate : gate);
     }

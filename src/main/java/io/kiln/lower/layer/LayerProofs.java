@@ -8,8 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What was computed of one layer while schedules for it were tried: several of them, for the whole layer and for its rows, ask for the
- * same sums and the same proofs, and a search for a rescaling takes longer than all else that is done for a layer. Thread-safe.
+ * Caches the results of trying schedules for one layer. Several schedules, for the whole layer and for its rows, ask for the same sums and
+ * proofs, and the search for a rescaling takes longer than everything else that is done for a layer.
+ * Thread-safe.
  */
 public final class LayerProofs {
     private final Map<Question, Optional<ProvenRescale>> answers = new HashMap<>();

@@ -143,7 +143,7 @@ public final class LstmLowering {
         });
     }
 
-    /** What follows the sums of a unit's gates, with its places in the cell and in the output. */
+    /** The computation after the sums of a unit's gates, with the unit's places in the cell and in the output. */
     private void unit(BlockBuilder unit, List<Expr> gates, Expr place, Expr to) {
         Expr input = applied(unit, "input", logistic, gates.get(0));
         Expr forget = applied(unit, "forget", logistic, gates.get(1));

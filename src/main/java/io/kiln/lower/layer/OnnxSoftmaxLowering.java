@@ -170,7 +170,7 @@ final class OnnxSoftmaxLowering extends VectorLowering {
         });
     }
 
-    /** The bits of floats; what is negligible beside the largest one is 0. */
+    /** The bits of floats; those negligible beside the largest one are 0. */
     private static int[] bits(float[] table) {
         float least = table[table.length - 1] * Math.scalb(1f, -60);
         int[] bits = new int[table.length];

@@ -126,7 +126,7 @@ public final class SvdfLowering {
         block.store(state, to, isFloat ? sum : limited(sum, Svdf.FEATURE, svdf.stateZeroPoint(), state));
     }
 
-    /** What units have in common. */
+    /** The values that units have in common. */
     private record Units(Buffer bias, Buffer times, Epilogue epilogue) {}
 
     /** Where units are: the newest slot, the start of the ring, the batch and the first unit. */

@@ -43,7 +43,7 @@ public record TapRange(Expr origin, Expr begin, Expr end, int taps) {
             return padding + after > 0;
         }
 
-        /** Whether a window may lie so far before the input that its first tap inside would have a number above theirs. */
+        /** Whether a window may lie so far before the input that its first tap inside would be numbered above the last tap. */
         private boolean passesBefore() {
             return padding > taps * dilation;
         }

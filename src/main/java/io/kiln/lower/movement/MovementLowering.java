@@ -54,7 +54,7 @@ final class MovementLowering {
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "copy");
     }
 
-    /** Loops as they are; a block of its own only where names are declared. */
+    /** Adds the loops directly, or as a separate block if they declare names. */
     private static void addTo(BlockBuilder body, Stmt.Block nest) {
         boolean declares = nest.statements().stream()
                 .anyMatch(stmt -> stmt instanceof Stmt.Declare || stmt instanceof Stmt.DeclareView);
@@ -104,7 +104,7 @@ final class MovementLowering {
         return rows % row == 0 && rows >= 0 && (rows > 0 || box.size().get(1) == 1) && inRow < row;
     }
 
-    /** What all boxes of an input need of it. */
+    /** The rows of an input that its boxes read together. */
     private RowDependency dependency(int id) {
         int argument = op.root().args().indexOf(new Arg.Ref(id));
         int rows = Rows.count(op.rootTypes().get(argument).shape());

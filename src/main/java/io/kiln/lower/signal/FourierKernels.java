@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * C of {@link io.kiln.ir.op.signal.SignalFft}, one text for all element types. Passes over complex numbers in the order of their reversed digits,
- * one of radix 2 if their number is no power of 4, the others of radix 4; factors that are 1 are left out, as products with them
+ * one of radix 2 if their number is not a power of 4, the others of radix 4; factors that are 1 are left out, as products with them
  * change nothing. Sums that wrap around are of a type for which C defines that, and are cut when they are stored.
  */
 final class FourierKernels {

@@ -46,7 +46,7 @@ import java.util.Optional;
 final class PanelProduct {
     private static final long LARGEST_PRODUCT = 255L * 255;
 
-    /** For each value, of a sum that is not yet whole. */
+    /** Largest magnitude that each value adds to a partial sum. */
     private static final long LARGEST_ON_THE_WAY = 256L * 256;
 
     /** Most columns of a panel, which bounds the scratch. */
@@ -73,7 +73,7 @@ final class PanelProduct {
     private final Buffer row;
     private final Rescaling rescaling;
 
-    /** What makes results of sums. */
+    /** Turns sums into results. */
     private sealed interface Rescaling {
         record Together(SumKernels kernels, Buffer by, int zeroPoint) implements Rescaling {}
 

@@ -18,7 +18,7 @@ import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sums of {@link BlockedConv} by a kernel, a block of channels at a time, and their rescaling as the reference does it. */
+/** Computes the sums of {@link BlockedConv} with a kernel, a block of channels at a time, then rescales them as the reference does. */
 final class ApartRescale {
     private final ConvComputation conv;
     private final BlockedSums blocks;
@@ -33,7 +33,7 @@ final class ApartRescale {
      * Makes tables and reserves scratch.
      *
      * @param blocks pixels and channels, and a kernel that does not rescale
-     * @param taps number of taps, with those that fill pairs up
+     * @param taps number of taps, including those that pad the last pair
      */
     ApartRescale(ConvTask task, BlockedSums blocks, int taps) {
         this.conv = task.conv();

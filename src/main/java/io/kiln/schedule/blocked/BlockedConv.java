@@ -63,7 +63,7 @@ final class BlockedConv {
     /**
      * Makes tables and reserves scratch.
      *
-     * @param rescale the rescaling, unless the sums are apart from it
+     * @param rescale the rescaling; empty if it is separate from the sums
      */
     BlockedConv(ConvTask task, BlockedSums sums, Optional<ScalarRescale> rescale) {
         OperatorBuffers buffers = task.buffers();

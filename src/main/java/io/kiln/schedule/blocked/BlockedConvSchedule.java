@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 
 /** Convolutions for Cortex-M and RISC-V without SIMD, by {@link BlockedConv}. */
 public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.Rescaling> {
-    /** Whether results are rescaled apart from the sums. */
+    /** Whether results are rescaled separately, after the sums. */
     private static final String APART = "rescaled_apart";
 
-    /** Whether instructions are in an order in which few of them wait for the one before. */
+    /** Whether instructions are interleaved so that few of them wait for the previous one. */
     private static final String INTERLEAVED = "interleaved";
 
     /**
@@ -140,7 +140,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
         return new BlockedConv(task, sums, rescaling.proven).loops(task);
     }
 
-    /** Uses the core's best loop, unless size is optimized and weights could share bytes but do not in it. */
+    /** Uses the core's best loop, unless weights should be packed two to a byte for size and this loop does not support that. */
     public Optional<Choice<Rescaling>> choose(Workload workload) {
         if (!BlockedSums.isFor(workload) || !workload.isPlainInt8()) {
             return Optional.empty();

@@ -28,7 +28,7 @@ public final class BlockedPanelSums implements PanelSums {
         this.kernel = kernel;
     }
 
-    /** Of a core that {@link #isThere}. */
+    /** For a core for which {@link #isThere} holds. */
     public static PanelSums of(CpuFeatures features) {
         if (features.family() == CpuFeatures.Family.RISCV) {
             return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true));

@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * <pre>
  * registers while summing: sums, inputs of each pixel, weights, their end, an input and the weights of a step, a product
  * registers while storing: sums, weights, outputs of each pixel, lower limit before and after the shift, upper limit, shift, channels left
- * stack: see the constants below, what the caller needs back, then the arguments: scale, shift, what the correction needs, limits
+ * stack: see the constants below, callee-saved registers, then the arguments: scale, shift, what the correction needs, limits
  * </pre>
  *
  * @param pixels number of pixels in a block

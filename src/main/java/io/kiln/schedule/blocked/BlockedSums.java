@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
  * @param channels channels of a block
  * @param pairsInputs whether the inputs of two pixels come as {@code first + 65536 * second} in one word
  * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
- * @param interleaved whether instructions are in an order in which few of them wait for the one before
+ * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
  * @param body the code
  */
 record BlockedSums(

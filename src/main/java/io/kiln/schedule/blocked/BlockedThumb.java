@@ -14,7 +14,7 @@ import java.util.List;
  * r0 r1    inputs of both pixels          r4 to r7   sums of channel 0, both pixels, and channel 1
  * r2       weights                        r8 to r11  sums of channels 2 and 3
  * r3 r12   the inputs of a step           lr         a weight
- * stack    inputs of both pixels, constants, output, what the caller needs back, then the arguments:
+ * stack    inputs of both pixels, constants, output, callee-saved registers, then the arguments:
  *          taps (then the end of the inputs), channels, stride (then where to enter the loop), output's stride, scale, shift,
  *          what the correction needs, limits
  * </pre>

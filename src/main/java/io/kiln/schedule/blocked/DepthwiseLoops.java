@@ -194,7 +194,7 @@ final class DepthwiseLoops {
         }
     }
 
-    /** A row of the window: its inputs and weights, in buffers whose first rows they are, or further ones. */
+    /** A row of the window: row {@code ky} of these buffers of inputs and weights. */
     private record Row(Buffer inputs, Buffer weights, int ky) {}
 
     private void row(BlockBuilder block, Row row, Expr i, Expr c, List<Expr.Var> sums) {

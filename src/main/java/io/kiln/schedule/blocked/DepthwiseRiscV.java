@@ -14,7 +14,7 @@ import java.util.stream.Stream;
  * ADD, 40 to rescale and store.
  *
  * <pre>
- * a0    inputs of a channel, so many elements further on that loads reach all rows
+ * a0    inputs of a channel, offset so that loads reach all rows
  * a1    weights          a3    output
  * a2    constants
  * then  end of the channels, lower limit before and after the shift, upper limit, an input, a product, row and elements between rows

@@ -7,12 +7,12 @@ import java.util.List;
 
 /**
  * {@link SumsKernel} for Armv7-M, where a load right behind a load takes one cycle in place of two, if the first one does not change its
- * address: loads are in groups, as long as registers are left. Taps that are no multiple of four are summed before the loop of four steps.
+ * address: loads are in groups, as long as registers are left. The taps left over by steps of four are summed before the loop.
  *
  * <pre>
  * r0 r3    inputs of the pixels           r4 to r11  sums, by channel, then by pixel; the rest: weights
  * r1       weights                        lr         a weight
- * r2 r12   the inputs of a step           stack      sums, what the caller needs back, end of the inputs
+ * r2 r12   the inputs of a step           stack      sums, callee-saved registers, end of the inputs
  * </pre>
  *
  * @param pixels 1 or 2
@@ -23,7 +23,7 @@ record InterleavedSumsThumb2(int pixels, int channels) {
     private static final int FIRST_SUM = 4;
     private static final int LAST_SUM = 11;
 
-    /** The last argument, behind what is pushed; the end of the inputs takes its place. */
+    /** Stack offset of the last argument, above the pushed registers; the end of the inputs takes its place. */
     private static final int TAPS = 40;
 
     String lines() {

@@ -17,7 +17,7 @@ import java.util.List;
  * @param core for which it is written
  * @param pixels number of pixels
  * @param channels number of channels
- * @param interleaved whether instructions are in an order in which few of them wait for the one before
+ * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
  */
 record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
     private static final KernelText TEXT = KernelText.of("portable/sums");

@@ -4,11 +4,11 @@ package io.kiln.schedule.blocked;
 import io.kiln.schedule.parts.AsmText;
 
 /**
- * {@link SumsKernel} for RV32IM. Taps that are no multiple of four are summed before the loop of four steps.
+ * {@link SumsKernel} for RV32IM. The taps left over by steps of four are summed before the loop.
  *
  * <pre>
  * registers: those of {@link BlockedRiscVRegisters}
- * stack: what the caller needs back, sums
+ * stack: callee-saved registers, sums
  * </pre>
  *
  * @param pixels at most 4

@@ -15,7 +15,7 @@ import io.kiln.schedule.parts.AsmText;
 final class SumsThumb1 {
     private static final int UNROLL = 4;
 
-    /** The last argument, behind what is pushed. */
+    /** Stack offset of the last argument, above the pushed registers. */
     private static final int TAPS = 32;
 
     private SumsThumb1() {}

@@ -9,7 +9,7 @@ import io.kiln.schedule.parts.AsmText;
  * <pre>
  * r0 r3    inputs of both pixels          r4 to r11  sums, by channel, then by pixel
  * r1       weights                        lr         a weight
- * r2 r12   the inputs of a step           stack      sums, what the caller needs back, end of the inputs
+ * r2 r12   the inputs of a step           stack      sums, callee-saved registers, end of the inputs
  * </pre>
  *
  * <p>If registers are left, one of them holds the end of the inputs.
@@ -18,7 +18,7 @@ import io.kiln.schedule.parts.AsmText;
  * @param channels at most 8 sums
  */
 record SumsThumb2(int pixels, int channels) {
-    /** The last argument, behind what is pushed. */
+    /** Stack offset of the last argument, above the pushed registers. */
     private static final int TAPS = 40;
 
     String lines() {

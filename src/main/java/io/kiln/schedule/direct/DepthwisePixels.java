@@ -49,7 +49,7 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
         return conv.isFloat() ? isFused(workload) : hasRegisters(workload.features()) && fit(conv);
     }
 
-    /** Whether a core of microcontrollers has registers for several sums: Armv6-M multiplies only in eight. */
+    /** Whether a microcontroller core has registers for several sums: Armv6-M multiplies only in eight registers. */
     private static boolean hasRegisters(CpuFeatures cpu) {
         return cpu.hasLongMultiply()
                 && (cpu.family() == CpuFeatures.Family.CORTEX_M || cpu.family() == CpuFeatures.Family.RISCV);

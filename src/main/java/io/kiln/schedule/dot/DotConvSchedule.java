@@ -55,7 +55,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
         return new DotConv(task, kernel.with(configuration), configuration.number("pixel_block")).loops(task);
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<DotKernel>> choose(Workload workload) {
         return workload.isForSize() ? Optional.empty() : applies(workload).map(kernel -> choice(workload, kernel));
     }

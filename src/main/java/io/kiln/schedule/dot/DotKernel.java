@@ -20,7 +20,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** Name of the schedule. */
     String title();
 
-    /** Why it is chosen, for people. */
+    /** The reason why it is chosen, in words. */
     String reason();
 
     /** Largest number of pixels computed together. */
@@ -63,7 +63,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
      * Emits a call.
      *
      * @param inputs first tap of each pixel
-     * @param weights first weight of the channels; steps of taps from the first to the last, in each channel by channel
+     * @param weights first weight of the channels; ordered by step of taps, then by channel
      * @param sums sums by pixel, then by channel
      * @param taps number of taps of one dot product; known at build time if {@link #step} is more than 1
      */

@@ -6,7 +6,7 @@ import io.kiln.lower.SumKernels.Sums;
 import io.kiln.schedule.parts.AsmText;
 import java.util.function.Consumer;
 
-/** Instructions that make two results of two sums: the operands are those of {@code dsp/rescale_sums.h}. */
+/** Instructions that rescale two sums to two results: the operands are those of {@code dsp/rescale_sums.h}. */
 final class DspRescaleText {
     private static final String[] BOTH = {"%[a]", "%[b]"};
 

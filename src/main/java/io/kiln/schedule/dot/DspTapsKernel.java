@@ -100,7 +100,7 @@ record DspTapsKernel(int pixels, int taps, int unroll, boolean isMultiple) {
         return asm.statement(values, types, List.of("r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr"));
     }
 
-    /** Moves the pointers behind steps. */
+    /** Advances the pointers past the steps. */
     private void advance(AsmText asm, int steps) {
         if (steps == 0) {
             return;

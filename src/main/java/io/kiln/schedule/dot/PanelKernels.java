@@ -10,7 +10,7 @@ import java.util.Optional;
 public final class PanelKernels {
     private PanelKernels() {}
 
-    /** The kernel of a core that has one. */
+    /** The core's kernel, if it has one. */
     public static Optional<PanelSums> of(CpuFeatures features) {
         if (features.hasMve()) {
             return Optional.of(new MveSums());

@@ -6,11 +6,11 @@ import io.kiln.lower.SumKernels;
 import io.kiln.target.CpuFeatures;
 import java.util.Optional;
 
-/** The micro-kernels for layers that remember, by core. */
+/** The micro-kernels for stateful layers, by core. */
 public final class RecurrentKernels {
     private RecurrentKernels() {}
 
-    /** The kernels of a core that has some. */
+    /** The core's kernels, if it has some and size is not optimized. */
     public static Optional<SumKernels> of(CpuFeatures features, Optimize optimize) {
         if (optimize == Optimize.SIZE || !features.hasDsp()) {
             return Optional.empty();

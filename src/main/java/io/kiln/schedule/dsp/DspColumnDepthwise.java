@@ -28,7 +28,7 @@ import java.util.List;
  * scratch: none
  * rows: where input rows lie in a ring, one row of the output at a time, with the place of each input row as an argument
  * weights: per block of four channels [tap][channels 0 and 2, channels 1 and 3], 16 bits each, then the constants of the channels
- * left over: an odd row alone; channels that are no multiple of four in a block that lies over the one before
+ * left over: an odd row alone; channels left over by fours in a block that overlaps the one before
  * </pre>
  */
 final class DspColumnDepthwise {

@@ -68,7 +68,7 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
         return new DspColumnDepthwise(task, rescale, configuration.number("rows")).loops();
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
         if (workload.isForSize()) {
             return Optional.empty();

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * r0        inputs                          r1      weights, then the constants of the block's channels
  * r2-r5     sums of the first row           r6-r9   sums of the second row
  * r10 r11   inputs of channels 0 2, 1 3     r12 lr  weights of channels 0 2, 1 3; later r12 is the output
- * stack     output, end of the output, then what the caller needs back[, late offset][, input rows]
+ * stack     output, end of the output, then callee-saved registers[, late offset][, input rows]
  * </pre>
  *
  * <p>A tap is 13 instructions for 8 products: LDR, 2 SXTB16, 2 LDR, 8 SMLA. The weights of a tap serve the second row one input row later.

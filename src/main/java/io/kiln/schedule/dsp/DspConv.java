@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  * <pre>
  * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
  * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
- * left over: an odd pixel has a kernel of its own, channels that are no multiple of four a smaller last block
+ * left over: an odd pixel has a kernel of its own, channels left over by fours a smaller last block
  * </pre>
  */
 final class DspConv {
@@ -196,7 +196,7 @@ final class DspConv {
         when(block, isOdd(), isOdd(length), b -> row(b, line, sub(line.end, imm(1)), imm(1), shape.ofOne()));
     }
 
-    /** A loop over pairs of pixels, and what is done for a remaining pixel, as if it were two. */
+    /** A loop over pairs of pixels, then the same body for a remaining pixel, as if it were two. */
     private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
         Expr last = sub(end, imm(1));
         block.loop("x", begin, isOdd() ? last : end, 2, (pair, x) -> body.emit(pair, x, add(x, 1), 2));

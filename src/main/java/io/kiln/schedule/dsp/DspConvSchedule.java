@@ -55,7 +55,7 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
         return new DspConv(task, rescale, configuration.number("unroll")).loops(task.rows());
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
         Configuration configuration = Configuration.of(name())
                 .with("pixels", 2)

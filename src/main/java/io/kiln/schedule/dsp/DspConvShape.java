@@ -22,7 +22,7 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
         return (channels + 1) / 2;
     }
 
-    /** Bytes of weights of a step. */
+    /** Bytes of a step's weights. */
     int weightBytes() {
         return pairs() * Integer.BYTES;
     }
@@ -47,7 +47,7 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
         return isStraight() ? 0 : unroll;
     }
 
-    /** Sets what texts of kernels say of the channels of their blocks. */
+    /** Sets the parameters of a kernel's text that describe the channels of its blocks. */
     KernelText describe(KernelText text) {
         boolean isMixed = rest > 0;
         boolean hasTwo = pairs() == 2;

@@ -18,7 +18,7 @@ import java.util.List;
  * r0        inputs                          r1      weights ({@link DspWeights}), then the constants of the block's channels
  * r2  r3    256 * A + B, B                  r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
  * r10 r11   inputs 0 2, 1 3                 r12 lr  weights; later r12 is the output
- * stack     inputs, output, end of the output, end of the inputs, then what the caller needs back[, late offset]
+ * stack     inputs, output, end of the output, end of the inputs, then callee-saved registers[, late offset]
  * </pre>
  *
  * <p>Four inputs and eight channels are 35 instructions for 32 products: 9 LDR, 10 SXTB16, 16 SMLAD. Where weights are bytes,

@@ -63,7 +63,7 @@ public final class DspDenseSchedule implements Schedule<DspRescale> {
         return new DspDense(task, rescale, block, unroll, configuration.isOn(PAIRED)).loops(task.rows());
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
         return workload.isForSize() ? Optional.empty() : applies(workload).map(this::choice);
     }

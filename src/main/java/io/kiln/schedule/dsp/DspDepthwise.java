@@ -34,8 +34,8 @@ import java.util.List;
  * scratch: the input rows under the windows, of four channels, as 16 bits, times 256; columns of padding are filled once
  * weights: per channel pairs of rows as halves of a word, scaled by what the rescaling wants beside, then multiplier and offset
  * padding: a row of the input's zero point, read in place of rows outside the input
- * channels that are no multiple of four: the last block lies over the one before; fewer make a smaller block
- * several output channels for one of the input: they share what is widened
+ * channels left over by fours: the last block overlaps the one before; fewer make a smaller block
+ * several output channels for one of the input: they share the widened inputs
  * dilated windows: one row of the output at a time
  * </pre>
  *

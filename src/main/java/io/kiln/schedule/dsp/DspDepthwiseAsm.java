@@ -17,7 +17,7 @@ import java.util.Set;
  * r4-r9    weights, the last ones of these
  * r10 r11  multiplier, offset
  * r12 lr   inputs
- * stack    more constants of the channel (two)[, outputs of the channel left], end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
+ * stack    more constants of the channel (two)[, outputs of the channel left], end of scratch, columns left, scratch, table, then callee-saved registers, output, input rows, blocks
  * </pre>
  *
  * <p>With a window of 3x3 and stride 1, two outputs of four channels are computed in 3 LDRD, 12 multiplies and 6 instructions to rescale
@@ -204,7 +204,7 @@ final class DspDepthwiseAsm {
      *
      * @param row its row
      * @param column first column of its window, after that of the first sum
-     * @param register what it is computed in
+     * @param register in which it is computed
      */
     private record Sum(int row, int column, String register) {}
 

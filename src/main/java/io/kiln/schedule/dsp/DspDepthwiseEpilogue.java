@@ -88,7 +88,7 @@ record DspDepthwiseEpilogue(DspRescale rescale) {
         return "_scale" + r.scaleBits() + "_shift" + r.shift() + late;
     }
 
-    /** What a comment says of a channel's constants. */
+    /** The description of a channel's constants in a comment. */
     String constantsInWords() {
         return stepwise()
                 .map(r -> "multiplier, offset, bias" + (r.commonShift().isEmpty() ? ", shift" : ""))

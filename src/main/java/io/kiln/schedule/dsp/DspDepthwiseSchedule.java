@@ -77,7 +77,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
         return new DspDepthwise(task, rescale, configuration.number("rows")).loops();
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<DspDepthwiseEpilogue>> choose(Workload workload) {
         if (workload.isForSize()) {
             return Optional.empty();

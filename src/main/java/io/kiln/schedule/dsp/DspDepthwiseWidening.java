@@ -86,7 +86,7 @@ record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, int rowsSlot
      */
     private record Place(int input, int scratch, boolean isLast) {}
 
-    /** One column of two pairs of rows, or of what there is of them. */
+    /** One column of two pairs of rows, or of fewer rows at the end. */
     private void widenPairs(int pair, Place place) {
         int pairs = Math.min(2, (inputRows + 1) / 2 - pair);
         int rows = Math.min(2 * pairs, inputRows - 2 * pair);

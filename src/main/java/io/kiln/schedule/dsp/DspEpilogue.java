@@ -12,7 +12,7 @@ import java.util.List;
 /** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
 sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, DspFloorEpilogue {
     /**
-     * What kernels do with sums before and after any rescaling.
+     * The steps of kernels before and after any rescaling of sums.
      *
      * @param isSummed whether weights are packed as sums, otherwise as bytes or alone
      * @param freeBits powers of two by which the first channel's sums are already scaled
@@ -91,7 +91,7 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
     /** Part of a kernel's name. */
     String suffix();
 
-    /** What a comment says of the constants of a channel. */
+    /** The description of a channel's constants in a comment. */
     String constantsInWords();
 
     /** Words of a channel's constants. */
@@ -150,7 +150,7 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
         }
     }
 
-    /** Sets what all kernels' texts say of it in their heads: a channel's constants, and the last parameters. */
+    /** Sets the parameters of a kernel's text for its head: a channel's constants, and the last arguments. */
     default KernelText head(KernelText text) {
         String declarations =
                 String.join("", parameters().stream().map(p -> ", int32_t " + p).toList());

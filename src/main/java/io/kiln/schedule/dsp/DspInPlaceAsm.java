@@ -14,7 +14,7 @@ import java.util.List;
  * r2  r3    pixel 0: 256 * A + B, B         r4      256 * C
  * r6  r7    pixel 1: likewise               r8
  * r10 r11   inputs of both pixels           r5 r9   0 and 2 of these, widened     r12 lr  weights
- * stack     end of a run, end of the window's rows, inputs, weights, output, end of the output, then what the caller needs back, count, blocks[, late]
+ * stack     end of a run, end of the window's rows, inputs, weights, output, end of the output, then callee-saved registers, count, blocks[, late]
  * </pre>
  *
  * <p>Four inputs of two pixels are 26 cycles for 24 products of three channels.

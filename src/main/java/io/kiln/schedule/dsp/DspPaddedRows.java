@@ -21,7 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Inputs of layers whose runs are no whole fours, such as first layers, and of others where it pays: the rows under a line of windows are copied into scratch with their padding,
+ * Inputs of layers whose runs are not multiples of four, such as first layers, and of others where it pays: the rows
+ * under a line of windows are copied into scratch with their padding,
  * so that every window lies inside and at constant distances. Also the rows of depthwise layers with large windows.
  *
  * <pre>
@@ -33,10 +34,10 @@ final class DspPaddedRows {
     /** Largest number of bytes of the rows: the reach of a load. */
     private static final int MOST_BYTES = 4095;
 
-    /** Bytes of rows that are worth the time saved. */
+    /** Most bytes of the rows under a narrow output that are copied only to save time. */
     private static final int FEW_BYTES = 1024;
 
-    /** Pixels of a line of which a large part reaches into the padding. */
+    /** Widest line in which a large part of the windows reaches into the padding. */
     private static final int NARROW = 12;
 
     /** Largest number of taps of straight code. */
@@ -53,7 +54,8 @@ final class DspPaddedRows {
     }
 
     /**
-     * Whether runs of a window, or what of them lies inside, are no whole fours, or a copy pays otherwise; if the rows are short.
+     * Whether rows are short enough for the copy, and the runs of a window, or their parts inside the input, are not multiples of four, or
+     * the copy pays anyway.
      */
     static boolean areFor(ConvComputation conv) {
         Window w = conv.window();
@@ -66,7 +68,7 @@ final class DspPaddedRows {
     }
 
     /**
-     * Whether a copy takes less time than what it saves in windows of whole fours: many of them reach into the padding, or are
+     * Whether a copy saves time even if runs are multiples of four: many windows reach into the padding, or are
      * scattered, or their inputs need not be widened apart.
      */
     private static boolean pays(ConvComputation conv) {
@@ -187,7 +189,7 @@ final class DspPaddedRows {
         return conv.window().kernelH() + "x" + run(conv) + dilated + "_" + pitch(conv);
     }
 
-    /** Fills the padding beside the input, which stays as it is; before all lines. */
+    /** Fills the padding beside the input once, before all lines; copies do not overwrite it. */
     void begin(BlockBuilder block) {
         int left = leftBytes();
         int right = left + copiedBytes();

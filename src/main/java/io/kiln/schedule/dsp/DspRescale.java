@@ -82,7 +82,7 @@ record DspRescale(RescaleConstants constants, boolean isSummed, int freeBits, in
         return low > -128 || high < 127;
     }
 
-    /** For a reason: how values are rescaled. */
+    /** How values are rescaled, for the reason of a choice. */
     String inWords() {
         return constants instanceof ProvenRescale
                 ? "one high multiply per output, proven exact"

@@ -25,7 +25,7 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
     private static final int WEIGHTS = 8;
     private static final int OUTPUT_END = 56;
 
-    /** What lies on the stack where: the count becomes the end of the output, that of blocks the end of the weights. */
+    /** Stack layout. The count of pixels becomes the end of the output, the count of blocks the end of the weights. */
     private static final DspConvAsm.Slots SLOTS = new DspConvAsm.Slots(0, 12, 16, 60, 64);
 
     String name() {

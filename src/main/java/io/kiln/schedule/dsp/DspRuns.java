@@ -14,7 +14,7 @@ import io.kiln.schedule.parts.AsmText;
  */
 record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlace) implements DspWidening {
     /**
-     * Some of a kind.
+     * Repetition at a constant distance.
      *
      * @param count how many
      * @param distance bytes from one to the next

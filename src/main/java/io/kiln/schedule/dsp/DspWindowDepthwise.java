@@ -25,7 +25,7 @@ import java.util.List;
  * <pre>
  * scratch: the rows under a line of windows, with their padding ({@link DspPaddedRows}); none for windows of one row without padding
  * weights: as {@link DspColumnDepthwise} has them
- * left over: an odd pixel alone; channels that are no multiple of four in a block that lies over the one before
+ * left over: an odd pixel alone; channels left over by fours in a block that overlaps the one before
  * </pre>
  */
 final class DspWindowDepthwise {

@@ -61,7 +61,7 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRescale> {
         return new DspWindowDepthwise(task, rescale, configuration.number("pixels")).loops();
     }
 
-    /** Where only speed counts. */
+    /** Unless size is optimized. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
         if (workload.isForSize()) {
             return Optional.empty();

@@ -37,7 +37,7 @@ import java.util.List;
  * y0 = m1 + m2 + m0              y1 = m1 - m2 + m3
  * scratch: factors of four pixels, see {@link DspWinogradInput}
  * weights: see {@link DspWinogradWeights}, three times as large as the model's
- * left over: the last four pixels of a row may lie over those before, as may the last four channels
+ * left over: the last four pixels of a row may overlap those before, as may the last four channels
  * </pre>
  *
  * <p>Source: A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
@@ -79,7 +79,7 @@ final class DspWinograd {
         return new LayerLoops(body(rows), executedMacs(conv));
     }
 
-    /** Pixels and input channels that are computed, in proportion to those that are wanted. */
+    /** Ratio of the computed pixels and input channels to the needed ones. */
     static double excess(ConvComputation conv) {
         int width = conv.output().dim(2);
         int channels = conv.input().dim(3);

@@ -21,7 +21,7 @@ import java.util.List;
  *
  * <p>Four inputs of six columns take 47 instructions.
  *
- * <p>Of inputs that are no multiple of four, the last four lie over those before.
+ * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.
  *
  * @param channels inputs of a column, at least four
  */

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * r1        weights ({@link DspWinogradWeights}) and constants
  * r2-r9     sums: of each channel those of the first two pixels, then those of the second two
  * r10 r11   factors                         r12 lr  weights
- * stack     m1, then m1 - m2, of all sums; inputs, output, end of the output, then what the caller needs back[, late offset]
+ * stack     m1, then m1 - m2, of all sums; inputs, output, end of the output, then callee-saved registers[, late offset]
  * </pre>
  *
  * <p>A step of two inputs is 14 instructions for 16 products, which do the work of 24.
@@ -196,7 +196,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         }
     }
 
-    /** Rescales and stores the first or second pixel of both twos. */
+    /** Rescales and stores the first or second pixel of both pairs. */
     private void finish(AsmText asm, int pixel) {
         String late = "[sp, #" + LATE + "]";
         for (int c = 0; c < 4; c += 2) {

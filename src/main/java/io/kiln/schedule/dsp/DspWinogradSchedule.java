@@ -20,7 +20,7 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
     private static final int PIXELS = DspWinograd.PIXELS;
     /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
     private static final int MOST_CHANNELS = 32;
-    /** The gain is lost if more is computed than this, in proportion to what is wanted. */
+    /** Largest ratio of computed to needed work; above it the gain is lost. */
     private static final double MOST_EXCESS = 1.45;
     /** Factors are made of words of inputs. */
     private static final int LEAST_CHANNELS = 4;

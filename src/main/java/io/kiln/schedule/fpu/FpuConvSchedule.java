@@ -105,7 +105,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
         return new FpuConv(task, blocks(configuration), limits).loops(task.rows());
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<FpuLimits>> choose(Workload workload) {
         return workload.isForSize() ? Optional.empty() : applies(workload).map(limits -> choice(workload, limits));
     }

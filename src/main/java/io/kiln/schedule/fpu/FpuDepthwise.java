@@ -22,7 +22,7 @@ import java.util.List;
 
 /**
  * Depthwise convolutions of float data by {@link FpuDepthwiseKernel}: some neighbouring pixels of all channels in one
- * call, four channels at a time. If their number is no multiple of four, the last four are computed by a call of their own.
+ * call, four channels at a time. If their number is not a multiple of four, a separate call computes the last four.
  *
  * <pre>
  * weights: per four channels [ky][kx][channel]; biases likewise

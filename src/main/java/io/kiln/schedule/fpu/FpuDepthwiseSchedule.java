@@ -43,7 +43,7 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
         return new FpuDepthwise(task, configuration.number("pixel_block"), limits).loops(task.rows());
     }
 
-    /** Where size does not count. */
+    /** Unless size is optimized. */
     public Optional<Choice<FpuLimits>> choose(Workload workload) {
         return workload.isForSize() ? Optional.empty() : applies(workload).map(limits -> choice(workload, limits));
     }

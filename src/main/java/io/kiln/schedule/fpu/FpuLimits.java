@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What {@link FpuConvKernel} and {@link FpuDepthwiseKernel} do with sums before it stores them. */
+/** The limits that {@link FpuConvKernel} and {@link FpuDepthwiseKernel} apply to sums before they store them. */
 enum FpuLimits {
     NONE,
-    /** From 0 on. */
+    /** At least 0. */
     RELU,
-    /** From 0 to a given number above it. */
+    /** From 0 to a given positive number. */
     CAPPED,
     /** Between any two given numbers, which is left to C. */
     OTHER;
@@ -45,7 +45,7 @@ enum FpuLimits {
         };
     }
 
-    /** What it is, for people. */
+    /** A description for the kernel's comment. */
     private String text() {
         return switch (this) {
             case NONE -> "without limits";
@@ -116,7 +116,7 @@ enum FpuLimits {
                 """.formatted(late + 4) : "";
     }
 
-    /** C loop that applies the limits to what was stored; NaN passes through. */
+    /** C loop that applies the limits to the stored results; NaN passes through. */
     private String loop(int pixels, int channels, String stride, String low) {
         String high = this != RELU ? "      value = value > high ? high : value;\n" : "";
         return """

@@ -62,7 +62,7 @@ final class MveCopy {
         return kernel(name, List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), 1, text);
     }
 
-    /** The operand of what does not fill a vector. */
+    /** The operand with the number of bytes that do not fill a vector. */
     private static String rest(int run) {
         return run % 16 == 0 ? "" : ", [rest] \"r\"(" + run % 16 + ")";
     }

@@ -40,12 +40,12 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
         return any ? ANY_TWIN : floor.isPresent() ? FLOOR_TWIN : MveText.TWIN;
     }
 
-    /** What the kernels' twins call. */
+    /** The intrinsics that the kernels' twins call. */
     List<Intrinsic> twins() {
         return List.of(twin());
     }
 
-    /** Sets what kernels' texts say of it. */
+    /** Sets the parameters of a kernel's text that depend on it. */
     KernelText in(KernelText text) {
         return text.with("RESULT", twin().name())
                 .with("HIGH_AND_MORE", "high" + floor.map(MveFloor::arguments).orElse(""))

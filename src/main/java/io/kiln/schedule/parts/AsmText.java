@@ -36,7 +36,7 @@ public final class AsmText {
         lines.append(format, copied, format.length()).append("\\n\"\n");
     }
 
-    /** Appends instructions that put a number, which is not negative, into a register, on Thumb-2. */
+    /** Appends instructions that load a non-negative number into a register, on Thumb-2. */
     public void move(String register, int value) {
         line("movw %s, #%d", register, value & 0xFFFF);
         if (value >>> 16 != 0) {
@@ -44,7 +44,7 @@ public final class AsmText {
         }
     }
 
-    /** Appends instructions that add a number, which is not negative, to a register, on Thumb-2; the spare register may change. */
+    /** Appends instructions that add a non-negative number to a register, on Thumb-2; the spare register may change. */
     public void add(String register, String to, int value, String spare) {
         if (value <= LOAD_REACH) {
             line("add %s, %s, #%d", register, to, value);

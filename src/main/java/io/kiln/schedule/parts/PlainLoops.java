@@ -11,7 +11,7 @@ import io.kiln.target.CpuFeatures;
 public final class PlainLoops {
     private PlainLoops() {}
 
-    /** The reason, for people: that of the core, of what is optimized, of the data, of the shape or of the rescaling, whichever comes first. */
+    /** The reason in words: the first that applies of core, optimization goal, data, shape and rescaling. */
     public static String reason(Workload workload) {
         CpuFeatures features = workload.features();
         ConvComputation conv = workload.conv();

@@ -45,7 +45,7 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
         };
     }
 
-    /** What a comment says of the channel's constants. */
+    /** The description of a channel's constants in a comment. */
     public String text() {
         return switch (corrected) {
             case NONE -> "";

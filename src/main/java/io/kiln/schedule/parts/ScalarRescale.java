@@ -67,7 +67,7 @@ public final class ScalarRescale {
         return high;
     }
 
-    /** What is corrected before the shift. */
+    /** The correction before the shift. */
     public RescaleCorrection correction() {
         return correction;
     }

@@ -74,7 +74,7 @@ public final class WindowCopy {
         }
     }
 
-    /** Whether taps of a row are no neighbours in the input. */
+    /** Whether the taps of a row are not adjacent in the input. */
     private boolean isDilated() {
         return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
     }

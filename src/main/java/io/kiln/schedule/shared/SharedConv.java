@@ -18,7 +18,7 @@ import io.kiln.tir.Expr;
 import java.util.List;
 
 /**
- * A convolution as one call of {@link SharedConvKernel}, with a small table of what the kernel must know of the layer.
+ * A convolution as one call of {@link SharedConvKernel}, with a small table of the layer's parameters.
  *
  * <pre>
  * scratch: the windows of two pixels, interleaved, 16 bits a value; if there is padding, also the rows under a row of windows, with it

@@ -21,7 +21,7 @@ import java.util.List;
  * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
  * r6  r7    pixel 1: likewise               r8 r9
  * r10 r11   inputs                          r12 lr  weights
- * stack     what all channels have in common, inputs, output, pitch, the last block's output, end of the inputs, their bytes, what the caller needs back
+ * stack     what all channels have in common, inputs, output, pitch, the last block's output, end of the inputs, their bytes, callee-saved registers
  * </pre>
  *
  * <p>Two inputs of both pixels are 14 instructions for 16 products: 4 LDR in a row, 8 SMLAD, 2 SXTB16. The loop takes eight inputs; it is entered in its middle

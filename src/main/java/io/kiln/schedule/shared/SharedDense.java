@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A dense layer, or a convolution whose window is the whole input, as one call of {@link SharedDenseKernel}, with a small table of what the kernel must
- * know of the layer. There is no scratch.
+ * A dense layer, or a convolution whose window is the whole input, as one call of {@link SharedDenseKernel}, with a
+ * small table of the layer's parameters.
+ * There is no scratch.
  */
 final class SharedDense {
     private static final int BLOCK = SharedDenseKernel.BLOCK;

@@ -18,7 +18,7 @@ import java.util.List;
  * r2 r3     256 * A + B, or A; B                 r4 r5     256 * C + D, or C; D
  * r6 r7     inputs 1 3, 0 2                      r8 to r11 weights
  * r12       the last four inputs                 lr        a channel's weights if they are bytes; later the output
- * stack     constants, bytes to those of the next channel, limits, inputs, output, the last block's output, what the caller needs back
+ * stack     constants, bytes to those of the next channel, limits, inputs, output, the last block's output, callee-saved registers
  * </pre>
  *
  * <p>Four inputs and four channels are 19 instructions for 16 products: 1 LDR, 1 LDM of four words, 2 and 4 SXTB16, 8 SMLAD; 4 more if weights are bytes.

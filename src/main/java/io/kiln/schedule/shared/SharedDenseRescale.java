@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rescaling of a dense layer in the reference's own steps, of which all channels have multiplier, offset and shift in common if weights have one
- * scale: then a channel takes four bytes of constants, its bias, and not eight or more as with constants that are proven channel by channel.
+ * The rescaling of a dense layer in the reference's own steps. If the weights have one scale, all channels share multiplier, offset and
+ * shift, so that a channel takes only the four bytes of its bias. Constants that are proven channel by channel take eight or more.
  *
  * @param steps rounded, of sums that are scaled by 2
  * @param isSummed whether 256 times a sum fits 32 bits
@@ -33,7 +33,7 @@ record SharedDenseRescale(StepwiseRescale steps, boolean isSummed, int low, int 
                                 sums.high())));
     }
 
-    /** What the kernel adds to a channel's sum, scaled. */
+    /** The scaled number that the kernel adds to a channel's sum. */
     List<Integer> bias(int channel) {
         return List.of(steps.channels().get(channel).bias());
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension by one kernel for all of them, {@link SharedDense}. */
 public final class SharedDenseSchedule implements Schedule<SharedDenseRescale> {
-    /** Multiply-accumulates below which the kernel, which may be an image's only use of it, takes more bytes than its cycles are worth. */
+    /** Smaller layers do not use the kernel: if it serves only one layer of an image, the saved cycles do not justify its code size. */
     private static final long LEAST_MACS = 5000;
 
     @Override

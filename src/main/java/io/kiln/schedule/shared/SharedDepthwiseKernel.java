@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * r0 r1      inputs of both pixels          r2       weights
  * r3 to r6   sums of pixel 0                r7 to r10   sums of pixel 1
  * r11        weights of two channels        r12 lr   inputs
- * stack      what all channels have in common, inputs, weights, constants, output, what the caller needs back, the arguments
+ * stack      what all channels have in common, inputs, weights, constants, output, callee-saved registers, the arguments
  * </pre>
  *
  * <p>A tap of both pixels is 14 instructions for 8 products: 6 LDR, 8 SMLAxy. The loop takes three taps; weights of 0 fill up the last three.

@@ -13,13 +13,13 @@ import java.util.stream.IntStream;
 /**
  * The conversion of sums to int8 at the end of a block on Cortex-M with the DSP extension; constants are read where r1 points.
  *
- * @param rescale the rescaling; what of it differs from layer to layer is given at run time
+ * @param rescale the rescaling; its values that differ from layer to layer are given at run time
  */
 record SharedEpilogue(ScalarRescale rescale) {
     /** Powers of two by which the first of two channels is scaled already. */
     static final int FREE_BITS = 8;
 
-    /** Offset of the shift, whose lowest byte counts, on the stack, behind which the other parameters lie. */
+    /** Stack offset of the shift, of which only the lowest byte is used; the other parameters follow it. */
     private static final int SHIFT = 0;
 
     /**
@@ -43,7 +43,8 @@ record SharedEpilogue(ScalarRescale rescale) {
     }
 
     /**
-     * What all channels have in common: the shift and, from bit 8 on, the power of two by which sums are scaled; what the correction needs; limits.
+     * The words that all channels have in common: the shift and, from bit 8 on, the power of two by which sums are
+     * scaled; what the correction needs; limits.
      */
     List<Integer> header() {
         List<Integer> words = new ArrayList<>(
@@ -67,7 +68,7 @@ record SharedEpilogue(ScalarRescale rescale) {
         return Integer.BYTES * names().size();
     }
 
-    /** What all kernels' texts say of it, which read common words by a pointer. */
+    /** Sets the parameters of a kernel's text for its head; the text reads the common words by a pointer. */
     KernelText head(KernelText text, String common) {
         RescaleCorrection correction = rescale.correction();
         String line = correction.twin(

@@ -7,7 +7,7 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.Workload;
 import java.util.Arrays;
 
-/** What a kernel for all layers must know of one, as numbers of 16 bits. */
+/** The parameters of a layer for a kernel that serves all layers, as 16-bit numbers. */
 final class SharedLayer {
     private SharedLayer() {}
 

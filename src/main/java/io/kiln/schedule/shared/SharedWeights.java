@@ -87,7 +87,7 @@ record SharedWeights(List<int[]> taps, int size) {
         return taps;
     }
 
-    /** First channels of the blocks; the last block may lie over the one before. */
+    /** First channels of the blocks; the last block may overlap the one before. */
     List<Integer> blocks() {
         List<Integer> blocks = new ArrayList<>();
         for (int first = 0; first < taps.size(); first += size) {
@@ -111,7 +111,7 @@ record SharedWeights(List<int[]> taps, int size) {
         });
     }
 
-    /** What the layer's channels have in common, then the words of all blocks. */
+    /** The words that the layer's channels have in common, then those of all blocks. */
     int[] pack(SharedEpilogue epilogue) {
         return pack(epilogue.header(), epilogue::constants, true);
     }

@@ -4,7 +4,7 @@ package io.kiln.transform.layout;
 import io.kiln.ir.Arg;
 
 /**
- * A value as another one in another order of dimensions, which needs no operator as long as nobody wants it so.
+ * A value that is another value with its dimensions in another order. A transpose is emitted only if an operator needs that order.
  *
  * @param base the other value
  * @param order the order

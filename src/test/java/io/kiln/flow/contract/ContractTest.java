@@ -201,7 +201,7 @@ class ContractTest {
         assertThatThrownBy(() -> contract(spec.toBuilder().models(List.of()).build(), source(), "com.class", true))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there is no model")
-                .hasMessageContaining("`com.class` is no name of a package");
+                .hasMessageContaining("`com.class` is not a valid package name");
         BuildSpec twice = spec.toBuilder()
                 .models(List.of(
                         new ModelSource(GestureProject.MODEL, "two_words"),

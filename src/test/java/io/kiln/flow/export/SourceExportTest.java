@@ -138,7 +138,7 @@ class SourceExportTest {
         assertThatThrownBy(() -> export(spec, "zephyr", "v1"))
                 .hasMessageContaining("the code is not C alone: the target is 'llvm'")
                 .hasMessageContaining("has the typed interface of the ahead-of-time executor")
-                .hasMessageContaining("'v1' is no version of a library");
+                .hasMessageContaining("'v1' is not a valid library version");
         BuildSpec none = BuildSpec.builder(layout(), List.of(), "host").build();
         assertThatThrownBy(() -> export(none, "c", "")).hasMessageContaining("there is no model to export");
         BuildSpec unproven = gesture()

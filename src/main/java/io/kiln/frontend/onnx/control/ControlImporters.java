@@ -28,7 +28,7 @@ public final class ControlImporters {
 
     private ControlImporters() {}
 
-    /** The branch of a constant condition; otherwise both, and of each result the element of the one that applies. */
+    /** The branch of a constant condition; otherwise both branches, whose results are selected by the condition. */
     private static void choose(NodeContext node) {
         if (node.arg(0) instanceof Constant condition) {
             List<OnnxValue> results = node.run(condition.integer(0) != 0 ? "then_branch" : "else_branch", List.of());

@@ -18,7 +18,7 @@ import java.util.List;
 /** Powers, remainders, shifts and complements. */
 final class ArithmeticImporters {
     private static final int MOST_PRODUCTS = 64;
-    /** Keeps a power that is an integer from falling below it. */
+    /** Relative amount added to a float power before it is truncated, so that 2.9999998 becomes 3. */
     private static final double ROUNDING = 2e-6;
 
     private static final int EXPONENT_BITS = 6;
@@ -63,7 +63,7 @@ final class ArithmeticImporters {
         return exponent > 1 && exponent % 2 == 1 ? e.multiply(square, base) : square;
     }
 
-    /** Integers with computed exponents; a power of floats is cut to an integer. */
+    /** Integers with computed exponents; a float power is truncated to an integer. */
     private static void powerOfIntegers(NodeContext node, Expressions e) {
         DType held = e.dtype(node.arg(0));
         node.require(!held.isWideUnsigned(), "its base is " + held.text(), "signed integers or floats");

@@ -5,7 +5,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.op.element.Unary;
 
-/** A function of each element that the IR has. */
+/** An element-wise function that is an operator of the IR. */
 record OnnxUnaryImporter(Unary.Kind kind) implements OnnxImporter {
     @Override
     public void emit(NodeContext node) {

@@ -11,7 +11,7 @@ import java.util.Set;
 
 /** Functions of integers for which the IR has no operator: computed in a wider type, and narrowed again. */
 final class WiderElements {
-    /** Functions that the IR has for no integers of less than 32 bits. */
+    /** Functions that the IR lacks for integers of less than 32 bits. */
     private static final Set<Binary.Kind> NEVER_SHORT = Set.of(
             Binary.Kind.DIVIDE,
             Binary.Kind.PRELU,
@@ -62,7 +62,7 @@ final class WiderElements {
         };
     }
 
-    /** Elements of 16 bits without sign are held in 32 bits. */
+    /** Elements of uint16 are held in 32 bits. */
     static Arg narrow(Expressions e, Arg value, ElementType type) {
         if (type != ElementType.UINT16) {
             return value;

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Losses of classes: they are sums of what a model computes anyway. */
+/** Classification losses, as sums of values that a model computes anyway. */
 final class LossImporters {
     static final List<OnnxRegistration> ALL = List.of(
             onnx("NegativeLogLikelihoodLoss", LossImporters::likelihood),

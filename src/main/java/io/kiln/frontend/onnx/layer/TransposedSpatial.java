@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param kernel size of the window
  * @param strides from the result of one element to that of the next
  * @param dilations from one tap to the next
- * @param begins what is cut from the result at its begin; added if negative
- * @param ends what is cut from its end
+ * @param begins elements cut from the beginning of the result; added if negative
+ * @param ends elements cut from its end
  */
 record TransposedSpatial(
         List<Integer> kernel,

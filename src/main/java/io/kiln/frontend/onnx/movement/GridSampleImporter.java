@@ -106,7 +106,7 @@ final class GridSampleImporter implements OnnxImporter {
         return e.add(e.multiply(e.add(e.multiply(line, x), 8 * CUBIC), x), -4 * CUBIC);
     }
 
-    /** What lies outside an image along one dimension. */
+    /** The treatment of places outside the image along one dimension. */
     private record Edge(NodeContext node, Expressions e, String padding, int size, boolean isAligned) {
         Edge {
             node.require(

@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Operators that make tensors larger with what they hold. */
+/** Operators that enlarge tensors: pads and repetitions. */
 final class OnnxPadImporters {
     private static final int PAD_INPUTS = 11;
     private static final int TILE_INPUT = 6;

@@ -6,7 +6,7 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import java.util.List;
 
-/** What appends operator calls to a graph. */
+/** Appends operator calls to a graph. */
 @FunctionalInterface
 public interface Emitter {
     /** Appends a call and returns its result. */

@@ -12,7 +12,7 @@ import java.util.List;
 
 /** How long the interpreter computes a constant, roughly: bytes that it touches and the steps of its inner loops. */
 final class FoldedWork {
-    /** What an operator takes however small its tensors are. */
+    /** The fixed cost of an operator, however small its tensors are. */
     private static final long CALL = 256;
 
     private FoldedWork() {}

@@ -4,7 +4,7 @@ package io.kiln.frontend.onnx.operator;
 import io.kiln.ir.Arg;
 import java.util.Optional;
 
-/** What is known of a value beside its elements, so that a quantized model is computed in integers. */
+/** How a value can be computed in integers, so that a quantized model needs no floats. */
 public sealed interface IntegerForm {
     /**
      * A tensor of uint8.

@@ -18,7 +18,7 @@ record KnownNumbers(NodeContext node, String text, Constant values) {
     /**
      * The numbers of an input.
      *
-     * @param what what it is, such as {@code shape}
+     * @param what meaning of the input, such as {@code shape}
      */
     static KnownNumbers of(NodeContext node, int index, String what) {
         Constant values = node.constant(index, what);

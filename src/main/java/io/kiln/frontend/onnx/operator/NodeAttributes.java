@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** A node's attributes by name; one of another kind than asked for is an error. */
+/** A node's attributes by name. An attribute of a different kind than requested is an error. */
 public final class NodeAttributes {
     private final Map<String, OnnxAttribute> values;
     private final BiFunction<String, String, KilnException> failure;

@@ -137,7 +137,7 @@ public final class NodeContext {
     /**
      * An input that must be known at build time.
      *
-     * @param what what it is, such as {@code shape}
+     * @param what meaning of the input, such as {@code shape}
      */
     public Constant constant(int index, String what) {
         if (arg(index) instanceof Constant constant) {
@@ -179,7 +179,7 @@ public final class NodeContext {
         }
     }
 
-    /** Sets the first output; its element type is that of the first input, or the one that the value's type means. */
+    /** Sets the first output; its element type is that of the first input, or else follows from the value's type. */
     public void finish(Arg value) {
         finish(0, value);
     }

@@ -6,8 +6,7 @@ package io.kiln.frontend.onnx.operator;
  *
  * @param domain domain of the operator; empty for ONNX's own
  * @param name its name
- * @param since first version of the domain from which on the importer is right; later changes it looks up by
- *     {@link NodeContext#version}
+ * @param since first version of the domain that the importer supports; it handles later changes by {@link NodeContext#version}
  * @param importer converts nodes of it
  */
 public record OnnxRegistration(String domain, String name, int since, OnnxImporter importer) {

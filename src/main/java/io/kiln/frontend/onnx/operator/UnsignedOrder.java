@@ -29,8 +29,8 @@ public final class UnsignedOrder {
     }
 
     /**
-     * The quotient of numbers of 64 bits without sign, held as int64; by 0 it is 1. A divisor from 2^63 on divides once or not at all. By another
-     * one, half of the dividend is divided, and the quotient doubled, which is at most one less than it should be.
+     * The quotient of uint64 numbers, held as int64; division by 0 gives 1. A divisor from 2^63 on divides once or not
+     * at all. For a smaller divisor, half of the dividend is divided and the quotient doubled, which is at most one too small.
      */
     public static Arg quotient(Expressions e, Arg dividend, Arg divisor) {
         Arg one = e.number(1, DType.INT64);
@@ -43,7 +43,7 @@ public final class UnsignedOrder {
         return e.where(fits, e.add(least, one), least);
     }
 
-    /** Numbers of 64 bits without sign, held as int64, divided by 2 to the power of others from 0 to 63, rounded down. */
+    /** Numbers of uint64, held as int64, divided by 2 to the power of others from 0 to 63, rounded down. */
     public static Arg shiftedRight(Expressions e, Arg value, Arg bits) {
         Arg none = e.number(0, DType.INT64);
         Arg half = e.binary(Binary.Kind.RIGHT_SHIFT, value, e.number(1, DType.INT64));

@@ -19,8 +19,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * {@code DynamicQuantizeLinear}: the range of the data and 0 is divided into 255 steps; the results are the bytes as uint8, the step and the
- * byte of 0. A range that is empty has steps of 1 (GetQuantizationParameter in core/util/qmath.h of ONNX Runtime).
+ * {@code DynamicQuantizeLinear}: the range of the data and 0 is divided into 255 steps; the results are the bytes as
+ * uint8, the step (scale) and the byte of 0 (zero point). An empty range has steps of 1
+ * (GetQuantizationParameter in core/util/qmath.h of ONNX Runtime).
  */
 final class DynamicQuantizeLinear implements OnnxImporter {
     private static final float STEPS = 255;

@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Turns a mean of floats into a sum of bytes as its importer emits it: that of a window is a depthwise convolution with ones. */
+/** Turns a mean of floats into a sum of bytes as its importer emits it: the mean of a window becomes a depthwise convolution with ones. */
 final class IntegerMean implements Emitter {
     private final NodeContext node;
     private final MeanForm form;

@@ -22,8 +22,8 @@ import java.util.List;
  * Turns the operators of a float layer into those that sum products of integers, as its importer emits them. The sums stay as they are.
  *
  * @param node the layer
- * @param dataZero what is subtracted from each element of the data
- * @param weightZero what is subtracted from each element of the weight
+ * @param dataZero number subtracted from each element of the data
+ * @param weightZero number subtracted from each element of the weight
  */
 record IntegerSums(NodeContext node, int dataZero, int weightZero) implements Emitter {
     @Override

@@ -98,7 +98,7 @@ record MeanForm(Dequantized data, ElementQuantization to, Limits limits, boolean
 
     /** All sums from the least to the most, times a factor. */
     private record Sums(long least, long most, double factor) {
-        /** How close one of them comes to a number. */
+        /** The distance of the nearest of these products to a number. */
         double distance(double number) {
             long near = Math.round(number / factor);
             double distance = Double.POSITIVE_INFINITY;

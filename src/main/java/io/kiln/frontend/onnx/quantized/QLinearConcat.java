@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code QLinearConcat} of ONNX Runtime: scale and zero point of the result, then each part with its own. A part with other ones is
- * dequantized and quantized, which is a table of 256 bytes.
+ * {@code QLinearConcat} of ONNX Runtime: scale and zero point of the result, then each part with its own. A part whose
+ * scale or zero point differs is dequantized and quantized again, by a table of 256 bytes.
  */
 final class QLinearConcat implements OnnxImporter {
     private static final int FIRST = 2;

@@ -56,7 +56,7 @@ final class QLinearImporters {
         node.finish(0, QuantizedBytes.value(node, bytes, type));
     }
 
-    /** What an int8 is less than the byte in the model. */
+    /** The byte in the model minus the int8 that holds it. */
     private static int sign(ElementQuantization by) {
         return by.type() == ElementType.UINT8 ? -Byte.MIN_VALUE : 0;
     }

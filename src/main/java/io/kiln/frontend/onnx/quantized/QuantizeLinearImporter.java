@@ -17,8 +17,7 @@ import io.kiln.ir.op.element.Unary;
 import java.util.Optional;
 
 /**
- * {@code QuantizeLinear}: {@code saturate(round(x / scale) + zeroPoint)}, halves to even. What can be computed in integers asks
- * for them.
+ * {@code QuantizeLinear}: {@code saturate(round(x / scale) + zeroPoint)}, halves to even. Its input is computed in integers where possible.
  */
 final class QuantizeLinearImporter implements OnnxImporter {
     @Override

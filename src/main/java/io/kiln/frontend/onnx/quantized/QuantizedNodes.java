@@ -65,7 +65,7 @@ public final class QuantizedNodes {
         return isJoint;
     }
 
-    /** Moves bytes instead of what they stand for. */
+    /** Moves bytes instead of the real numbers that they stand for. */
     private static boolean isMoved(OnnxImporter importer, NodeContext node) {
         Optional<Dequantized> real = QuantizedForms.bytes(node, 0);
         if (real.isEmpty() && !(node.has(0) && node.element(0) == ElementType.UINT8)) {

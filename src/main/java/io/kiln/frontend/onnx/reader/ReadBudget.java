@@ -17,7 +17,7 @@ public final class ReadBudget {
         this.left = most;
     }
 
-    /** Takes bytes from what is left. */
+    /** Takes bytes from the budget. */
     public void spend(long bytes) {
         left -= bytes;
         if (bytes < 0 || left < 0) {

@@ -89,7 +89,7 @@ record Direction(
         return expressions.slice(all, 1, gate * hidden(), (gate + 1) * hidden());
     }
 
-    /** Weights that look at the long memory, for one of the gates input, output and forget. */
+    /** Peephole weights, from the cell state to one of the gates input, output and forget. */
     Optional<Arg> peephole(int gate) {
         return node.optional(PEEPHOLES)
                 .map(value -> expressions.slice(

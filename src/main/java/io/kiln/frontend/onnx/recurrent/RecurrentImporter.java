@@ -37,7 +37,7 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
      * The state between steps.
      *
      * @param hidden result of the step before, (batch, hidden)
-     * @param cell long memory of LSTM; the hidden state for others
+     * @param cell cell state of an LSTM; the hidden state for others
      */
     record State(Arg hidden, Arg cell) {}
 
@@ -149,7 +149,7 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
         return e.reshape(e.slice(given, 0, direction.index(), direction.index() + 1), dims);
     }
 
-    /** Outputs: all steps (time, directions, batch, hidden), the last state, the last long memory. */
+    /** Outputs: all steps (time, directions, batch, hidden), the last hidden state, the last cell state. */
     private static void finish(NodeContext node, Expressions e, boolean isBatchFirst, List<List<Arg>> values) {
         for (int i = 0; i < Math.min(values.size(), node.outputs()); i++) {
             Arg value = e.concatenate(values.get(i), i == 0 ? 1 : 0);

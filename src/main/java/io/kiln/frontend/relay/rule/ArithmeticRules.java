@@ -24,7 +24,7 @@ final class ArithmeticRules {
 
     private ArithmeticRules() {}
 
-    /** {@code qnn.requantize}; what TVM leaves to its configuration has TVM's defaults: upward, in 64 bits. */
+    /** {@code qnn.requantize}; options of TVM's configuration have TVM's defaults: rounding upward, in 64 bits. */
     static Value requantize(CallSite call) {
         call.arity(5);
         Attributes a = call.attributes();

@@ -44,8 +44,7 @@ public final class Layouts {
     }
 
     /**
-     * The value with its padding and in its own type, both computed unless a window has absorbed them; the order of
-     * dimensions stays.
+     * The value with its padding and in its own type, both of which are computed unless a window has absorbed them; the order of dimensions stays.
      */
     public static Value whole(CallSite call, Value value) {
         Arg arg = value.arg();

@@ -167,7 +167,7 @@ public final class LayerTypes {
         return wide ? DType.INT64 : DType.INT32;
     }
 
-    /** Whether the data is float32 and the weights are quantized, and stay so. */
+    /** Whether the data is float32 and the weights are quantized and remain quantized. */
     static boolean isHybrid(TfliteTensor data, TfliteTensor weights) {
         return data.dtype().isFloat() && !weights.dtype().isFloat();
     }

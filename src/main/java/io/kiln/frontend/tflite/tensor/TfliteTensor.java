@@ -13,7 +13,7 @@ import java.util.Optional;
  *
  * @param index in the subgraph
  * @param name as in the file; {@code tensor_<index>} if it has none
- * @param storage what the file has of its value
+ * @param storage how the file stores its value
  * @param folded its value, if that follows from constants alone
  * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
  */
@@ -26,7 +26,7 @@ public record TfliteTensor(
         Optional<Constant> folded,
         boolean shifted) {
     /**
-     * What the file has of a tensor's value.
+     * How the file stores a tensor's value.
      *
      * @param data the constant's bytes; of size 0 for a computed tensor
      * @param variable whether it keeps its value between runs

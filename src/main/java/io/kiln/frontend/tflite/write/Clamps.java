@@ -14,7 +14,7 @@ import java.util.Optional;
 final class Clamps {
     private Clamps() {}
 
-    /** The activation of a node's clamp. The range of an int8 result is that of any other clamp by itself. */
+    /** The fused activation of a node's clamp; NONE for any other clamp, which the range of an int8 result already implies. */
     static int fused(Emission node) {
         return node.planned()
                 .node()
@@ -33,7 +33,7 @@ final class Clamps {
         return clip.min() == -1 && clip.max() == 1 ? Optional.of(FusedActivation.RELU_N1_TO_1) : Optional.empty();
     }
 
-    /** The node to write before a clamp that no activation does, which is written by {@link #after}. */
+    /** The node as it is to be written: without its clamp if no fused activation computes that; {@link #after} then writes the clamp. */
     static Emission before(Emission node) {
         if (!isSeparate(node)) {
             return node;

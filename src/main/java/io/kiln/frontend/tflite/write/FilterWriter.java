@@ -18,8 +18,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Writes SVDF. TensorFlow Lite's integer kernel only takes the activation RELU and leaves it to the result's zero point, so that one is
- * written for every filter; where the zero point is not the least byte, a RELU of its own follows.
+ * Writes SVDF. TensorFlow Lite's integer kernel only accepts the activation RELU and implements it by the result's
+ * zero point. So every integer filter is written with RELU. If it is clamped and the zero point is not the least byte, a
+ * separate RELU follows.
  */
 final class FilterWriter implements NodeWriter {
     private static final int CONSTANTS = 3;

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Collects tensors and operators, and converts values between number formats where operators need other ones. */
+/** Collects tensors and operators, and converts values where operators need other number formats. */
 final class GraphWriter {
     private final List<TfliteTensorEntry> tensors = new ArrayList<>();
     private final List<TfliteOperatorEntry> operators = new ArrayList<>();
@@ -73,7 +73,7 @@ final class GraphWriter {
         return tensors.size() - 1;
     }
 
-    /** A constant of numbers that mean themselves. */
+    /** A constant that is not quantized. */
     int constant(Constant constant) {
         return constant(constant, Format.plain(constant.type().dtype()));
     }
@@ -82,12 +82,12 @@ final class GraphWriter {
         return add(unused(constant.name()), constant.type(), format, Optional.of(constant.data()));
     }
 
-    /** A vector of int32 that decides what an operator does. */
+    /** An int32 vector that is a parameter of an operator, such as axes or sizes. */
     int ints(String name, int... elements) {
         return matrix(name, Shape.of(elements.length), elements);
     }
 
-    /** Such parameters with a shape. */
+    /** An int32 matrix that is a parameter of an operator. */
     int matrix(String name, Shape shape, int... elements) {
         ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * elements.length).order(ByteOrder.LITTLE_ENDIAN);
         for (int element : elements) {
@@ -96,7 +96,7 @@ final class GraphWriter {
         return constant(new Constant(name, new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array())));
     }
 
-    /** Says which tensor holds a value in the format in which it is computed. */
+    /** Records which tensor holds a value in the format in which it is computed. */
     void define(int value, int tensor) {
         Format format = format(tensor);
         computed.put(value, format);

@@ -23,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes convolutions and fully connected layers. Padding that no scheme gives becomes a PAD before the layer. */
+/** Writes convolutions and fully connected layers. Padding that matches no TensorFlow Lite scheme becomes a PAD before the layer. */
 final class LayerWriter implements NodeWriter {
     private static final int DEPTHWISE_DIMENSION = 3;
 

@@ -85,7 +85,7 @@ final class MovementWriter implements NodeWriter {
                 Options.of(MovementOptions.StridedSlice.TYPE));
     }
 
-    /** Padding with another value than 0 has no form here. */
+    /** Padding with a value other than 0 is not written. */
     private static boolean pad(Emission node, Pad op) {
         Arg value = node.planned().node().args().get(1);
         if (!(value instanceof Constant constant) || constant.real(0) != 0) {

@@ -11,7 +11,10 @@ import io.kiln.quantize.plan.PaddingScheme;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes pools. Padding of a maximum that no scheme gives becomes a PADV2 before it; means have no such form. */
+/**
+ * Writes pools. A maximum pool whose padding matches no TensorFlow Lite scheme gets a PADV2 before it; a mean pool with
+ * such padding is not written.
+ */
 final class PoolWriter implements NodeWriter {
     @Override
     public boolean write(Emission node) {

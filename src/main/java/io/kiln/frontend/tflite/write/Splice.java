@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Puts the operators that a file only names back into the function that was read from it. */
+/** Replaces the custom operators of a function that was read from a written model by the original operators. */
 final class Splice {
     private final Function original;
     private final Map<String, PlannedNode> custom;
@@ -40,7 +40,7 @@ final class Splice {
      * The whole function.
      *
      * @param read the function with calls of the custom operators
-     * @param original the float function, whose variables, as far as custom operators use them, and called functions it gets
+     * @param original the float function, which provides the called functions, and the variables that custom operators use
      * @param custom the nodes by the operators' names
      */
     static Function into(Function read, Function original, Map<String, PlannedNode> custom) {

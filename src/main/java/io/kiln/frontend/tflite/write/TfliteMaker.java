@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes integer functions by writing the plan as a TensorFlow Lite model and reading that. So a network that Kiln
- * quantizes has the arithmetic of one that TensorFlow Lite quantized, and compiles to the same code.
+ * Makes integer functions by writing the plan as a TensorFlow Lite model and reading that. A network that Kiln
+ * quantizes thus has the same arithmetic as one that TensorFlow Lite quantized, and compiles to the same code.
  *
  * @param fileName name of the model file in the origins of operators
  */

@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * A tensor of a file.
  *
- * @param scaling what its integers mean; empty for others
+ * @param scaling its quantization; empty if it has none
  * @param data its elements, if it is constant
  * @param isVariable whether it keeps its elements from one run to the next
  */
