@@ -94,7 +94,7 @@ final class BlockTrace {
         return result;
     }
 
-    /** Takes a line of QEMU's standard error; false if it is none of the log. */
+    /** Takes a line of QEMU's standard error; false if it is not part of the log. */
     boolean take(String line) {
         try {
             return read(line);

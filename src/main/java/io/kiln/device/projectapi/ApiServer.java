@@ -22,8 +22,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The protocol of a Project API server: reads requests, holds them against the methods' parameters, has a {@link ProjectHandler} do
- * them, and replies to each. It ends with the requests, and at a line that is no request.
+ * The protocol of a Project API server: reads requests, checks them against the methods' parameters, lets a {@link ProjectHandler}
+ * execute them, and replies to each. It ends when the requests end, or at a line that is not a request.
  */
 public final class ApiServer {
     /** Longest request in bytes. */

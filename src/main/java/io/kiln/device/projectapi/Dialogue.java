@@ -15,8 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests to a server's process, strictly one after the other, from any thread. Whatever is not the right answer in
- * time ends the process.
+ * Requests to a server's process, strictly one after the other, from any thread. A wrong or late answer ends the process.
  */
 final class Dialogue implements AutoCloseable {
     /** Longest answer in bytes. */
@@ -138,7 +137,7 @@ final class Dialogue implements AutoCloseable {
         };
     }
 
-    /** Ends the process; the failure with the server's place and its last words. */
+    /** Ends the process and returns the failure with the server's place and its last output. */
     private KilnException broken(String method, KilnException failure) {
         ended = true;
         kill();

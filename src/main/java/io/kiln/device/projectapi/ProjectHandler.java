@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 public interface ProjectHandler extends AutoCloseable {
     /**
-     * What the folder is, and its options.
+     * Describes the folder and its options.
      *
      * @param tvmVersion the version of the client
      */

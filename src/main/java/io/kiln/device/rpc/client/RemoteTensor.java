@@ -137,7 +137,7 @@ public final class RemoteTensor implements AutoCloseable {
         return block;
     }
 
-    /** Gives the memory back. */
+    /** Frees the memory on the board. */
     @Override
     public void close() {
         if (!isClosed) {

@@ -44,7 +44,7 @@ public final class RpcException extends KilnException {
         this.kind = kind;
     }
 
-    /** A reply that is not as the protocol has it. */
+    /** A reply that violates the protocol. */
     public static RpcException malformed(String what, String expected) {
         return new RpcException(
                 Kind.MALFORMED,
