@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * The graph of a model as microTVM's graph executor reads it: nodes in the order of execution, what each of them reads, and the memory of what
- * they write. Reading holds it to the rules of the C runtime's executor (tvm/runtime/crt/graph_executor.h).
+ * they write. Reading checks it against the rules of the C runtime's executor (tvm/runtime/crt/graph_executor.h).
  *
  * @param nodes inputs, parameters and operators; each reads outputs of earlier ones
  * @param entries the outputs of all nodes, node by node
@@ -214,7 +214,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
             return shape;
         }
 
-        /** What says again what the nodes say. */
+        /** Checks the fields that repeat what the nodes state. */
         private void checkRest() {
             List<Integer> rows = new ArrayList<>(List.of(0));
             nodes.forEach(node -> rows.add(node.first() + node.outputs()));

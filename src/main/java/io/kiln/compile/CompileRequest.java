@@ -115,7 +115,7 @@ public final class CompileRequest {
         return convention;
     }
 
-    /** What is special about functions with the packed signature. */
+    /** Options of functions with the packed signature. */
     public PackedOptions packed() {
         return packed;
     }

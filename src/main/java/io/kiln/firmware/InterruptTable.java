@@ -39,7 +39,7 @@ final class InterruptTable {
     /**
      * The source for a board; empty if it has no list.
      *
-     * @throws KilnException naming the line that is no handler
+     * @throws KilnException naming the line that is not a handler
      */
     static Optional<Bytes> source(Board board) {
         return Optional.ofNullable(board.files().get(LIST))

@@ -21,7 +21,7 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
     private static final List<ArtifactKind> NATIVE =
             Arrays.stream(ArtifactKind.values()).filter(ArtifactKind::isNative).toList();
 
-    /** The place of a file; empty for a file that is no artifact, such as {@code metadata.json}. */
+    /** The place of a file; empty for a file that is not an artifact, such as {@code metadata.json}. */
     static Optional<ArchivePlace> of(String path) {
         String[] parts = path.split("/", 4);
         if (parts[0].equals(ArchivePaths.CODEGEN)) {

@@ -132,7 +132,7 @@ final class GuardedCodegen {
     }
 
     /**
-     * What somebody's code returns.
+     * Calls foreign code and returns its result.
      *
      * @param name of the code generator
      * @param what it is to do

@@ -24,7 +24,7 @@ public final class ModelPreprocessing {
         return new PreprocessCode(plan, names, source).files();
     }
 
-    /** Samples behind one input. */
+    /** Samples of audio for one input. */
     public int samples() {
         return plan.samples();
     }

@@ -71,7 +71,7 @@ public final class JobFormat {
     /**
      * Reads a job.
      *
-     * @throws io.kiln.base.KilnException if the bytes are none, or one of its parts is out of its range
+     * @throws io.kiln.base.KilnException if the bytes are not a job, or one of its parts is out of its range
      */
     public static FarmJob read(Bytes content) {
         WireReader in = new WireReader(content);

@@ -88,7 +88,7 @@ public final class ResultFormat {
     /**
      * Reads a result.
      *
-     * @throws io.kiln.base.KilnException if the bytes are none
+     * @throws io.kiln.base.KilnException if the bytes are not a result
      */
     public static FarmResult read(Bytes content) {
         WireReader in = new WireReader(content);

@@ -188,7 +188,7 @@ public final class FarmLink implements AutoCloseable {
         return isLost.get() || session.isClosed() || factory.isClosed();
     }
 
-    /** What is done with the engine. */
+    /** An operation of the engine. */
     @FunctionalInterface
     interface Call<T> {
         T get() throws ActiveMQException;

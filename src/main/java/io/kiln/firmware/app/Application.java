@@ -15,7 +15,7 @@ public enum Application {
     /**
      * Reads the parameter's value.
      *
-     * @throws KilnException if it is none, with the values there are
+     * @throws KilnException for any other value, with the list of values
      */
     public static Application of(String text) {
         return ParameterValue.of("kiln.application", Application.class, text);

@@ -71,7 +71,7 @@ public final class GraphData {
         return hasOwnSectors;
     }
 
-    /** All of an image that has to fit the parameters: the first eight bytes of a SHA-256. */
+    /** The first eight bytes of a SHA-256 over everything in an image that has to match the parameters. */
     private static long digest(ModelLibrary library) {
         MessageDigest all = Digests.newSha256();
         library.artifacts().artifacts().stream()

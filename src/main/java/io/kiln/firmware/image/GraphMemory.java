@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * @param counts arguments of {@code TVM_GRAPH_EXECUTOR_BYTES}
  */
 record GraphMemory(long bytes, long blocks, List<Long> counts) {
-    /** Where the size of an executor is told. */
+    /** The header that defines the size of an executor. */
     static final String INCLUDE = "#include <tvm/runtime/crt/internal/graph_executor/graph_executor.h>\n";
 
     /** The executor and its nodes. */

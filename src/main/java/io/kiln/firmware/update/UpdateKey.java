@@ -49,7 +49,7 @@ public final class UpdateKey {
     /**
      * Reads an unencrypted PKCS#8 key in PEM, as {@code openssl genpkey -algorithm ed25519} writes it.
      *
-     * @throws KilnException if the file cannot be read or is none
+     * @throws KilnException if the file cannot be read or is not such a key
      */
     public static UpdateKey read(Path file) {
         try {
@@ -143,7 +143,7 @@ public final class UpdateKey {
             signature.update(message);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            return false; // The bytes encode no key or no signature.
+            return false; // The bytes are not a valid key or signature.
         }
     }
 }

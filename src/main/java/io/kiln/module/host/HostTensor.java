@@ -81,7 +81,7 @@ public final class HostTensor {
     /**
      * Sets all elements.
      *
-     * @throws IllegalArgumentException if that are not {@link #bytes} bytes
+     * @throws IllegalArgumentException unless they are {@link #bytes} bytes
      */
     public void set(Bytes elements) {
         if (elements.size() != size) {

@@ -33,7 +33,7 @@ public record Figures(
         Map<String, Map<String, Long>> operators,
         List<String> tensors,
         Map<String, Long> cases) {
-    /** Of a build of which nothing is known. */
+    /** The figures of a build of which nothing is known. */
     public static final Figures NONE = new Figures(Map.of(), Map.of(), List.of(), Map.of());
 
     /** The build's report. */
@@ -48,7 +48,7 @@ public record Figures(
             List.of("instructions", "cycles", "macs", "constantBytes", "workspaceBytes");
     private static final List<String> NOT_ADDED = List.of(TOTAL, "available");
 
-    /** Totals and operators without what is not known. */
+    /** Totals and operators, without unknown figures. */
     public Figures {
         totals = copy(totals);
         operators = copy(operators);
