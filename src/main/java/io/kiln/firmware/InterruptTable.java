@@ -59,7 +59,7 @@ final class InterruptTable {
                     || (HANDLER.matcher(name).matches() && !handlers.contains(name) && handlers.size() < MOST);
             if (!isHandler) {
                 throw new KilnException(new Problem(
-                        "this is no handler of an interrupt",
+                        "this is not a handler of an interrupt",
                         board.id() + "/" + LIST + ":" + line,
                         "at most " + MOST + " names of C functions, each once, or -",
                         "Correct the line"));

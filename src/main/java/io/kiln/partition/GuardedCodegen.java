@@ -104,7 +104,7 @@ final class GuardedCodegen {
             }
             if (size == 0 || size % table.dtype().bytes() != 0) {
                 throw wrong("gives the table `" + table.name() + "` of " + composite + " " + size
-                        + " bytes, which are no elements of type "
+                        + " bytes, which are not whole elements of type "
                         + table.dtype().text());
             }
         }

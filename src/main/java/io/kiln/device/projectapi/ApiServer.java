@@ -71,7 +71,7 @@ public final class ApiServer {
         Line line = lines.next(requests.now() + FOR_EVER);
         Optional<JsonNode> request = line.ending() == Ending.COMPLETE ? Message.read(line.text()) : Optional.empty();
         if (request.isEmpty()) {
-            log.info(line.ending() == Ending.END ? "no more requests" : "this is no request: " + line.ending());
+            log.info(line.ending() == Ending.END ? "no more requests" : "this is not a request: " + line.ending());
             return false;
         }
         try {

@@ -76,7 +76,7 @@ public final class JobFormat {
     public static FarmJob read(Bytes content) {
         WireReader in = new WireReader(content);
         if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is no job");
+            throw WireReader.malformed("it is not a job");
         }
         String id = in.text();
         String board = in.text();

@@ -93,7 +93,7 @@ public final class ResultFormat {
     public static FarmResult read(Bytes content) {
         WireReader in = new WireReader(content);
         if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is no result");
+            throw WireReader.malformed("it is not a result");
         }
         String job = in.text();
         String worker = in.text();

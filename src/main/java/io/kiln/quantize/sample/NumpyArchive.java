@@ -46,7 +46,7 @@ final class NumpyArchive {
             for (ZipArchiveEntry entry : Collections.list(zip.getEntries())) {
                 String name = entry.getName();
                 if (!name.endsWith(SUFFIX)) {
-                    throw refused("the archive holds `" + name + "`, which is no array .npy", where);
+                    throw refused("the archive holds `" + name + "`, which is not an array .npy", where);
                 }
                 byte[] array = unpack(zip, entry, budget, where);
                 budget -= array.length;

@@ -69,7 +69,7 @@ public record Figures(
         JsonNode built = json(report);
         if (!built.path("flash").isObject() || !built.path("ram").isObject()) {
             throw new KilnException(new Problem(
-                    "is no report of a build",
+                    "is not a report of a build",
                     report.toString(),
                     "a report.json that kiln:link wrote",
                     "Name the file, or the folder that holds it"));
@@ -143,7 +143,7 @@ public record Figures(
             }
             return new ObjectMapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new KilnException(new Problem("is no JSON", file.toString(), "a report of Kiln", ""));
+            throw new KilnException(new Problem("is not JSON", file.toString(), "a report of Kiln", ""));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

@@ -101,7 +101,7 @@ final class PoolsParser {
                             slots.memory(),
                             !areApart
                                     ? "overlap"
-                                    : areAligned ? "do not lie inside the board's memories" : "are no flash sectors"),
+                                    : areAligned ? "do not lie inside the board's memories" : "are not flash sectors"),
                     profile.where("/pools/slots"),
                     "flash sectors in a memory of kind rom behind the code, and an address inside the memory of variables",
                     "");
