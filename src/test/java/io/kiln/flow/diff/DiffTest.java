@@ -129,7 +129,8 @@ class DiffTest {
                 .hasMessageContaining("there is no earlier build to compare with");
         write("report.json", AFTER);
         assertThatThrownBy(() -> step().run(Optional.of(broken), "x")).hasMessageContaining("is not JSON");
-        assertThatThrownBy(() -> step().run(Optional.of(other), "x")).hasMessageContaining("is not a report of a build");
+        assertThatThrownBy(() -> step().run(Optional.of(other), "x"))
+                .hasMessageContaining("is not a report of a build");
         assertThat(folder.resolve("out/kiln/diff.json")).doesNotExist();
     }
 
