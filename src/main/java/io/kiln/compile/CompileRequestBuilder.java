@@ -118,8 +118,8 @@ public final class CompileRequestBuilder {
     }
 
     /**
-     * Sets the memory pools of constants, the fastest first; all but the last need a limit. The default is {@link
-     * MemoryPool#GLOBAL_CONSTANTS}.
+     * Sets the memory pools of constants, the fastest first; all but the last need a limit. The default is
+     * {@link MemoryPool#GLOBAL_CONSTANTS}.
      */
     public CompileRequestBuilder constantPools(List<MemoryPool> newPools) {
         constantPools = List.copyOf(newPools);
