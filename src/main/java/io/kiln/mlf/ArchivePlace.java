@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the folder of an archive's file says about it.
+ * The meaning of a file's folder in an archive.
  *
  * @param kind the kind of the folder's files
  * @param loader their loader

@@ -16,8 +16,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * A code generator that is somebody else's, with its part of a target: what it throws, and what it returns that cannot be right, becomes a
- * message that names it.
+ * A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it.
  */
 final class GuardedCodegen {
     private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";

@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
 final class PipelineReader {
     private static final int MAX_RATE = 192_000;
 
-    /** Of scales, which are multiplied as integers with one shift: the least keeps 14 bits. */
+    /** Largest ratio of scales, which are multiplied as integers with one shift: the smallest keeps 14 bits. */
     private static final int MAX_RATIO = 1 << 16;
 
     private final YamlDocument document;

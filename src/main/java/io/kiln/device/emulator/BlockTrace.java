@@ -159,7 +159,7 @@ final class BlockTrace {
         last = Optional.of(block);
     }
 
-    /** What an operator calls counts for it, until it returns to where it was called. */
+    /** Functions that an operator calls count for it, until it returns to its caller. */
     private void own(int other) {
         if (owner == 0 && other != 0) {
             returnTo = last.map(caller -> caller.end).orElse(end);

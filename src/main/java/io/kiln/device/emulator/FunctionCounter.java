@@ -34,7 +34,7 @@ public record FunctionCounter(Emulator emulator) {
     public record Counted(long instructions, long verdict) {}
 
     /**
-     * What was counted.
+     * The counted calls.
      *
      * @param counted in the order of the functions
      * @param failure what happened in the first function that is not counted; empty if all of them are

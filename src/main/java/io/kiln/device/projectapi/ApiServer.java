@@ -104,7 +104,7 @@ public final class ApiServer {
         }
     }
 
-    /** What a client shows its user: the message for failures that a user can fix, otherwise the stack too. */
+    /** The text that a client shows its user: the message for failures that a user can fix, otherwise the stack trace too. */
     private static JsonNode traceback(RuntimeException failure) {
         StringWriter text = new StringWriter();
         if (failure instanceof KilnException) {

@@ -45,8 +45,8 @@ final class Dialogue implements AutoCloseable {
     }
 
     /**
-     * The answer's bytes. An interrupt, by which somebody stops a thread that reads ahead, does not cut off an answer that
-     * is on its way: it leaves a few seconds for it.
+     * The answer's bytes. An interrupt, which stops a thread that reads ahead, does not cut off an answer that is on its way: a few
+     * seconds are left for it.
      */
     private final class Patient implements TimedBytes {
         @Override

@@ -18,7 +18,7 @@ import org.apache.activemq.artemis.spi.core.security.ActiveMQSecurityManager;
  * @param own the password of this process
  */
 record BrokerSecurity(Optional<String> password, String own) implements ActiveMQSecurityManager {
-    /** What members may do with the queues. */
+    /** The rights of members on the queues. */
     static final Role MEMBER =
             new Role("member", true, true, false, false, false, false, false, true, false, false, false, false);
 

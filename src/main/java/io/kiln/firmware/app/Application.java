@@ -4,7 +4,7 @@ package io.kiln.firmware.app;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 
-/** What runs on an image whose project has no {@code main} of its own: {@code kiln.application}. */
+/** The application of an image whose project has no {@code main} of its own: {@code kiln.application}. */
 public enum Application {
     /** The default application: a host runs whole models over the console. */
     CONSOLE,

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the graph executor of the C runtime allocates for a model whose inputs are handed in.
+ * The memory that the graph executor of the C runtime allocates for a model whose inputs are passed in.
  *
  * @param bytes of its tensors
  * @param blocks of these
@@ -64,7 +64,7 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
         return node.inputs().size() + (long) node.outputs();
     }
 
-    /** What one operator allocates at most. */
+    /** The most that one operator allocates. */
     static long operatorBytes(ModelMetadata model) {
         return model.operators().stream()
                 .mapToLong(OperatorInfo::workspaceBytes)

@@ -35,7 +35,7 @@ public final class UpdateKey {
     private static final Pattern PEM =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
-    /** What comes before the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo: RFC 8410, section 4. */
+    /** The bytes before the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo: RFC 8410, section 4. */
     private static final byte[] INFO = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 
     private final PrivateKey secret;

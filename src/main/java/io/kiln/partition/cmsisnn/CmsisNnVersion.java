@@ -28,7 +28,7 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
                 : Optional.empty();
     }
 
-    /** What is wrong with a text; empty if it is a version that is supported. */
+    /** The error in a text; empty if it is a version that is supported. */
     static Optional<Problem> problem(String text, String where) {
         boolean isGood = find(text)
                 .filter(version -> version.compareTo(OLDEST) >= 0 && version.major <= NEWEST.major)

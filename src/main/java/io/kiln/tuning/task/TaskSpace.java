@@ -116,7 +116,8 @@ public final class TaskSpace {
     }
 
     /**
-     * What a model of the cost sees of a configuration, of this space or of another shape's: whether it has each of the schedules, and the
+     * The features of a configuration for a model of the cost, of this space or of another shape's: whether it has each of the schedules,
+     * and the
      * number of each other knob; -1 for a knob that is not set, the position of a value that is not a number.
      */
     public double[] features(Config config) {

@@ -103,7 +103,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** What a board said before the host asked belongs to no session. */
+    /** Drops everything that a board sent before the host asked: it belongs to no session. */
     private void forgetWhatCame() {
         long now = in.now();
         for (int value = in.next(now); value >= 0; value = in.next(now)) {

@@ -127,12 +127,12 @@ public final class GraphExecutor implements RemoteModel {
         tensor(graph.given().get(index).first()).upload(content);
     }
 
-    /** What an input or parameter holds. */
+    /** The value of an input or parameter. */
     public Bytes getInput(int index) {
         return tensor(graph.given().get(index).first()).download();
     }
 
-    /** What an output holds. */
+    /** The value of an output. */
     public Bytes getOutput(int index) {
         return tensor(graph.heads().get(index)).download();
     }

@@ -37,7 +37,7 @@ public final class RemoteTensor implements AutoCloseable {
                         new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new RpcValue.Handle(tensor.data())));
     }
 
-    /** Memory that belongs to somebody else. */
+    /** Memory that this object does not own. */
     static RemoteTensor borrowed(RpcClient client, RpcValue.Tensor tensor) {
         return new RemoteTensor(client, tensor, () -> {});
     }

@@ -52,7 +52,7 @@ public final class PacketReader {
         return packet.size() == PacketWriter.LENGTH && packet.buffer().getLong() == 0;
     }
 
-    /** What the packet is. */
+    /** The packet's code. */
     public RpcCode code() {
         return code;
     }
