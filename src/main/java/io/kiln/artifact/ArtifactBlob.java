@@ -142,7 +142,7 @@ final class ArtifactBlob {
             }
         }
         in.end(start);
-        // Names that are not ASCII are no names, whatever they decode to.
+        // Only ASCII is valid in names, whatever other bytes decode to.
         return in.checked(
                 () -> new Artifact(
                         fields[CODEGEN].text(),

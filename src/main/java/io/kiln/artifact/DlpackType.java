@@ -31,7 +31,7 @@ public record DlpackType(int code, int bits) {
         };
     }
 
-    /** Reads a type as graphs have it, such as {@code int8} or {@code bool}; empty for vectors and what is none. */
+    /** Reads a type as graphs have it, such as {@code int8} or {@code bool}; empty for vectors and for text that is not a type. */
     public static Optional<DlpackType> parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (text.equals("bool")) {

@@ -15,7 +15,7 @@ import java.util.Set;
 
 /**
  * The graph of a model as microTVM's graph executor reads it: nodes in the order of execution, what each of them reads, and the memory of what
- * they write. Reading holds it to the rules of the C runtime's executor (tvm/runtime/crt/graph_executor.h).
+ * they write. Reading checks it against the rules of the C runtime's executor (tvm/runtime/crt/graph_executor.h).
  *
  * @param nodes inputs, parameters and operators; each reads outputs of earlier ones
  * @param entries the outputs of all nodes, node by node
@@ -181,7 +181,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
                             && node < nodes.size()
                             && output >= 0
                             && output < nodes.get(node).outputs(),
-                    json + " is no output of an earlier node");
+                    json + " is not an output of an earlier node");
             return nodes.get(node).first() + output;
         }
 
@@ -204,7 +204,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
         private static List<Integer> shape(JsonNode json, DlpackType type) {
             List<Integer> shape = new ArrayList<>();
             BigInteger bytes = BigInteger.valueOf((type.bits() + 7L) / 8);
-            require(json.isArray(), "a shape is no list");
+            require(json.isArray(), "a shape is not a list");
             for (JsonNode extent : json) {
                 require(extent.canConvertToInt() && extent.asInt() >= 0, "a shape has the extent " + extent);
                 shape.add(extent.asInt());
@@ -214,7 +214,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
             return shape;
         }
 
-        /** What says again what the nodes say. */
+        /** Checks the fields that repeat what the nodes state. */
         private void checkRest() {
             List<Integer> rows = new ArrayList<>(List.of(0));
             nodes.forEach(node -> rows.add(node.first() + node.outputs()));
@@ -226,7 +226,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
                 int node = index.asInt(-1);
                 require(
                         node >= 0 && node < nodes.size() && nodes.get(node).isGiven() && given.add(node),
-                        "arg_nodes has " + index + ", which is no input");
+                        "arg_nodes has " + index + ", which is not an input");
             }
             require(given.size() == nodes.stream().filter(Node::isGiven).count(), "arg_nodes does not have all inputs");
         }

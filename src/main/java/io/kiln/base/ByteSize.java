@@ -10,7 +10,7 @@ public final class ByteSize {
 
     private ByteSize() {}
 
-    /** The bytes; empty if the text is no size. */
+    /** The bytes; empty if the text is not a size. */
     public static OptionalLong parse(String text) {
         if (!SIZE.matcher(text).matches()) {
             return OptionalLong.empty();

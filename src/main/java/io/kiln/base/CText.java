@@ -35,7 +35,7 @@ public final class CText {
         return before < 0 || text.charAt(before) == '\n' || text.charAt(before) == '\r';
     }
 
-    /** A string constant with these bytes in UTF-8; what is not a plain character is an octal number, so that it cannot end the constant. */
+    /** A string constant with these bytes in UTF-8; all but plain characters are octal escapes, so that nothing can end the constant. */
     public static String literal(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

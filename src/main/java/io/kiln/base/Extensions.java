@@ -31,7 +31,7 @@ public final class Extensions {
     }
 
     /**
-     * What code of others returns.
+     * Calls code of others and returns its result.
      *
      * @param failure makes an error of a text such as {@code it answered null}
      * @throws KilnException what the code throws itself, or {@code failure} if it throws anything else or returns null

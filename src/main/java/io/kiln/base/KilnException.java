@@ -31,7 +31,7 @@ public class KilnException extends RuntimeException {
         return problems;
     }
 
-    /** The same problems, with another place where they say a given one; this exception is the cause. */
+    /** A copy whose problems at the place {@code from} are at the place {@code to} instead; this exception is its cause. */
     public KilnException relocated(String from, String to) {
         KilnException relocated = new KilnException(problems.stream()
                 .map(each ->

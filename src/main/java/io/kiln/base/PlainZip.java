@@ -41,7 +41,7 @@ public final class PlainZip {
     private long total;
 
     /**
-     * What zips hold, and how much.
+     * The kind and the limits of the zips to read.
      *
      * @param contents what they hold, for messages
      * @param packaging of the artifact

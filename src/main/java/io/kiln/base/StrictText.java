@@ -10,14 +10,14 @@ import java.util.Optional;
 
 /** Text in UTF-8 of files that may be damaged. */
 public final class StrictText {
-    /** Of names and target strings in binary files: what is longer is damaged, and is not to be repeated in messages. */
+    /** Limit for names and target strings in binary files: a longer one means a damaged file, and is not repeated in messages. */
     public static final int MOST_BYTES = 4095;
 
     private static final int CHARACTERS_AT_ONCE = 256;
 
     private StrictText() {}
 
-    /** The text; empty if the bytes are not UTF-8. Checking takes no memory worth mentioning, so that only good text does. */
+    /** The text; empty if the bytes are not UTF-8. The check takes almost no memory; only valid text is decoded. */
     public static Optional<String> of(Bytes bytes) {
         return isText(bytes) ? Optional.of(bytes.text()) : Optional.empty();
     }

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Counts the entries of a zip before a library reads its directory. A directory of 50 bytes an entry makes the library take many kilobytes for
- * each.
+ * Counts the entries of a zip before a library reads its directory. The library takes many kilobytes for each entry, which takes 50 bytes
+ * in the directory.
  */
 public final class ZipEntries {
     /** First bytes of each entry of the directory: APPNOTE.TXT of PKWARE, section 4.3.12. */
@@ -17,8 +17,8 @@ public final class ZipEntries {
     private ZipEntries() {}
 
     /**
-     * Whether a zip may have more entries than so many: whether their signature is found more often, wherever that is. Content that is not
-     * compressed seldom has it.
+     * Whether a zip may have more entries than a limit. Counts the signature of directory entries anywhere in the file; uncompressed
+     * content seldom contains it.
      *
      * @param zip read until the answer is known
      */

@@ -90,7 +90,7 @@ public final class CompileRequest {
         return name;
     }
 
-    /** What the image tells of the model file. */
+    /** The identity of the model file that the image states. */
     public ModelIdentity identity() {
         return identity;
     }
@@ -115,12 +115,12 @@ public final class CompileRequest {
         return convention;
     }
 
-    /** What is special about functions with the packed signature. */
+    /** Options of functions with the packed signature. */
     public PackedOptions packed() {
         return packed;
     }
 
-    /** What calls the operators in order. */
+    /** The executor, which calls the operators in order. */
     public ExecutorKind executor() {
         return executor;
     }
@@ -180,7 +180,7 @@ public final class CompileRequest {
         return records;
     }
 
-    /** What makes objects, for targets of kind llvm. */
+    /** The compiler of objects, for targets of kind llvm. */
     public Optional<ObjectCompiler> objects() {
         return objects;
     }

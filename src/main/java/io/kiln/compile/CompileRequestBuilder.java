@@ -90,19 +90,19 @@ public final class CompileRequestBuilder {
         return this;
     }
 
-    /** Sets what is special about functions with the packed signature; they check arguments and are listed otherwise. */
+    /** Sets options of functions with the packed signature; by default they check arguments and are listed. */
     public CompileRequestBuilder packed(PackedOptions newPacked) {
         packed = newPacked;
         return this;
     }
 
-    /** Sets whether constants lie in the C, as they do otherwise; without, the graph executor takes them from a file of parameters. */
+    /** Sets whether constants lie in the C; the default is true. Otherwise the graph executor takes them from a file of parameters. */
     public CompileRequestBuilder linked(boolean newLinked) {
         linked = newLinked;
         return this;
     }
 
-    /** Sets what calls the operators in order; a function generated ahead of time otherwise. */
+    /** Sets what calls the operators in order; the default is a function generated ahead of time. */
     public CompileRequestBuilder executor(ExecutorKind newExecutor) {
         executor = newExecutor;
         return this;
@@ -117,7 +117,10 @@ public final class CompileRequestBuilder {
         return this;
     }
 
-    /** Sets the memory pools of constants, the fastest first, all but the last limited; {@link MemoryPool#GLOBAL_CONSTANTS} otherwise. */
+    /**
+     * Sets the memory pools of constants, the fastest first; all but the last need a limit. The default is
+     * {@link MemoryPool#GLOBAL_CONSTANTS}.
+     */
     public CompileRequestBuilder constantPools(List<MemoryPool> newPools) {
         constantPools = List.copyOf(newPools);
         return this;
@@ -141,7 +144,7 @@ public final class CompileRequestBuilder {
         return this;
     }
 
-    /** Layout of the images at the border of an ONNX model; the model's unless set. */
+    /** Sets the layout of the images at the border of an ONNX model; the default is the model's. */
     public CompileRequestBuilder onnxIo(OnnxIo newOnnxIo) {
         onnxIo = newOnnxIo;
         return this;
@@ -159,7 +162,7 @@ public final class CompileRequestBuilder {
         return this;
     }
 
-    /** Sets what makes objects, which targets of kind llvm need; there is none otherwise. */
+    /** Sets the compiler of objects, which targets of kind llvm need; the default is none. */
     public CompileRequestBuilder objects(Optional<ObjectCompiler> newObjects) {
         objects = newObjects;
         return this;

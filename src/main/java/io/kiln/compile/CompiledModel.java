@@ -36,7 +36,7 @@ public record CompiledModel(
     }
 
     /**
-     * What the compiler chose.
+     * The choices of the compiler.
      *
      * @param program what was planned, so that it can be planned otherwise; empty if an executor drives the operators one by one
      * @param recorded how a tuning record plans it; empty if the rules do
@@ -53,7 +53,7 @@ public record CompiledModel(
         return choices.unfitRecords();
     }
 
-    /** What was planned; empty if an executor drives the operators one by one. */
+    /** The planned program; empty if an executor drives the operators one by one. */
     public Optional<Planned> program() {
         return choices.program();
     }

@@ -91,7 +91,10 @@ final class LibraryMetadata {
         return module.api().executor() == ExecutorKind.AOT;
     }
 
-    /** What is planned; or the blocks of the graph executor but for inputs and parameters, and the scratch that operators share. */
+    /**
+     * The planned workspace; for the graph executor its blocks, without those of inputs and parameters, and the scratch that operators
+     * share.
+     */
     private long workspaceBytes() {
         if (isPlanned()) {
             return module.workspaceBytes();

@@ -17,8 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The system library of several models: an image has one, whatever it holds. Archives may bring their own, of which a linker would take none
- * if there are two.
+ * The system library of several models: an image has at most one. Archives may bring their own, and a linker refuses two.
  */
 public final class SystemLibrary {
     private static final String ENTRY = "TVMSystemLibEntryPoint";
@@ -59,7 +58,7 @@ public final class SystemLibrary {
                         || (artifact.kind() == ArtifactKind.OBJECT && isNamedIn(artifact)));
     }
 
-    /** The entry point is all that names it: nothing in a model calls it. */
+    /** Whether an object defines it: only its definition contains the name, because nothing in a model calls it. */
     private static boolean isNamedIn(Artifact object) {
         return new String(object.content().toArray(), StandardCharsets.ISO_8859_1).contains(ENTRY);
     }
@@ -88,7 +87,7 @@ public final class SystemLibrary {
         return text.contains(ENTRY) && DEFINITION.matcher(text).find();
     }
 
-    /** A library of several models goes; one beside an entry point gets a name that nothing asks for. */
+    /** Removes a library shared by several models; one in the file of an entry point gets a name that nothing looks up. */
     private static ModelLibrary withoutLibrary(ModelLibrary model) {
         String name = new InterfaceNames(model.metadata().name()).prefix() + "_" + ENTRY;
         List<Artifact> artifacts = model.artifacts().artifacts().stream()

@@ -5,7 +5,7 @@ import io.kiln.cycles.core.CycleRange;
 import java.util.List;
 
 /**
- * What some executed code costs on a core.
+ * The cost of executed code on a core.
  *
  * @param whole all of it
  * @param owners by owner of the blocks, from 0 on

@@ -2,7 +2,7 @@
 package io.kiln.executor;
 
 /**
- * What can be chosen about functions with the packed signature.
+ * Options of functions with the packed signature.
  *
  * @param systemLibrary whether they are listed in a system library, where programs find them by their names
  * @param checked whether they check their arguments

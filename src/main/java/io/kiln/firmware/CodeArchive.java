@@ -82,7 +82,7 @@ final class CodeArchive {
         return files;
     }
 
-    /** What a folder holds would be unpacked to get at the next entry, however long it is. */
+    /** Reading the next entry would first unpack the content of a folder's entry, however long it is. */
     private static void checkFolder(Path zip, String name, InputStream content) throws IOException {
         if (content.read() >= 0) {
             throw refused(zip, "the folder " + printable(name) + " has content", "only files with content");

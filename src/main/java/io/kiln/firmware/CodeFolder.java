@@ -12,7 +12,7 @@ import java.nio.file.Path;
  * @param role what it is for
  */
 public record CodeFolder(Path path, String copy, String origin, Role role) {
-    /** What a folder is for. */
+    /** The role of a folder. */
     public enum Role {
         /** The project's {@code src/main/c}: compiled, searched for headers, and need not exist. */
         MAIN,
@@ -43,7 +43,7 @@ public record CodeFolder(Path path, String copy, String origin, Role role) {
         return file.startsWith(copy + "/");
     }
 
-    /** What debug information and messages call a file of the C project that is from this folder. */
+    /** The name in debug information and messages of a file of the C project that is from this folder. */
     String original(String file) {
         return origin + file.substring(copy.length());
     }

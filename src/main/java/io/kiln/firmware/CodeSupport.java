@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the user's code needs beside itself. For C++ without exceptions and type information, so that no C++ library is
+ * The files that the user's code needs beside itself. For C++ without exceptions and type information, so that no C++ library is
  * linked: the ends of static objects' lives, which a firmware does not have, calls of pure virtual functions, and {@code
  * new} and {@code delete}, which need a C library. For a C library: the way to the board. For handlers of interrupts: the
  * table of the board. For unit tests: their runner.

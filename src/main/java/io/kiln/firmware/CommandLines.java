@@ -131,7 +131,7 @@ final class CommandLines {
         return line;
     }
 
-    /** What follows the objects of a link. The user's static libraries may need each other in any order. */
+    /** The arguments after the objects of a link. The user's static libraries may need each other in any order. */
     List<String> libraries() {
         List<String> words = new ArrayList<>();
         if (!project.libraries().isEmpty()) {

@@ -145,7 +145,7 @@ final class Compilation {
     }
 
     /**
-     * What a compiler did.
+     * The outcome of a compiler's run.
      *
      * @param isPlain whether it read the files themselves, not checked text
      */

@@ -44,7 +44,7 @@ public record FirmwareProject(
         return request.toolchain();
     }
 
-    /** What to optimize for. */
+    /** The optimization goal. */
     public Optimize optimize() {
         return request.optimize();
     }

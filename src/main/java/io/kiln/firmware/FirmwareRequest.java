@@ -101,7 +101,7 @@ public record FirmwareRequest(
         return content.trusted;
     }
 
-    /** What runs on the image if the project's own C has no {@code main}. */
+    /** The application of the image if the project's own C has no {@code main}. */
     public Application application() {
         return content.application;
     }

@@ -39,7 +39,7 @@ final class InterruptTable {
     /**
      * The source for a board; empty if it has no list.
      *
-     * @throws KilnException naming the line that is no handler
+     * @throws KilnException naming the line that is not a handler
      */
     static Optional<Bytes> source(Board board) {
         return Optional.ofNullable(board.files().get(LIST))
@@ -59,7 +59,7 @@ final class InterruptTable {
                     || (HANDLER.matcher(name).matches() && !handlers.contains(name) && handlers.size() < MOST);
             if (!isHandler) {
                 throw new KilnException(new Problem(
-                        "this is no handler of an interrupt",
+                        "this is not a handler of an interrupt",
                         board.id() + "/" + LIST + ":" + line,
                         "at most " + MOST + " names of C functions, each once, or -",
                         "Correct the line"));

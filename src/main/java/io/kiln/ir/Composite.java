@@ -2,7 +2,7 @@
 package io.kiln.ir;
 
 /**
- * What makes a group the function of another code generator, in Relay's terms.
+ * Marks a group as a function of another code generator, in Relay's terms.
  *
  * @param compiler name of the code generator ({@code Compiler}), such as {@code cmsis-nn}
  * @param name name of the composite ({@code Composite}), such as {@code cmsis-nn.qnn_conv2d}

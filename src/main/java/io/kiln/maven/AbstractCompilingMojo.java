@@ -62,7 +62,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
 
     /**
      * What calls a model's operators in order: {@code aot}, a C function generated ahead of time; {@code graph}, an executor of the C
-     * runtime that walks a graph; or {@code none}: the operators stand for themselves, each to be called by its name.
+     * runtime that walks a graph; or {@code none}: nothing calls them, and each operator is found by its name.
      *
      * @since 0.1.0
      */
@@ -225,7 +225,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     @Parameter
     private Map<String, String> budget;
 
-    /** What the build may take at most. */
+    /** The limits of the build. */
     final BudgetSpec budgets() {
         return Budgets.of(new NamedProperties(session(), project()).of(Budgets.PREFIX, budget), fetcher());
     }

@@ -57,7 +57,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     private File farmKeyStore;
 
     /**
-     * What protects {@code kiln.farm.keyStore}.
+     * Password of {@code kiln.farm.keyStore}.
      *
      * @since 0.1.0
      */
@@ -65,7 +65,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     private String farmKeyStorePassword;
 
     /**
-     * A PKCS #12 file with the certificates of those whom this member of the farm believes, or of who signs theirs.
+     * A PKCS #12 file with the certificates that this member of the farm trusts: those of other members, or of whoever signed them.
      *
      * @since 0.1.0
      */
@@ -73,7 +73,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     private File farmTrustStore;
 
     /**
-     * What protects {@code kiln.farm.trustStore}.
+     * Password of {@code kiln.farm.trustStore}.
      *
      * @since 0.1.0
      */
@@ -111,7 +111,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
                 : Optional.of(new FarmUse(farmAddress(farm), Duration.ofSeconds(Math.max(1, farmTimeout))));
     }
 
-    /** An address with what this member has to get in there; fetches the engine of farms. */
+    /** A farm's address with this member's credentials; fetches the engine of farms. */
     final FarmAddress farmAddress(String url) {
         new FarmEngine(repositories, session().getRepositorySession(), project()).provide();
         FarmAccess access = new FarmAccess(

@@ -67,7 +67,7 @@ public final class TuneMojo extends AbstractDeviceMojo {
     private int trials;
 
     /**
-     * A layer ends after so many measurements without a better one; 0 for never.
+     * A layer ends after this number of measurements without a better one; 0 for never.
      *
      * @since 0.1.0
      */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the folder of an archive's file says about it.
+ * The meaning of a file's folder in an archive.
  *
  * @param kind the kind of the folder's files
  * @param loader their loader
@@ -21,7 +21,7 @@ record ArchivePlace(ArtifactKind kind, String loader, String targetKey, String f
     private static final List<ArtifactKind> NATIVE =
             Arrays.stream(ArtifactKind.values()).filter(ArtifactKind::isNative).toList();
 
-    /** The place of a file; empty for a file that is no artifact, such as {@code metadata.json}. */
+    /** The place of a file; empty for a file that is not an artifact, such as {@code metadata.json}. */
     static Optional<ArchivePlace> of(String path) {
         String[] parts = path.split("/", 4);
         if (parts[0].equals(ArchivePaths.CODEGEN)) {

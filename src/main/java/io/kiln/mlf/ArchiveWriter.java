@@ -72,8 +72,8 @@ final class ArchiveWriter {
     }
 
     /**
-     * The whole runtime where a model's functions are looked up by name, with limits that it needs, so that every program that does it can
-     * be built; else what the models' C may use.
+     * The whole runtime, with the limits that the models need, if functions are looked up by name: programs that look them up can then be
+     * built. Otherwise the parts that the models' C may use.
      */
     private void addRuntime(List<ModelLibrary> models) {
         Set<RuntimeFeature> used = RuntimeFeature.usedBy(models.stream()

@@ -56,7 +56,7 @@ record GraphModel(GraphFile graph, Set<String> parameters) {
         return new GraphModel(read, names);
     }
 
-    /** Given nodes that are no parameters. */
+    /** Given nodes other than parameters. */
     List<TensorInfo> inputs() {
         List<TensorInfo> inputs = new ArrayList<>();
         for (Node node : graph.given()) {

@@ -68,7 +68,7 @@ final class ModelMetadataReader {
     }
 
     /**
-     * What a model's code tells beside its metadata.
+     * The information in a model's code beside its metadata.
      *
      * @param header its header; without text if it has the packed interface
      * @param relay its Relay text

@@ -6,7 +6,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
 import java.util.List;
 
-/** The global symbols that an ELF object defines. A file that is none, or is damaged, defines nothing: the linker says what is wrong with it. */
+/**
+ * The global symbols that an ELF object defines. A file that is not an ELF object, or is damaged, defines nothing: the linker says what
+ * is wrong with it.
+ */
 final class ObjectSymbols {
     private ObjectSymbols() {}
 

@@ -75,7 +75,7 @@ final class PackedTensors {
                 .toList();
     }
 
-    /** What is said of a tensor; one without a shape has one dimension. */
+    /** The description of a tensor; one without a shape has one dimension. */
     private static Optional<TensorInfo> stated(String name, JsonKey json) {
         String type = json.at("dtype").text();
         long bytes = json.at("size").bytes();

@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import java.util.List;
 import java.util.Map;
 
-/** What a module of one type key holds. Payloads with the same content are equal. */
+/** The content of a module of one type key. Payloads with the same content are equal. */
 public interface ModulePayload {
     /** Writes what a {@link ModuleLoader} of the same key reads. */
     void write(ModuleWriter out);
@@ -15,12 +15,12 @@ public interface ModulePayload {
         return List.of();
     }
 
-    /** What the module holds as files by name: source text, device code, a graph. */
+    /** The module's content as files by name: source text, device code, a graph. */
     default Map<String, Bytes> files() {
         return Map.of();
     }
 
-    /** What else people want to know, a line each: constants, signatures. */
+    /** Further information for people, a line each: constants, signatures. */
     default List<String> details() {
         return List.of();
     }

@@ -24,7 +24,7 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
     private static final ArtifactSet NONE = new ArtifactSet(List.of());
     private static final long COUNT_BYTES = 8;
 
-    /** What linkers add. */
+    /** Functions that linkers add. */
     private static final Set<String> START_AND_END = Set.of("_init", "_fini");
 
     /** Variables that a loader of TVM's fills, and the blob: one of them tells a library of TVM's from others. */

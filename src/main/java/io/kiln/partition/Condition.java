@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 /**
  * A condition on operators that fit a pattern.
  *
- * @param failure what is the case if it does not hold, for people, such as {@code the kernel's zero point is not 0}
+ * @param failure the reason to state if it does not hold, for people, such as {@code the kernel's zero point is not 0}
  * @param holds the condition
  */
 public record Condition(String failure, Predicate<Match> holds) {

@@ -17,10 +17,10 @@ public interface ExternalCodegen {
     /** Its name in targets: a letter, then letters, digits, {@code _} and {@code -}. */
     String name();
 
-    /** What it takes; earlier patterns take first. */
+    /** The patterns of operators that it takes; earlier patterns take first. */
     List<CompositePattern> patterns(CompositeTarget.External external, Target host);
 
-    /** What is wrong with its part of the target; empty if nothing is. */
+    /** The errors in its part of the target; empty if there are none. */
     default Optional<Problem> check(CompositeTarget.External external, Target host) {
         return Optional.empty();
     }
@@ -42,7 +42,7 @@ public interface ExternalCodegen {
         return false;
     }
 
-    /** What a call of a function passes. */
+    /** The arguments that a call of a function passes. */
     ExternalCall call(ExternalFunction function, CompositeTarget.External external, Target host);
 
     /** C files, and other artifacts, with the definition of each function. */

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What is wrong with the files of a code generator: whose names they take, and whether they define what is called. */
+/** Checks the files of a code generator: that they take no other file's name, and that they define the functions that are called. */
 final class ExternalFiles {
     /** The files of a model's libraries are numbered. */
     private static final Pattern LIBRARY = Pattern.compile(".*_lib[0-9]+\\..*");

@@ -16,8 +16,7 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * A code generator that is somebody else's, with its part of a target: what it throws, and what it returns that cannot be right, becomes a
- * message that names it.
+ * A foreign code generator, with its part of a target: its exceptions, and results that cannot be right, become messages that name it.
  */
 final class GuardedCodegen {
     private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";
@@ -104,7 +103,7 @@ final class GuardedCodegen {
             }
             if (size == 0 || size % table.dtype().bytes() != 0) {
                 throw wrong("gives the table `" + table.name() + "` of " + composite + " " + size
-                        + " bytes, which are no elements of type "
+                        + " bytes, which are not whole elements of type "
                         + table.dtype().text());
             }
         }
@@ -132,7 +131,7 @@ final class GuardedCodegen {
     }
 
     /**
-     * What somebody's code returns.
+     * Calls foreign code and returns its result.
      *
      * @param name of the code generator
      * @param what it is to do

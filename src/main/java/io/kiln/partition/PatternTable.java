@@ -4,7 +4,7 @@ package io.kiln.partition;
 import java.util.List;
 
 /**
- * What a code generator takes.
+ * The patterns that a code generator takes.
  *
  * @param compiler its name
  * @param patterns its patterns; earlier ones take first

@@ -24,7 +24,7 @@ public final class FeatureInterpreter {
     /**
      * The model's input for a recording.
      *
-     * @param audio at least as many samples as one input takes; those behind are not looked at
+     * @param audio at least as many samples as one input takes; further ones are ignored
      */
     public Bytes input(short[] audio) {
         short[] signal = emphasized(audio);

@@ -7,7 +7,7 @@ import io.kiln.base.Bytes;
 import java.util.List;
 import java.util.Locale;
 
-/** What turns audio into the input of one model. */
+/** The signal processing that turns audio into the input of one model. */
 public final class ModelPreprocessing {
     private final PreprocessPlan plan;
     private final InterfaceNames names;
@@ -24,7 +24,7 @@ public final class ModelPreprocessing {
         return new PreprocessCode(plan, names, source).files();
     }
 
-    /** Samples behind one input. */
+    /** Samples of audio for one input. */
     public int samples() {
         return plan.samples();
     }
@@ -63,7 +63,7 @@ public final class ModelPreprocessing {
         return new FeatureInterpreter(plan).input(audio);
     }
 
-    /** What it is and takes, in one line. */
+    /** Its stages and its cost, in one line. */
     public String summary() {
         return String.format(
                 Locale.ROOT,

@@ -21,13 +21,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Makes a pipeline of a document, and names what does not fit together. What the schema forbids has been named already; here harmless values
- * stand for it, so that the rest is checked too.
+ * Makes a pipeline of a document, and reports values that do not fit together. Violations of the schema have been reported already;
+ * harmless values replace them here, so that the rest is checked too.
  */
 final class PipelineReader {
     private static final int MAX_RATE = 192_000;
 
-    /** Of scales, which are multiplied as integers with one shift: the least keeps 14 bits. */
+    /** Largest ratio of scales, which are multiplied as integers with one shift: the smallest keeps 14 bits. */
     private static final int MAX_RATIO = 1 << 16;
 
     private final YamlDocument document;
@@ -110,7 +110,7 @@ final class PipelineReader {
         double[][] weights = MelFilters.weights(mel, sampleRate, spectrum.fft());
         double peak = mel.isOfEqualArea() ? 2 / (mel.upper() - mel.lower()) : 1;
         double most = Arrays.stream(weights).flatMapToDouble(Arrays::stream).reduce(peak, Math::max);
-        // Edges that are equal as floating-point numbers give weights that are no numbers; these are above nothing.
+        // Edges that are equal as floating-point numbers give weights of NaN, which no comparison finds above 0.
         List<Integer> empty = IntStream.range(0, weights.length)
                 .filter(c -> Arrays.stream(weights[c]).noneMatch(weight -> weight > most / (1 << 15)))
                 .boxed()

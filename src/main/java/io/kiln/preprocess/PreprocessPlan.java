@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * A pipeline as integers: what the interpreter computes with and what the C is printed from.
  *
- * <p>The way of the numbers: samples times window have 14 fraction bits (29 bits). The transform halves in every stage, and gives the bins
+ * <p>Word sizes: samples times window have 14 fraction bits (29 bits). The transform halves in every stage, and gives the bins
  * times {@code 2^30 / fft} of samples from -1 to 1; none exceeds {@code 2^30}. Energies and filter sums are unsigned with 64 bits; by Parseval
  * they stay below {@code 2^62}, because the filters' weights are 1 at most. Logarithms, and energies without one, are 32 bits wide.
  *
@@ -107,7 +107,7 @@ record PreprocessPlan(
         }
     }
 
-    /** Samples of audio behind one input of the model. */
+    /** Samples of audio for one input of the model. */
     int samples() {
         return pipeline.framing().window() + (frames - 1) * pipeline.framing().hop();
     }

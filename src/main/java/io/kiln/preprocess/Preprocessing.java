@@ -72,7 +72,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
     /**
      * The preprocessing of a model.
      *
-     * @throws KilnException with everything in which the model's input does not fit
+     * @throws KilnException with every property of the model's input that does not fit
      */
     public ModelPreprocessing of(ModelMetadata model) {
         return new ModelPreprocessing(plan(model), new InterfaceNames(model.name()), document.name());
@@ -95,7 +95,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
         return PreprocessPlanner.plan(pipeline, input);
     }
 
-    /** What the file of the model states wins only if it is the same. */
+    /** The input with the quantization that the description states; it must equal that in the model's file, if there is one. */
     private TensorInfo scaled(TensorInfo input, Problems problems) {
         if (pipeline.normalization().input().isEmpty()) {
             return input;

@@ -16,7 +16,7 @@ import java.util.Arrays;
 
 /**
  * Reads recordings: WAV files of 16 bits and one channel (RIFF; Multimedia Programming Interface and Data Specifications 1.0), or bare
- * samples of 16 bits, little endian, with another ending. What is wrong or too long is refused before memory is taken for it.
+ * samples of 16 bits, little endian, in files with another suffix. What is wrong or too long is refused before memory is taken for it.
  */
 public final class Recording {
     /** Far more than a model hears at once. */
@@ -73,7 +73,7 @@ public final class Recording {
         return Bytes.wrap(buffer.array());
     }
 
-    /** The samples that the bytes are. */
+    /** Samples from their bytes, little endian. */
     public static short[] samples(Bytes bytes) {
         short[] samples = new short[bytes.size() / 2];
         bytes.buffer().order(ByteOrder.LITTLE_ENDIAN).asShortBuffer().get(samples);
@@ -121,7 +121,7 @@ public final class Recording {
         }
     }
 
-    /** Four letters; others than printable ones as question marks, because messages show them. */
+    /** Four characters, with question marks for those that are not printable, because messages show them. */
     private String tag(int at) {
         StringBuilder tag = new StringBuilder();
         for (int i = 0; i < 4; i++) {

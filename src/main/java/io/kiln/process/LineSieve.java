@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Predicate;
 
-/** A stream without the lines that somebody takes out as they come. Not thread-safe. */
+/** A stream without the lines that a predicate takes out as they come. Not thread-safe. */
 final class LineSieve extends InputStream {
     /** A longer line is passed on in parts. */
     private static final int LONGEST_LINE = 64 << 10;

@@ -56,12 +56,12 @@ public record DebugTasks(String version, List<Task> tasks) {
         }
     }
 
-    /** The editor asks for a pattern of messages, too; this one matches nothing. */
+    /** Recognises the server's start. The editor requires a pattern of messages, too, which matches nothing here. */
     public record ProblemMatcher(Pattern pattern, Background background) {}
 
     /** A message with the groups of a file's name and its text. */
     public record Pattern(String regexp, int file, int message) {}
 
-    /** From which text on the task is busy, and from which on it is ready. */
+    /** The patterns of output with which the task becomes busy, and ready. */
     public record Background(boolean activeOnStart, String beginsPattern, String endsPattern) {}
 }

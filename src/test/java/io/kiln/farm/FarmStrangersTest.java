@@ -81,7 +81,7 @@ final class FarmStrangersTest {
                 at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.of("tea and scones"))));
     }
 
-    /** A store that believes one certificate. */
+    /** A store that trusts one certificate. */
     private static void trust(String store, String whom) throws IOException, GeneralSecurityException {
         KeyStore own = KeyStore.getInstance(Path.of(file(whom)).toFile(), SECRET.toCharArray());
         KeyStore trusting = KeyStore.getInstance("PKCS12");
@@ -158,7 +158,7 @@ final class FarmStrangersTest {
     private static void assertRefused(FarmAccess access) {
         assertThatThrownBy(() -> FarmLink.open(at(byCertificate, access)))
                 .isInstanceOf(FarmLost.class)
-                .hasMessageContaining("a broker that believes the certificate in kiln.farm.keyStore");
+                .hasMessageContaining("a broker that trusts the certificate in kiln.farm.keyStore");
     }
 
     @Test

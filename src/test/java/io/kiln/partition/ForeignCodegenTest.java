@@ -132,7 +132,7 @@ class ForeignCodegenTest {
                         "code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
         assertThatThrownBy(() -> compile(new Npu(function -> table("filter", 7), unit -> "")))
                 .hasMessageContaining(
-                        "gives the table `filter` of my-npu.dense 7 bytes, which are no elements of type int32");
+                        "gives the table `filter` of my-npu.dense 7 bytes, which are not whole elements of type int32");
         assertThatThrownBy(() -> compile(new Npu(function -> null, unit -> "")))
                 .hasMessageContaining("code generator my-npu: it could not take my-npu.dense (")
                 .hasMessageContaining("it answered null");

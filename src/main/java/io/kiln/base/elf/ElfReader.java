@@ -81,12 +81,12 @@ final class ElfReader {
     }
 
     /**
-     * Reads what the header says of a table.
+     * Reads the position of a table from the header.
      *
-     * @param at where it says where the table begins
-     * @param sizes where it says how long an entry is; behind it, how many there are
-     * @param least bytes of an entry
-     * @param most entries
+     * @param at offset in the header of the table's offset
+     * @param sizes offset in the header of an entry's size, which the number of entries follows
+     * @param least smallest size of an entry in bytes
+     * @param most largest number of entries
      */
     private Table table(String name, int at, int sizes, int least, int most) {
         int step = in.getShort(sizes) & 0xffff;

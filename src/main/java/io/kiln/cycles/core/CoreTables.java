@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** The tables of cores, {@code toolchains/cores/*.yaml}. Tests hold them against their schema. */
+/** The tables of cores, {@code toolchains/cores/*.yaml}. Tests check them against their schema. */
 public final class CoreTables {
     private static final String FOLDER = "toolchains/cores";
 

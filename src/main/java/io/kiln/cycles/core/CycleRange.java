@@ -44,7 +44,7 @@ public record CycleRange(long low, long expected, long high) {
         return new CycleRange(low + other.low, expected + other.expected, high + other.high);
     }
 
-    /** So many times this. */
+    /** The product with a count. */
     public CycleRange times(long factor) {
         return new CycleRange(low * factor, expected * factor, high * factor);
     }

@@ -4,7 +4,7 @@ package io.kiln.cycles.core;
 import java.util.Optional;
 
 /**
- * What one kind of instruction costs.
+ * The cost of one kind of instruction.
  *
  * @param cycles until the next instruction can be issued
  * @param perWord further cycles for each word of a multiple load or store

@@ -98,7 +98,7 @@ public enum InstructionKind {
     /** Comparisons into predicates, and what begins predicated instructions. */
     VECTOR_PREDICATE,
 
-    /** No encoding of the tables. */
+    /** An encoding that the tables do not have. */
     UNKNOWN;
 
     private static final Map<String, InstructionKind> BY_TEXT =

@@ -94,7 +94,7 @@ final class BlockTrace {
         return result;
     }
 
-    /** Takes a line of QEMU's standard error; false if it is none of the log. */
+    /** Takes a line of QEMU's standard error; false if it is not part of the log. */
     boolean take(String line) {
         try {
             return read(line);
@@ -159,7 +159,7 @@ final class BlockTrace {
         last = Optional.of(block);
     }
 
-    /** What an operator calls counts for it, until it returns to where it was called. */
+    /** Functions that an operator calls count for it, until it returns to its caller. */
     private void own(int other) {
         if (owner == 0 && other != 0) {
             returnTo = last.map(caller -> caller.end).orElse(end);

@@ -65,17 +65,17 @@ final class Counting {
     }
 
     /**
-     * What was done at a run's beginning, and the run's outputs.
+     * The result of an action at the beginning of a run, and the run's outputs.
      *
-     * @param result of what was done
+     * @param result of the action
      * @param outputs of the run
      */
     record Counted<T>(T result, List<Bytes> outputs) {}
 
     /**
-     * Runs a model up to its entry point.
+     * Runs a model; an action begins at its entry point.
      *
-     * @param then what is done there; it resumes the image
+     * @param then the action at the entry point, which resumes the image
      */
     <T> Counted<T> at(String name, List<Long> entries, List<Bytes> inputs, Function<Entry, T> then) {
         entries.forEach(stub::stopAt);

@@ -17,7 +17,7 @@ import java.util.Optional;
 
 /**
  * Counts the instructions of functions that a program calls one after another in one boot. After each call the program calls one more
- * function, whose argument is what it says of the call.
+ * function, with its verdict on the call as the argument.
  *
  * @param emulator the board to count on; QEMU must emulate it
  */
@@ -34,7 +34,7 @@ public record FunctionCounter(Emulator emulator) {
     public record Counted(long instructions, long verdict) {}
 
     /**
-     * What was counted.
+     * The counted calls.
      *
      * @param counted in the order of the functions
      * @param failure what happened in the first function that is not counted; empty if all of them are

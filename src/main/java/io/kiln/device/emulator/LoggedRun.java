@@ -54,7 +54,7 @@ final class LoggedRun {
         });
     }
 
-    /** Takes a line of QEMU's standard error; false if it is none of the log. */
+    /** Takes a line of QEMU's standard error; false if it is not part of the log. */
     boolean take(String line) {
         return trace.take(line);
     }

@@ -67,7 +67,7 @@ record MemoryReader(OpenOcd openOcd, Duration limit, Path log) {
         return "range" + range + ".bin";
     }
 
-    /** Those that were read whole. */
+    /** The content of the ranges that were read whole. */
     private static List<Bytes> contents(List<Range> ranges, Path folder) throws IOException {
         List<Bytes> contents = new ArrayList<>();
         for (int i = 0; i < ranges.size(); i++) {

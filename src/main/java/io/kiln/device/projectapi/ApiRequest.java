@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A request that is one, of whatever method.
+ * A well-formed request of any method.
  *
  * @param id a text, a whole number or null
  * @param method name of the method
@@ -23,7 +23,7 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
     /**
      * Reads a request.
      *
-     * @throws MethodFailure if it is none; its id is unknown then
+     * @throws MethodFailure if it is not well-formed; its id is unknown then
      */
     static ApiRequest of(JsonNode node) {
         require(node.isObject(), "request: want dict; got " + ParameterType.of(node));
@@ -60,9 +60,9 @@ record ApiRequest(JsonNode id, String method, ObjectNode params) {
     }
 
     /**
-     * The method, whose parameters are all there and of their types.
+     * The method, after checking that all of its parameters are present and of their types.
      *
-     * @throws MethodFailure if there is no such method, or its parameters are others
+     * @throws MethodFailure if there is no such method, or the parameters do not match
      */
     ApiMethod checked() {
         ApiMethod called = ApiMethod.of(method)

@@ -22,8 +22,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The protocol of a Project API server: reads requests, holds them against the methods' parameters, has a {@link ProjectHandler} do
- * them, and replies to each. It ends with the requests, and at a line that is no request.
+ * The protocol of a Project API server: reads requests, checks them against the methods' parameters, lets a {@link ProjectHandler}
+ * execute them, and replies to each. It ends when the requests end, or at a line that is not a request.
  */
 public final class ApiServer {
     /** Longest request in bytes. */
@@ -71,7 +71,7 @@ public final class ApiServer {
         Line line = lines.next(requests.now() + FOR_EVER);
         Optional<JsonNode> request = line.ending() == Ending.COMPLETE ? Message.read(line.text()) : Optional.empty();
         if (request.isEmpty()) {
-            log.info(line.ending() == Ending.END ? "no more requests" : "this is no request: " + line.ending());
+            log.info(line.ending() == Ending.END ? "no more requests" : "this is not a request: " + line.ending());
             return false;
         }
         try {
@@ -104,7 +104,7 @@ public final class ApiServer {
         }
     }
 
-    /** What a client shows its user: the message for failures that a user can fix, otherwise the stack too. */
+    /** The text that a client shows its user: the message for failures that a user can fix, otherwise the stack trace too. */
     private static JsonNode traceback(RuntimeException failure) {
         StringWriter text = new StringWriter();
         if (failure instanceof KilnException) {

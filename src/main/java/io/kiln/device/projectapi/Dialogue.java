@@ -15,8 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Requests to a server's process, strictly one after the other, from any thread. Whatever is not the right answer in
- * time ends the process.
+ * Requests to a server's process, strictly one after the other, from any thread. A wrong or late answer ends the process.
  */
 final class Dialogue implements AutoCloseable {
     /** Longest answer in bytes. */
@@ -46,8 +45,8 @@ final class Dialogue implements AutoCloseable {
     }
 
     /**
-     * The answer's bytes. An interrupt, by which somebody stops a thread that reads ahead, does not cut off an answer that
-     * is on its way: it leaves a few seconds for it.
+     * The answer's bytes. An interrupt, which stops a thread that reads ahead, does not cut off an answer that is on its way: a few
+     * seconds are left for it.
      */
     private final class Patient implements TimedBytes {
         @Override
@@ -138,7 +137,7 @@ final class Dialogue implements AutoCloseable {
         };
     }
 
-    /** Ends the process; the failure with the server's place and its last words. */
+    /** Ends the process and returns the failure with the server's place and its last output. */
     private KilnException broken(String method, KilnException failure) {
         ended = true;
         kill();

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 
 /** Reads lines of UTF-8 that end with a line feed, with a limit on their length and on the time for each. */
 final class LineReader {
-    /** What became of a line. */
+    /** How reading a line ended. */
     enum Ending {
         /** It is complete. */
         COMPLETE,

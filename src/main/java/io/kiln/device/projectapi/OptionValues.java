@@ -51,7 +51,7 @@ public record OptionValues(ObjectNode node) {
     }
 
     /**
-     * Holds the values against the options' descriptions.
+     * Checks the values against the options' descriptions.
      *
      * @param method the method that needs some of them
      * @throws KilnException for every value of another type, every one that is not among the choices, and every one that

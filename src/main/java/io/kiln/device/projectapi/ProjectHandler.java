@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a Project API server does for its client; {@link ApiServer} calls one method after the other, from one thread.
+ * The work of a Project API server for its client; {@link ApiServer} calls one method after the other, from one thread.
  * Every method may throw {@link MethodFailure#transportClosed} and any other exception, which the client gets as text.
  */
 public interface ProjectHandler extends AutoCloseable {
     /**
-     * What the folder is, and its options.
+     * Describes the folder and its options.
      *
      * @param tvmVersion the version of the client
      */

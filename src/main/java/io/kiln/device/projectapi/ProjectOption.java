@@ -101,7 +101,7 @@ public record ProjectOption(
         return list;
     }
 
-    /** Whether a client's value is one of this option's. */
+    /** Whether this option accepts a client's value. */
     boolean takes(JsonNode value) {
         return isOfType(value) && (choices.isEmpty() || choices.contains(value.asText()));
     }
@@ -123,7 +123,7 @@ public record ProjectOption(
         };
     }
 
-    /** A user's value in the option's type; empty if it is none of its values. */
+    /** A user's value in the option's type; empty if the option does not accept it. */
     Optional<JsonNode> value(String text) {
         if (!choices.isEmpty() && !choices.contains(text)) {
             return Optional.empty();

@@ -37,7 +37,7 @@ public final class ProjectServer implements AutoCloseable {
     }
 
     /**
-     * Starts the server of a folder and asks what it is.
+     * Starts the server of a folder and asks for its description.
      *
      * @param log gets what the server prints
      */
@@ -53,7 +53,7 @@ public final class ProjectServer implements AutoCloseable {
         }
     }
 
-    /** What it said about itself. */
+    /** Its description of itself. */
     public ServerInfo info() {
         return info;
     }

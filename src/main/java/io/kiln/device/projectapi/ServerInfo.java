@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a server says about itself.
+ * A server's description of itself.
  *
  * @param platform name of its platform, such as {@code zephyr}
  * @param isTemplate whether its folder is a template, from which projects are generated

@@ -30,7 +30,7 @@ final class RpcModelSession implements ModelSession {
     private Optional<RemoteModule> library = Optional.empty();
     private Optional<Open> open = Optional.empty();
 
-    /** The executor that there is. */
+    /** The open executor and its model. */
     private record Open(String model, RemoteModel executor) {}
 
     RpcModelSession(RpcClient client, List<String> names, Map<String, HostGraph> graphs) {
@@ -125,13 +125,13 @@ final class RpcModelSession implements ModelSession {
         }
     }
 
-    /** Gives back what this session took, unless the session is over already, and stops listening. */
+    /** Frees what this session allocated on the board, unless the session is over already, and stops listening. */
     @Override
     public void close() {
         try (client) {
             free();
         } catch (KilnException e) {
-            // The server forgets by itself, or the next host frees it; what failed first was thrown already.
+            // The server or the next host frees it; the first failure was thrown already.
             open = Optional.empty();
         }
     }

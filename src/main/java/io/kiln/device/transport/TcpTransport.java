@@ -37,7 +37,7 @@ public final class TcpTransport implements Transport {
      *
      * @param port {@code tcp:<number>} or {@code tcp:127.0.0.1:<number>}
      * @return its number; empty if this names another kind of port
-     * @throws KilnException if it begins so and goes on otherwise
+     * @throws KilnException if it begins with {@code tcp:} and is neither form
      */
     public static Optional<Integer> port(String port) {
         if (!port.startsWith(PREFIX)) {
@@ -79,7 +79,7 @@ public final class TcpTransport implements Transport {
         return output;
     }
 
-    /** Whoever listens was there before. */
+    /** The program listened before this connection. */
     @Override
     public boolean ownsProgram() {
         return false;

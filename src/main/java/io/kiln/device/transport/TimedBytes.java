@@ -3,10 +3,10 @@ package io.kiln.device.transport;
 
 /** A source of bytes that is read with deadlines. For one reader. */
 public interface TimedBytes extends AutoCloseable {
-    /** What {@link #read} returns when no byte came in time. */
+    /** Returned by {@link #read} when no byte came in time. */
     int LATE = -2;
 
-    /** What {@link #read} returns when no byte will come any more. */
+    /** Returned by {@link #read} when no byte will come any more. */
     int END = -1;
 
     /**

@@ -77,7 +77,7 @@ final class InterfaceHeader {
                 tensors.stream().map(TensorInfo::cName).toList()));
     }
 
-    /** What programs pass to the hooks of each device's driver. */
+    /** The struct of contexts that programs pass to the hooks of each device's driver. */
     private void devices() {
         if (!module.devices().isEmpty()) {
             items.add(new CItem.Struct(

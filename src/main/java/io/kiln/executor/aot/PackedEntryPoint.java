@@ -19,7 +19,7 @@ import java.util.Optional;
 
 /**
  * {@code <name>_lib0.c} of the packed interface: {@code tvmgen_<name>_run}, the workspace pool, and the system library of a model that stands
- * alone. Programs may hand in an argument more for the pool, as TVM's executor does; it is not looked at.
+ * alone. Programs may pass one more argument for the pool, as TVM's executor does; it is ignored.
  */
 final class PackedEntryPoint {
     private final PlannedModule module;
@@ -94,7 +94,7 @@ final class PackedEntryPoint {
         return items;
     }
 
-    /** The main function checks tensors; here is checked only what is read here. */
+    /** The main function checks tensors; only what is read here is checked here. */
     private List<CItem> packedOperators() {
         List<CStatement> body = new ArrayList<>();
         if (module.options().checked()) {

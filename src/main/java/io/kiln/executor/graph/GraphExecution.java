@@ -86,7 +86,7 @@ public final class GraphExecution implements Executor {
                 .toList();
     }
 
-    /** As much as the operator needs that needs most. */
+    /** The largest need of any operator. */
     private static Optional<CodeUnit.Scratch> scratch(PlannedModule module) {
         long most = module.program().operators().stream()
                 .mapToLong(LoweredOperator::scratchBytes)

@@ -10,14 +10,15 @@ import org.apache.activemq.artemis.core.security.Role;
 import org.apache.activemq.artemis.spi.core.security.ActiveMQSecurityManager;
 
 /**
- * Who may do what. Members may send to and receive from the farm's queues, and nothing else: neither make queues nor manage the broker. If the farm
- * has no password, TLS has let in only those whose certificates the broker believes, or the broker listens to this computer only.
+ * Access control of the broker. Members may send to and receive from the farm's queues, and nothing else: neither make queues nor manage
+ * the broker. If the farm
+ * has no password, TLS has let in only members whose certificates the broker trusts, or the broker listens to this computer only.
  *
  * @param password what members have to know
  * @param own the password of this process
  */
 record BrokerSecurity(Optional<String> password, String own) implements ActiveMQSecurityManager {
-    /** What members may do with the queues. */
+    /** The rights of members on the queues. */
     static final Role MEMBER =
             new Role("member", true, true, false, false, false, false, false, true, false, false, false, false);
 

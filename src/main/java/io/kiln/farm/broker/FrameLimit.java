@@ -9,7 +9,7 @@ import io.netty.util.ReferenceCountUtil;
 
 /**
  * Closes a connection whose next frame is too large, as soon as its length is known. The engine itself would gather up to two gigabytes before it
- * looked at them. A frame of the engine's protocol is a length of four bytes, and so many bytes.
+ * looked at them. A frame of the engine's protocol is a length of four bytes, followed by that many bytes.
  */
 final class FrameLimit extends ChannelInboundHandlerAdapter {
     /** For those who did not prove yet who they are. */

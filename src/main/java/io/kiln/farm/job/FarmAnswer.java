@@ -8,7 +8,7 @@ import io.kiln.device.rpc.client.RunTimes;
 import java.util.List;
 import java.util.Optional;
 
-/** What became of a job. */
+/** The outcome of a job. */
 public sealed interface FarmAnswer {
     /**
      * Runs of models.

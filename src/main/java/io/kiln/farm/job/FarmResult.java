@@ -7,6 +7,6 @@ package io.kiln.farm.job;
  * @param job its id
  * @param worker name of the worker
  * @param ranOn what ran the image, as reports name it
- * @param answer what became of it
+ * @param answer its outcome
  */
 public record FarmResult(String job, String worker, String ranOn, FarmAnswer answer) {}

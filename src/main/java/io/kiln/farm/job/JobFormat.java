@@ -71,12 +71,12 @@ public final class JobFormat {
     /**
      * Reads a job.
      *
-     * @throws io.kiln.base.KilnException if the bytes are none, or one of its parts is out of its range
+     * @throws io.kiln.base.KilnException if the bytes are not a job, or one of its parts is out of its range
      */
     public static FarmJob read(Bytes content) {
         WireReader in = new WireReader(content);
         if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is no job");
+            throw WireReader.malformed("it is not a job");
         }
         String id = in.text();
         String board = in.text();

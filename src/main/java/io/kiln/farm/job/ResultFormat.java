@@ -88,12 +88,12 @@ public final class ResultFormat {
     /**
      * Reads a result.
      *
-     * @throws io.kiln.base.KilnException if the bytes are none
+     * @throws io.kiln.base.KilnException if the bytes are not a result
      */
     public static FarmResult read(Bytes content) {
         WireReader in = new WireReader(content);
         if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is no result");
+            throw WireReader.malformed("it is not a result");
         }
         String job = in.text();
         String worker = in.text();

@@ -70,7 +70,7 @@ final class WireReader {
                     .decode(ByteBuffer.wrap(content(LONGEST_TEXT)))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw malformed("a text is no UTF-8");
+            throw malformed("a text is not UTF-8");
         }
     }
 

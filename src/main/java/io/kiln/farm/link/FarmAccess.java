@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * How a member of a farm proves who it is, and whom it believes.
+ * How a member of a farm proves its identity, and whom it trusts.
  *
  * @param keys the member's own key and certificate
- * @param trust certificates of those whom it believes, or of who signs theirs
+ * @param trust certificates of the members that it trusts, or of whoever signed these
  * @param password a password that all members of the farm know
  */
 public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<String> password) {
@@ -19,7 +19,7 @@ public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<S
      * A store of keys or certificates.
      *
      * @param file in the format PKCS #12
-     * @param password what protects it
+     * @param password its password
      */
     public record Store(Path file, String password) {
         /** Without the password. */

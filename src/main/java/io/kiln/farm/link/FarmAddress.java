@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * @param host name or address
  * @param port 0 to 65535; 0 lets a broker choose
  * @param isEncrypted whether by TLS
- * @param access who one is, and whom one believes
+ * @param access the member's own identity, and whom it trusts
  */
 public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess access) {
     /** The port of Artemis. */
@@ -31,7 +31,7 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
      * Reads an address.
      *
      * @param url {@code tcp://localhost:61616}, or {@code tls://<host>:<port>}
-     * @throws KilnException if it is none, or if what it needs for TLS is missing
+     * @throws KilnException if it is not such an address, or something that it needs for TLS is missing
      */
     public static FarmAddress parse(String url, FarmAccess access) {
         Matcher matcher = URL.matcher(url.strip());

@@ -23,7 +23,7 @@ import org.apache.activemq.artemis.api.core.client.ClientSessionFactory;
 import org.apache.activemq.artemis.api.core.client.ServerLocator;
 import org.apache.activemq.artemis.api.core.client.SessionFailureListener;
 
-/** A connection to a broker, for one thread. It does not reconnect: whoever uses it opens another one when it is lost. */
+/** A connection to a broker, for one thread. It does not reconnect: its user opens another one when it is lost. */
 public final class FarmLink implements AutoCloseable {
     /** Everybody has the same name; what counts is the password. */
     private static final String USER = "kiln";
@@ -188,7 +188,7 @@ public final class FarmLink implements AutoCloseable {
         return isLost.get() || session.isClosed() || factory.isClosed();
     }
 
-    /** What is done with the engine. */
+    /** An operation of the engine. */
     @FunctionalInterface
     interface Call<T> {
         T get() throws ActiveMQException;

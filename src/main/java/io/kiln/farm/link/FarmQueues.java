@@ -6,13 +6,13 @@ public final class FarmQueues {
     /** Jobs, until a worker has sent the result. */
     public static final String JOBS = "kiln.jobs";
 
-    /** Results, and other answers, until whoever waits has them. */
+    /** Results, and other answers, until their receivers have them. */
     public static final String ANSWERS = "kiln.answers";
 
     /** Jobs that killed their workers. */
     public static final String DEAD = "kiln.dead";
 
-    /** What workers say of themselves. */
+    /** News of workers about themselves. */
     public static final String NEWS = "kiln.news";
 
     /** Questions about the farm's state. */

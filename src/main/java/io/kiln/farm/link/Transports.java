@@ -26,7 +26,7 @@ public final class Transports {
         return new TransportConfiguration(NettyConnectorFactory.class.getName(), values);
     }
 
-    /** How a broker listens: with certificates of members, if it has any to believe. */
+    /** How a broker listens: it asks members for certificates if it has any to trust. */
     public static TransportConfiguration acceptor(FarmAddress address) {
         Map<String, Object> values = common(address);
         values.put(TransportConstants.PROTOCOLS_PROP_NAME, "CORE");

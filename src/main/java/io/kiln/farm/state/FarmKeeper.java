@@ -106,7 +106,7 @@ public final class FarmKeeper implements AutoCloseable {
                 }
             }
         } catch (KilnException e) {
-            // Whoever says that speaks another version of Kiln, or nonsense.
+            // The sender has another version of Kiln, or sends nonsense.
             return;
         }
     }
@@ -158,7 +158,7 @@ public final class FarmKeeper implements AutoCloseable {
         }
     }
 
-    /** What the farm does now. */
+    /** The current state of the farm. */
     public FarmState state() {
         try (FarmLink link = links.get()) {
             return state(link);
@@ -183,7 +183,7 @@ public final class FarmKeeper implements AutoCloseable {
         return new FarmState(farm, now(), seen, queues, failures);
     }
 
-    /** Empty if whoever sent it speaks another version of Kiln, or nonsense. */
+    /** Empty if the sender has another version of Kiln, or sends nonsense. */
     private static Optional<FarmFailure> failure(FarmMessage message) {
         try {
             return Optional.of(Json.parse(message.body().text(), FarmFailure.class));

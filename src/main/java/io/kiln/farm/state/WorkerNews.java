@@ -4,7 +4,7 @@ package io.kiln.farm.state;
 import java.util.List;
 
 /**
- * What a worker says of itself every few seconds, as JSON.
+ * A worker's report on itself, sent every few seconds as JSON.
  *
  * @param name unique in the farm
  * @param host name of its computer

@@ -8,7 +8,7 @@ import io.kiln.farm.job.FarmJob;
 @FunctionalInterface
 public interface JobRunner {
     /**
-     * What became of a job.
+     * The outcome of a job.
      *
      * @param ranOn what ran the image, as reports name it
      * @param answer the answer

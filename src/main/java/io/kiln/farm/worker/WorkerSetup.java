@@ -6,7 +6,7 @@ import io.kiln.farm.link.FarmAddress;
 import java.util.List;
 
 /**
- * What a worker has.
+ * The settings of a worker.
  *
  * @param address the farm
  * @param name unique in the farm

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a worker's threads share: how much is done, and whether to stop. */
+/** The state that a worker's threads share: how much is done, and whether to stop. */
 final class WorkerTally {
     private final AtomicLong done = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();

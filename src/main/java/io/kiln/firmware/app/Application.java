@@ -4,7 +4,7 @@ package io.kiln.firmware.app;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 
-/** What runs on an image whose project has no {@code main} of its own: {@code kiln.application}. */
+/** The application of an image whose project has no {@code main} of its own: {@code kiln.application}. */
 public enum Application {
     /** The default application: a host runs whole models over the console. */
     CONSOLE,
@@ -15,7 +15,7 @@ public enum Application {
     /**
      * Reads the parameter's value.
      *
-     * @throws KilnException if it is none, with the values there are
+     * @throws KilnException for any other value, with the list of values
      */
     public static Application of(String text) {
         return ParameterValue.of("kiln.application", Application.class, text);

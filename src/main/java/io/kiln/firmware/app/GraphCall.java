@@ -31,7 +31,7 @@ final class GraphCall {
         this.tensors = List.copyOf(tensors);
     }
 
-    /** What all graphs of an image share: the runtime and the module of the system library. */
+    /** The code that all graphs of an image share: the runtime and the module of the system library. */
     static List<String> library() {
         return """
                 /* The module of the system library; the first call starts the runtime. */

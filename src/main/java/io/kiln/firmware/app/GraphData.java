@@ -20,7 +20,7 @@ import java.util.TreeMap;
 
 /**
  * Prints a model's graph and parameters as C, for images that keep them in flash: {@code tvmgen_<name>_graph.h} declares them, {@code
- * <name>_graph.c} and {@code <name>_params.c} have them. Whoever writes a program of their own hands them to {@code
+ * <name>_graph.c} and {@code <name>_params.c} have them. A user's own program passes them to {@code
  * TVMGraphExecutor_Create} and {@code TVMGraphExecutor_LoadParams}.
  *
  * <p>Parameters with flash sectors of their own can be written without the rest of the image. The reserved word of their file then has a digest of
@@ -71,7 +71,7 @@ public final class GraphData {
         return hasOwnSectors;
     }
 
-    /** All of an image that has to fit the parameters: the first eight bytes of a SHA-256. */
+    /** The first eight bytes of a SHA-256 over everything in an image that has to match the parameters. */
     private static long digest(ModelLibrary library) {
         MessageDigest all = Digests.newSha256();
         library.artifacts().artifacts().stream()

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /** Prints the function that runs a model with the packed interface once: its tensors as {@code DLTensor}s, on the stack. */
 final class PackedCall {
-    /** Of a packed function. */
+    /** The parameters of a packed function. */
     static final String PARAMETERS = "(TVMValue*, int*, int, TVMValue*, int*, void*);";
 
     private final ModelMetadata model;

@@ -76,7 +76,7 @@ public final class LineTables {
     }
 
     /**
-     * What a unit says about an address. Code discarded by the linker keeps its lines, at addresses from 0 on, which
+     * A unit's entry for an address. Code discarded by the linker keeps its lines, at addresses from 0 on, which
      * may overlap other code: the sequence that starts closest to the address is the right one.
      *
      * @param start start address of the sequence

@@ -14,14 +14,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the graph executor of the C runtime allocates for a model whose inputs are handed in.
+ * The memory that the graph executor of the C runtime allocates for a model whose inputs are passed in.
  *
  * @param bytes of its tensors
  * @param blocks of these
  * @param counts arguments of {@code TVM_GRAPH_EXECUTOR_BYTES}
  */
 record GraphMemory(long bytes, long blocks, List<Long> counts) {
-    /** Where the size of an executor is told. */
+    /** The header that defines the size of an executor. */
     static final String INCLUDE = "#include <tvm/runtime/crt/internal/graph_executor/graph_executor.h>\n";
 
     /** The executor and its nodes. */
@@ -64,7 +64,7 @@ record GraphMemory(long bytes, long blocks, List<Long> counts) {
         return node.inputs().size() + (long) node.outputs();
     }
 
-    /** What one operator allocates at most. */
+    /** The most that one operator allocates. */
     static long operatorBytes(ModelMetadata model) {
         return model.operators().stream()
                 .mapToLong(OperatorInfo::workspaceBytes)

@@ -24,7 +24,7 @@ final class Uf2 {
     private Uf2() {}
 
     /**
-     * The file of an image. What a page has beside the image's bytes stays erased.
+     * The file of an image. Bytes of a page outside the image stay erased.
      *
      * @param family number of the chip's family
      */

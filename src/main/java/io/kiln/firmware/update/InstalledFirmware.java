@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a device's firmware states of itself before the first slot: {@code struct kiln_slots} in {@code kiln_slots.h}.
+ * The description that a device's firmware has of itself before the first slot: {@code struct kiln_slots} in {@code kiln_slots.h}.
  *
  * @param slots addresses of the slots
  * @param slotBytes length of each

@@ -97,7 +97,7 @@ public record McubootImage(UpdateVersion version, Bytes image, Optional<SignedBy
      * Reads an image and checks its digest.
      *
      * @param where the file, for messages
-     * @throws KilnException if it is damaged or no image of MCUboot
+     * @throws KilnException if it is damaged or not an image of MCUboot
      */
     public static McubootImage read(Bytes content, String where) {
         ByteBuffer in = content.buffer().order(ByteOrder.LITTLE_ENDIAN);

@@ -18,7 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a firmware knows of its models at compile time: their functions, their tensors with types, shapes and scales, and the signal processing
+ * Everything that a firmware knows of its models at compile time: their functions, their tensors with types, shapes and scales, and the
+ * signal processing
  * before them, which the program calls and which stays when models are updated.
  */
 final class ModelInterface {
@@ -91,7 +92,7 @@ final class ModelInterface {
                 .filter(file -> file.fileName().equals(source));
     }
 
-    /** What stays in the firmware: the models' headers and the signal processing. */
+    /** The part that stays in the firmware: the models' headers and the signal processing. */
     List<ModelLibrary> staying() {
         return models.stream()
                 .map(model -> with(
@@ -99,7 +100,7 @@ final class ModelInterface {
                 .toList();
     }
 
-    /** What lies in a slot: everything but the signal processing. */
+    /** The part that lies in a slot: everything but the signal processing. */
     List<ModelLibrary> updated() {
         return models.stream()
                 .map(model -> {

@@ -89,7 +89,7 @@ public final class ModelRegion {
      *
      * @param header at least its 256 bytes
      * @param most the length of a slot
-     * @return empty if it is no header of a region that fits
+     * @return empty if it is not the header of a region that fits
      */
     public static OptionalInt length(Bytes header, long most) {
         ByteBuffer in = header.buffer().order(ByteOrder.LITTLE_ENDIAN);
@@ -199,7 +199,7 @@ public final class ModelRegion {
         return name(Arrays.copyOfRange(content, at, at + NAME_BYTES));
     }
 
-    /** The text up to the first zero; a question mark stands for what is not printable. */
+    /** The text up to the first zero; a question mark stands for a character that is not printable. */
     static String name(byte[] bytes) {
         int end = 0;
         while (end < bytes.length && bytes[end] != 0) {

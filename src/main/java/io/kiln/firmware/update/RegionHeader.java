@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the header of a region states, but for digest and signature.
+ * The fields of a region's header, without digest and signature.
  *
  * @param address of the slot
  * @param version of the models

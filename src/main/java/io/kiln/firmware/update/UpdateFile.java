@@ -37,7 +37,7 @@ public record UpdateFile(List<ModelRegion> regions) {
     /**
      * Reads a file.
      *
-     * @throws KilnException if it cannot be read or is no update
+     * @throws KilnException if it cannot be read or is not an update
      */
     public static UpdateFile read(Path file) {
         try {
@@ -55,7 +55,7 @@ public record UpdateFile(List<ModelRegion> regions) {
      * Reads a file's content.
      *
      * @param where the file, for messages
-     * @throws KilnException if it is no update
+     * @throws KilnException if it is not an update
      */
     public static UpdateFile read(Bytes content, String where) {
         ByteBuffer rest = content.buffer();

@@ -35,7 +35,7 @@ public final class UpdateKey {
     private static final Pattern PEM =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
 
-    /** What comes before the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo: RFC 8410, section 4. */
+    /** The bytes before the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo: RFC 8410, section 4. */
     private static final byte[] INFO = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 
     private final PrivateKey secret;
@@ -49,7 +49,7 @@ public final class UpdateKey {
     /**
      * Reads an unencrypted PKCS#8 key in PEM, as {@code openssl genpkey -algorithm ed25519} writes it.
      *
-     * @throws KilnException if the file cannot be read or is none
+     * @throws KilnException if the file cannot be read or is not such a key
      */
     public static UpdateKey read(Path file) {
         try {
@@ -143,7 +143,7 @@ public final class UpdateKey {
             signature.update(message);
             return signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            return false; // The bytes encode no key or no signature.
+            return false; // The bytes are not a valid key or signature.
         }
     }
 }

@@ -24,7 +24,7 @@ public record UpdateVersion(int major, int minor, int patch) {
      * Reads {@code 1.2.3}; parts that are missing are 0, and a qualifier such as {@code -SNAPSHOT} is left out.
      *
      * @param where the parameter, for messages
-     * @throws KilnException if it is no version of that form, or a part is too large
+     * @throws KilnException if it is not a version of that form, or a part is too large
      */
     public static UpdateVersion parse(String text, String where) {
         Matcher parts = TEXT.matcher(text.strip());

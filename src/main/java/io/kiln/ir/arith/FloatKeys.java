@@ -3,9 +3,9 @@ package io.kiln.ir.arith;
 
 import java.util.Arrays;
 
-/** Integers in the order of floats, and where QuantizeLinear's result steps: floats are quantized by comparing integers. */
+/** Maps floats to integers (keys) of the same order, so that comparing integers quantizes floats as QuantizeLinear does. */
 public final class FloatKeys {
-    /** Bytes above the least one. */
+    /** Number of thresholds: one for each int8 but the smallest. */
     public static final int STEPS = 255;
 
     private static final int LOWEST = key(Float.NEGATIVE_INFINITY);
@@ -23,7 +23,8 @@ public final class FloatKeys {
     }
 
     /**
-     * The least key of each int8 but the lowest, for {@code saturate(round(x / scale) + zeroPoint)}, the quotient in single precision and halves to even.
+     * The smallest key that gives each int8 but the smallest, for {@code saturate(round(x / scale) + zeroPoint)}, the quotient in single
+     * precision and halves to even.
      *
      * @return {@link #STEPS} keys, ascending
      */
@@ -33,7 +34,7 @@ public final class FloatKeys {
         return steps;
     }
 
-    /** The quotient of an infinity is above or below every result. */
+    /** A binary search between the infinities, whose quotients are below and above every result. */
     private static int step(float scale, int result) {
         long below = LOWEST;
         long from = HIGHEST;

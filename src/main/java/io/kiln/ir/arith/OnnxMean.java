@@ -15,7 +15,7 @@ import java.util.Arrays;
  * @param form which kernel
  */
 public record OnnxMean(float from, float to, int zeroPoint, OnnxForm form) {
-    /** Bytes above the least one. */
+    /** Number of thresholds: one for each int8 but the smallest. */
     public static final int STEPS = 255;
 
     /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
@@ -31,11 +31,11 @@ public record OnnxMean(float from, float to, int zeroPoint, OnnxForm form) {
     private static final double WIDTH = 256;
 
     /**
-     * The exact mean of integers in fixed point, which decides the result unless it comes so close to a half that the roundings of floats
-     * do.
+     * The exact mean of integers in fixed point. It decides the result, unless it is so close to a half that the roundings of floats
+     * decide.
      *
      * @param factor of the sum of bytes less their zero point
-     * @param doubt how close is too close
+     * @param doubt distance to a half within which the roundings of floats decide
      */
     public record Exact(long factor, long doubt) {}
 
@@ -66,7 +66,8 @@ public record OnnxMean(float from, float to, int zeroPoint, OnnxForm form) {
     }
 
     /**
-     * The least sum, in units of {@link SingleFactor} of {@code from}, of each byte but the lowest: results never fall as sums grow.
+     * The smallest sum, in units of {@link SingleFactor} of {@code from}, that gives each int8 but the smallest: results never fall as
+     * sums grow.
      *
      * @param count elements of the mean
      * @return {@link #STEPS} sums, ascending

@@ -20,7 +20,7 @@ public final class OnnxSoftmaxArithmetic {
     private static final float FIRST = 0x1.694p-10f;
     private static final float[] COEFFICIENTS = {0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.55545p-3f, 0x1.fffff6p-2f, 1, 1};
 
-    /** Elements up to which the exponentials of {@link #table} sum to a finite number, over what they are below the largest one. */
+    /** Natural logarithm of the room that {@link #table} leaves between the largest sum of exponentials and the largest float. */
     private static final int RESERVED = 5;
 
     private OnnxSoftmaxArithmetic() {}
@@ -59,8 +59,8 @@ public final class OnnxSoftmaxArithmetic {
     }
 
     /**
-     * The exponentials that {@code QLinearSoftmax} looks up: those of a distance to the largest element, scaled so that their sum is
-     * finite; the largest is the last (contrib_ops/cpu/quantization/qlinear_softmax.cc).
+     * The exponentials that {@code QLinearSoftmax} looks up by the distance to the largest element, scaled so that their sum is finite;
+     * the largest one is the last (contrib_ops/cpu/quantization/qlinear_softmax.cc).
      *
      * @param scale of the elements
      * @param count elements of a sum
@@ -85,7 +85,7 @@ public final class OnnxSoftmaxArithmetic {
     }
 
     /**
-     * The probabilities from which on a byte is larger, as bits of floats, ascending.
+     * The smallest probability that is rounded to each number of steps from 1 on, as bits of floats, ascending.
      *
      * @param scale of the result
      * @param most the largest number of steps
@@ -96,7 +96,7 @@ public final class OnnxSoftmaxArithmetic {
         return thresholds;
     }
 
-    /** Bits of positive floats ascend with them. */
+    /** A binary search over bits: positive floats are ordered like their bits. */
     private static int threshold(float scale, int steps) {
         int below = 0;
         int from = Float.floatToIntBits(Float.POSITIVE_INFINITY);

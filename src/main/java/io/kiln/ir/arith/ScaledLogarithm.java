@@ -3,8 +3,8 @@ package io.kiln.ir.arith;
 
 /**
  * The natural logarithm of a whole number times a scale (log.cc of TensorFlow Lite Micro). The logarithm to base 2 with 16 fraction bits
- * comes first: the number of bits, the bits behind the highest as {@code f}, and what {@code log2(1 + f)} is above {@code f}, from a
- * table of 128 segments. Between the table's entries the difference counts by the position in the segment, shifted by 16 and not by 9, so
+ * comes first: the number of bits, the bits behind the highest as {@code f}, and the difference {@code log2(1 + f) - f}, from a table of
+ * 128 segments. Between the table's entries the difference counts by the position in the segment, shifted by 16 and not by 9, so
  * that little of it is left; this is how the original computes.
  */
 public final class ScaledLogarithm {

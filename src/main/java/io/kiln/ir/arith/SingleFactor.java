@@ -24,7 +24,7 @@ public record SingleFactor(int mantissa, int exponent) {
         return value > 0 && Math.abs(Math.getExponent(value)) <= MOST_EXPONENT;
     }
 
-    /** What {@link #isOrdinary} asks for. */
+    /** The range that {@link #isOrdinary} accepts, for messages. */
     public static String ordinaryText() {
         return "2^-" + MOST_EXPONENT + " to 2^" + MOST_EXPONENT;
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Which of ONNX Runtime's kernels an operator on bytes answers like. They differ in how a result becomes a byte. */
+/** The ONNX Runtime kernel whose results an operator on bytes reproduces. The kernels differ in how a result becomes a byte. */
 public enum OnnxForm {
     /** The operator on floats, between DequantizeLinear and QuantizeLinear. */
     QDQ,
@@ -24,7 +24,7 @@ public enum OnnxForm {
         return Stream.of(values()).map(OnnxForm::text).toList();
     }
 
-    /** What a byte of the model is larger than the int8 that holds it. */
+    /** A byte of the model minus the int8 that holds it. */
     public int offset() {
         return this == UINT8 ? -Byte.MIN_VALUE : 0;
     }

@@ -23,8 +23,8 @@ import org.eclipse.aether.resolution.DependencyRequest;
 import org.eclipse.aether.resolution.DependencyResolutionException;
 
 /**
- * Apache ActiveMQ Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so this one is none: it is
- * fetched when a farm is used, and added to the plugin's classes.
+ * Apache ActiveMQ Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so Artemis is
+ * not declared as one: it is fetched when a farm is used, and added to the plugin's classes.
  */
 public final class FarmEngine {
     /** Of the dependency in pom.xml. */
@@ -54,7 +54,7 @@ public final class FarmEngine {
             if (isThere()) {
                 return;
             }
-            // Kiln says what matters; the engine's own log has dozens of lines.
+            // Kiln logs what matters; the engine's own log has dozens of lines.
             for (String name : List.of("org.apache.activemq", "io.netty")) {
                 if (System.getProperty(LOG_LEVEL + name) == null) {
                     System.setProperty(LOG_LEVEL + name, "error");

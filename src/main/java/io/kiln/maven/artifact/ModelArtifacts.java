@@ -19,7 +19,7 @@ public final class ModelArtifacts {
     private static final String FIRMWARE = "firmware";
     private static final String ARCHIVE = "mlf";
 
-    /** A path with two colons between words is none on any system. */
+    /** Coordinates cannot be mistaken for a path: no system has paths with two colons between words. */
     private static final Pattern COORDINATES =
             Pattern.compile("[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+:[A-Za-z0-9_.-]+(:[A-Za-z0-9_.+/-]+)?");
 

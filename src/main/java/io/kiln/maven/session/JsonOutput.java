@@ -7,7 +7,7 @@ import io.kiln.report.Json;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** What goals that only show something print for programs: JSON on standard output, without Maven's marks. */
+/** The output for programs of goals that only show something: JSON on standard output, without Maven's marks. */
 public final class JsonOutput {
     private JsonOutput() {}
 

@@ -8,7 +8,7 @@ import org.apache.maven.execution.MavenSession;
 import org.apache.maven.project.MavenProject;
 
 /**
- * Properties of one prefix, such as {@code kiln.memory.<name>}, whose names somebody else decides.
+ * Properties of one prefix, such as {@code kiln.memory.<name>}, whose names are not known in advance.
  *
  * @param session has those of the command line
  * @param project has its own

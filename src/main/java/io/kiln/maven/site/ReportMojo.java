@@ -77,7 +77,7 @@ public final class ReportMojo extends AbstractPartMojo implements MavenReport {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // What sites before Doxia 2 ask for.
+    @SuppressWarnings("deprecation") // Called by sites before Doxia 2.
     public String getOutputName() {
         return PAGE;
     }

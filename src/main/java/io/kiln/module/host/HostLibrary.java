@@ -15,7 +15,7 @@ import java.util.List;
  * made or trust. Models keep their workspace in the library: calls of one model must not overlap.
  */
 public final class HostLibrary implements AutoCloseable {
-    /** Of a TVMValue. */
+    /** Size of a TVMValue. */
     private static final int VALUE = 8;
 
     private static final int HANDLE = 3;

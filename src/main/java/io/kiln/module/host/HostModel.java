@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * One thread at a time may use it.
  */
 public final class HostModel implements AutoCloseable {
-    /** Of a TVMTensorInfo with pointers of 64 bits (tvm/runtime/metadata_types.h): name, shape, rank, type. */
+    /** Size of a TVMTensorInfo with pointers of 64 bits (tvm/runtime/metadata_types.h): name, shape, rank, type. */
     private static final int TENSOR_INFO = 32;
 
     private static final int POINTER = 8;

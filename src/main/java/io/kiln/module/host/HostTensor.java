@@ -13,7 +13,7 @@ import java.util.List;
  * byte order of this computer.
  */
 public final class HostTensor {
-    /** Of a DLTensor with pointers of 64 bits. */
+    /** Size of a DLTensor with pointers of 64 bits. */
     private static final int BYTES = 48;
 
     private static final int DEVICE = 8;
@@ -81,7 +81,7 @@ public final class HostTensor {
     /**
      * Sets all elements.
      *
-     * @throws IllegalArgumentException if that are not {@link #bytes} bytes
+     * @throws IllegalArgumentException unless they are {@link #bytes} bytes
      */
     public void set(Bytes elements) {
         if (elements.size() != size) {

@@ -59,7 +59,7 @@ public final class ArtifactInspectors {
     }
 
     /**
-     * What an inspector says.
+     * The output of an inspector.
      *
      * @param name its name, or {@link #LIST}
      * @throws KilnException if there is none of that name, or it accepts no artifact, or artifacts are damaged

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * An inspector that may be somebody else's: what it throws becomes a message that names it.
+ * An inspector that may be foreign code: an exception of it becomes a message that names it.
  *
  * @param inspector the inspector itself
  */

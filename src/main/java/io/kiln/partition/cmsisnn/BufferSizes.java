@@ -21,7 +21,7 @@ final class BufferSizes {
         this.options = options;
     }
 
-    /** Of {@code arm_convolve_wrapper_s8}. */
+    /** The buffer of {@code arm_convolve_wrapper_s8}. */
     long convolution(Window window, Shape input) {
         boolean isPointwise = window.kernelH() == 1
                 && window.kernelW() == 1
@@ -35,7 +35,7 @@ final class BufferSizes {
         return options.isMve() ? 4 * rounded(columns, 16) : 2 * rounded(columns, 4) * Short.BYTES;
     }
 
-    /** Of {@code arm_convolve_wrapper_s16}. */
+    /** The buffer of {@code arm_convolve_wrapper_s16}. */
     long wideConvolution(Window window, Shape input) {
         long columns = columns(window, input);
         if (options.version().buffersWideInput()) {
@@ -45,7 +45,7 @@ final class BufferSizes {
         return options.isDsp() && !options.isMve() && isFast ? 2 * columns * Short.BYTES : 0;
     }
 
-    /** Of {@code arm_depthwise_conv_wrapper_s8}. */
+    /** The buffer of {@code arm_depthwise_conv_wrapper_s8}. */
     long depthwise(Window window, Shape input, int channels) {
         boolean isFast =
                 input.dim(3) == channels && input.dim(0) == 1 && window.dilationH() == 1 && window.dilationW() == 1;
@@ -61,7 +61,7 @@ final class BufferSizes {
         return options.isDsp() && !isUnrolled ? input.dim(3) * taps * Short.BYTES : 0;
     }
 
-    /** Of {@code arm_depthwise_conv_wrapper_s16}. */
+    /** The buffer of {@code arm_depthwise_conv_wrapper_s16}. */
     long wideDepthwise(Window window, Shape input, int channels) {
         long taps = (long) window.kernelH() * window.kernelW();
         boolean isFast =
@@ -73,7 +73,7 @@ final class BufferSizes {
         return options.isMve() ? 4 * gathered + Long.BYTES : options.isDsp() ? gathered : 0;
     }
 
-    /** Of {@code arm_avgpool_s8} and {@code arm_avgpool_s16}. */
+    /** The buffer of {@code arm_avgpool_s8} and {@code arm_avgpool_s16}. */
     long average(Shape input) {
         return options.isDsp() && !options.isMve() ? (long) input.dim(3) * Integer.BYTES : 0;
     }

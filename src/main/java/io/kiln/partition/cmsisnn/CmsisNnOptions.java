@@ -32,7 +32,7 @@ record CmsisNnOptions(CmsisNnVersion version, boolean isDsp, boolean isMve, bool
                 Set.of("1", "true", "True").contains(external.option(REPORTS_ERRORS, "0")));
     }
 
-    /** What is wrong with a part of a target. */
+    /** The errors in a part of a target. */
     static Optional<Problem> problem(CompositeTarget.External external, Target host) {
         String where = "target `" + external.text() + "`";
         Optional<String> unknown = external.attributes().keySet().stream()

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What CMSIS-NN takes: the pattern table of TVM's {@code cmsis-nn} (python/tvm/relay/op/contrib/cmsisnn.py), for operators in the
+ * The patterns that CMSIS-NN takes: the table of TVM's {@code cmsis-nn} (python/tvm/relay/op/contrib/cmsisnn.py), for operators in the
  * arithmetic of TensorFlow Lite. Padding is part of the convolutions here.
  */
 final class CmsisNnPatterns {

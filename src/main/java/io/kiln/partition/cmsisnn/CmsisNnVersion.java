@@ -19,7 +19,7 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
     private static final Pattern TEXT = Pattern.compile("v?([0-9]{1,3})\\.([0-9]{1,3})(\\.[0-9]{1,3})?");
     private static final CmsisNnVersion OLDEST = new CmsisNnVersion(4, 1);
 
-    /** The version of a text such as {@code 6.0.0}; empty if it is none. */
+    /** The version of a text such as {@code 6.0.0}; empty if it is not a version. */
     static Optional<CmsisNnVersion> find(String text) {
         Matcher matcher = TEXT.matcher(text);
         return matcher.matches()
@@ -28,7 +28,7 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
                 : Optional.empty();
     }
 
-    /** What is wrong with a text; empty if it is a version that is supported. */
+    /** The error in a text; empty if it is a version that is supported. */
     static Optional<Problem> problem(String text, String where) {
         boolean isGood = find(text)
                 .filter(version -> version.compareTo(OLDEST) >= 0 && version.major <= NEWEST.major)

@@ -8,7 +8,7 @@ import io.kiln.partition.Match;
 import java.util.List;
 
 /**
- * What becomes of a composite.
+ * The C that computes a composite.
  *
  * @param call what its function takes
  * @param declarations of the arguments of CMSIS-NN's function, in C

@@ -41,7 +41,7 @@ final class ElementConditions {
             match -> !(match.root().args().get(0) instanceof Constant)
                     || !(match.root().args().get(1) instanceof Constant));
     private static final Condition SHAPES = new Condition(
-            "an operand that is no constant scalar has another shape than the result",
+            "an operand that is not a constant scalar has another shape than the result",
             match -> IntStream.range(0, 2).allMatch(i -> {
                 boolean isScalar = match.root().args().get(i) instanceof Constant constant && constant.elements() == 1;
                 return isScalar

@@ -15,7 +15,7 @@ public record Format(DType dtype, Optional<Quantization> quantization) {
     /** Single precision. */
     public static final Format FLOAT = plain(DType.FLOAT32);
 
-    /** Numbers that mean themselves. */
+    /** A type without quantization. */
     public static Format plain(DType dtype) {
         return new Format(dtype, Optional.empty());
     }

@@ -37,7 +37,7 @@ final class IntegerForms {
     private static final float WIDE_UNIT = 1f / 32768;
     private static final float BYTE_UNIT = 1f / 128;
 
-    /** As many products of two int8 less their zero points have a sum of 32 bits. */
+    /** Largest number of products of two int8 values, less their zero points, whose sum fits 32 bits. */
     private static final int MAX_PRODUCTS = Integer.MAX_VALUE / (255 * 255);
 
     private IntegerForms() {}

@@ -128,7 +128,7 @@ public final class Calibration {
         }
     }
 
-    /** The first value that is not finite makes those behind it so, too; it alone is reported. */
+    /** Reports only the first value that is not finite, because it makes later values so, too. */
     private static void requireFinite(Optional<ValueRange> found, String name, String where) {
         found.filter(range -> !range.isFinite()).ifPresent(range -> {
             throw new KilnException(new Problem(

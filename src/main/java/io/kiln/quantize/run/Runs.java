@@ -41,7 +41,7 @@ public final class Runs {
         }
     }
 
-    /** What is wanted of a sample's values, which are not kept. */
+    /** Extracts what is needed from a sample's values, which are not kept. */
     public interface Use<T> {
         T of(Sample sample, Values values);
     }

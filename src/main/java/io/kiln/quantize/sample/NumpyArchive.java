@@ -25,7 +25,7 @@ final class NumpyArchive {
      * The arrays by name, in the archive's order.
      *
      * @param where the file for messages
-     * @throws KilnException if it is no such archive, or unpacks to more than {@link SampleReader#MAX_BYTES}
+     * @throws KilnException if it is not such an archive, or unpacks to more than {@link SampleReader#MAX_BYTES}
      */
     static Map<String, NumpyArray> read(byte[] content, String where) {
         Map<String, NumpyArray> arrays = new LinkedHashMap<>();
@@ -46,7 +46,7 @@ final class NumpyArchive {
             for (ZipArchiveEntry entry : Collections.list(zip.getEntries())) {
                 String name = entry.getName();
                 if (!name.endsWith(SUFFIX)) {
-                    throw refused("the archive holds `" + name + "`, which is no array .npy", where);
+                    throw refused("the archive holds `" + name + "`, which is not an array .npy", where);
                 }
                 byte[] array = unpack(zip, entry, budget, where);
                 budget -= array.length;

@@ -34,7 +34,7 @@ record NumpyArray(Shape shape, String code, ByteBuffer elements) {
      * Reads an array.
      *
      * @param where the file for messages
-     * @throws KilnException if it is none, or of a type that samples cannot have
+     * @throws KilnException if it is not such an array, or of a type that samples cannot have
      */
     static NumpyArray read(Bytes file, String where) {
         ByteBuffer buffer = file.buffer();

@@ -32,7 +32,7 @@ public record CycloneDx(
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
     public record Metadata(String timestamp, Tools tools, Component component) {}
 
-    /** What made the document. */
+    /** The tool that made the document. */
     public record Tools(List<Component> components) {}
 
     /** A component; what is unknown is left out. */

@@ -33,7 +33,7 @@ public record ImageComponent(
      * @param name its name for people; empty if it is unknown or the expression says it
      */
     public record Licence(String expression, String name) {
-        /** Nobody has said it. */
+        /** An unknown licence. */
         public static final Licence UNKNOWN = new Licence("", "");
 
         /** That of Kiln's runtime and boards. */
@@ -44,7 +44,7 @@ public record ImageComponent(
             return new Licence(expression, "");
         }
 
-        /** A licence, or several, that only a text tells. */
+        /** One or several licences that only a text describes. */
         public static Licence named(String name) {
             return new Licence("", name);
         }

@@ -41,14 +41,14 @@ public record Provenance(
     /** How the files were made. */
     public record Predicate(Definition buildDefinition, Run runDetails) {}
 
-    /** What the build was told, and what it read. */
+    /** The parameters of the build, and the files that it read. */
     public record Definition(
             String buildType,
             SortedMap<String, String> externalParameters,
             SortedMap<String, String> internalParameters,
             List<Resource> resolvedDependencies) {}
 
-    /** What built. */
+    /** The run of the builder. */
     public record Run(
             Builder builder,
             @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedMap<String, String> metadata) {}

@@ -35,7 +35,7 @@ public final class DiffText {
         return value == null ? UNKNOWN : String.format(Locale.ROOT, "%,d", value);
     }
 
-    /** The difference, with its share; one of unknown figures is not told. */
+    /** The difference, with its share; a placeholder if a figure is unknown. */
     public static String difference(Change change) {
         if (change.before() == null || change.after() == null) {
             return UNKNOWN;

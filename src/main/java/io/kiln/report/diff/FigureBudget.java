@@ -25,7 +25,7 @@ public record FigureBudget(String what, String text) {
         return isFine
                 ? Optional.empty()
                 : Optional.of(new Problem(
-                        "`" + text + "` is no budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%", ""));
+                        "`" + text + "` is not a budget", "kiln.budget." + what, "such as 64K, 1200000 or +2%", ""));
     }
 
     /** Whether it is about the image's memory, which every build knows. */

@@ -33,7 +33,7 @@ public record Figures(
         Map<String, Map<String, Long>> operators,
         List<String> tensors,
         Map<String, Long> cases) {
-    /** Of a build of which nothing is known. */
+    /** The figures of a build of which nothing is known. */
     public static final Figures NONE = new Figures(Map.of(), Map.of(), List.of(), Map.of());
 
     /** The build's report. */
@@ -48,7 +48,7 @@ public record Figures(
             List.of("instructions", "cycles", "macs", "constantBytes", "workspaceBytes");
     private static final List<String> NOT_ADDED = List.of(TOTAL, "available");
 
-    /** Totals and operators without what is not known. */
+    /** Totals and operators, without unknown figures. */
     public Figures {
         totals = copy(totals);
         operators = copy(operators);
@@ -69,7 +69,7 @@ public record Figures(
         JsonNode built = json(report);
         if (!built.path("flash").isObject() || !built.path("ram").isObject()) {
             throw new KilnException(new Problem(
-                    "is no report of a build",
+                    "is not a report of a build",
                     report.toString(),
                     "a report.json that kiln:link wrote",
                     "Name the file, or the folder that holds it"));
@@ -143,7 +143,7 @@ public record Figures(
             }
             return new ObjectMapper().readTree(Files.readAllBytes(file));
         } catch (JsonProcessingException e) {
-            throw new KilnException(new Problem("is no JSON", file.toString(), "a report of Kiln", ""));
+            throw new KilnException(new Problem("is not JSON", file.toString(), "a report of Kiln", ""));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }

@@ -28,7 +28,7 @@ public record InspectReport(List<Shown> files) {
      *
      * @param kind {@code model}
      * @param workspaceBytes what the plan of the workspace takes
-     * @param lowerBound what no plan could do with less than
+     * @param lowerBound a bound below which no plan exists
      * @param stateBytes variables that it keeps between runs
      */
     public record Model(

@@ -25,7 +25,7 @@ final class OperatorSection {
     /** A column with its cells as XHTML. */
     private record Column(String title, Function<Operator, String> cell) {}
 
-    /** What shares are shares of. */
+    /** The quantity whose share an operator's bar shows. */
     private enum Measure {
         INSTRUCTIONS("Share of instructions"),
         TIME("Share of time"),
@@ -92,7 +92,7 @@ final class OperatorSection {
         return operator.microseconds() == null ? "" : String.format(Locale.ROOT, "%,.1f µs", operator.microseconds());
     }
 
-    /** What a graph says of each operator, by the name of its C function. */
+    /** The notes of a graph on each operator, by the name of its C function. */
     Map<String, Note> notes() {
         Measure measure = measure();
         double whole = operators.stream().mapToDouble(measure::of).sum();

@@ -29,7 +29,7 @@ final class Shown {
         return whole > 0 ? PERCENT * part / whole : 0;
     }
 
-    /** Of bytes. */
+    /** A share of bytes, in percent. */
     static double share(long part, long whole) {
         return share((double) part, (double) whole);
     }

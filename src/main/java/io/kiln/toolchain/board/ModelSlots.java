@@ -12,10 +12,10 @@ import java.util.List;
  * @param memory first address of the RAM that is left to the models, up to the end of the memory of variables
  */
 public record ModelSlots(long first, long second, long bytes, long memory) {
-    /** What a firmware states of itself lies in so many bytes before the first slot. */
+    /** Bytes before the first slot, in which a firmware describes itself. */
     public static final int FIRMWARE_BYTES = 256;
 
-    /** Slots begin and end at multiples of it: update files are written in units of so many bytes. */
+    /** Slots begin and end at multiples of this number of bytes, the unit in which update files are written. */
     public static final int ALIGNMENT = 32;
 
     /** The addresses of both slots. */

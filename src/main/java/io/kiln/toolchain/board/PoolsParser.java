@@ -66,7 +66,7 @@ final class PoolsParser {
         return new PoolMemories(workspace, constants, more, parameters, slots);
     }
 
-    /** Like an address of parameters, those of inherited memories, or of an inherited linker script, are not inherited. */
+    /** Slots in inherited memories, or for an inherited linker script, are not inherited, like the address of parameters. */
     private Optional<ModelSlots> slotsOf(JsonNode node) {
         boolean own = !profile.isNearer("memories", "pools") && !profile.isNearer("linker", "pools");
         return node.has("slots") && own ? Optional.of(slots(node.get("slots"))) : Optional.empty();
@@ -101,7 +101,7 @@ final class PoolsParser {
                             slots.memory(),
                             !areApart
                                     ? "overlap"
-                                    : areAligned ? "do not lie inside the board's memories" : "are no flash sectors"),
+                                    : areAligned ? "do not lie inside the board's memories" : "are not flash sectors"),
                     profile.where("/pools/slots"),
                     "flash sectors in a memory of kind rom behind the code, and an address inside the memory of variables",
                     "");

@@ -162,7 +162,7 @@ public final class ClangObjects implements ObjectCompiler {
         }
     }
 
-    /** Something that is done in a folder. */
+    /** Work in a folder. */
     private interface Work<T> {
         T in(Path folder) throws IOException;
     }

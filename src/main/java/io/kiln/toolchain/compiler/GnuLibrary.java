@@ -70,7 +70,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         return archive.getFileName().toString().startsWith("libc");
     }
 
-    /** Those in which the library's headers are; the compiler has others of its own. */
+    /** The search folders that hold the library's headers; the compiler has others of its own. */
     private static List<Path> headers(Toolchain gnu) {
         List<Path> folders = new ArrayList<>();
         boolean isSearched = false;
@@ -90,7 +90,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         return folders;
     }
 
-    /** Those that the driver would name in a link. */
+    /** The archives that the driver would pass to the linker. */
     private static List<Path> archives(Toolchain gnu) {
         List<Path> folders = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>();
@@ -127,7 +127,7 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         }
     }
 
-    /** What the driver says about an empty source. */
+    /** The driver's output for an empty source. */
     private static String said(Toolchain gnu, List<String> flags, List<String> question) {
         List<String> line = new ArrayList<>(List.of(gnu.compiler()));
         line.addAll(flags);

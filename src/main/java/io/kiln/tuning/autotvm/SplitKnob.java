@@ -26,7 +26,7 @@ public record SplitKnob(
         FACTORS,
         /** Powers of 2 up to the length. */
         POWER2,
-        /** Both. AutoTVM keeps them in the order of a Python set, which is no order to rely on; here they ascend. */
+        /** Both. AutoTVM keeps them in the order of a Python set, which cannot be relied on; here they ascend. */
         VERBOSE
     }
 

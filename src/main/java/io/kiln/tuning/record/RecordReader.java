@@ -60,7 +60,7 @@ public final class RecordReader {
     /**
      * Reads a file.
      *
-     * @throws KilnException if it is missing, too large, or has lines that are no records
+     * @throws KilnException if it is missing, too large, or has lines that are not records
      */
     public static Log read(Path file) {
         try {

@@ -20,7 +20,7 @@ public final class SharedRecords {
     /**
      * Reads a log, or the best records of all logs in a folder.
      *
-     * @throws KilnException if it is missing, or has lines that are no records
+     * @throws KilnException if it is missing, or has lines that are not records
      */
     public static RecordReader.Log read(Path logOrFolder) {
         return Files.isDirectory(logOrFolder) ? folder(logOrFolder) : RecordReader.read(logOrFolder);

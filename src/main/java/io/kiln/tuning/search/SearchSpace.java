@@ -50,7 +50,7 @@ public final class SearchSpace {
         return features.get(number);
     }
 
-    /** The number of a vector; empty if it is no point. */
+    /** The number of a vector; empty if it is not a point. */
     Optional<Integer> find(List<Integer> vector) {
         return Optional.ofNullable(numbers.get(vector));
     }

@@ -7,7 +7,7 @@ import java.util.List;
  * A search for the best point of a space. It proposes every point once at most. Equal seeds and equal scores give equal proposals.
  */
 public interface Tuner {
-    /** Up to so many points to measure next; empty if all have been proposed. */
+    /** The next points to measure, up to a number; empty if all have been proposed. */
     List<Integer> next(int most);
 
     /**

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** What a search makes as small as possible. */
+/** The cost that a search minimises. */
 public sealed interface Objective {
     /** As in {@code kiln.tune.objective} and in the arguments of a task. */
     String text();
 
-    /** What must be measured for it. */
+    /** The quantities that must be measured for it. */
     Set<Metric> metrics();
 
     /** A single quantity of an operator. */

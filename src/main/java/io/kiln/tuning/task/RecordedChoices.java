@@ -50,7 +50,7 @@ public final class RecordedChoices implements LayerChoices {
                 .toList();
     }
 
-    /** Whoever searched for a mix wants that first. */
+    /** A mix comes first, because somebody searched for it on purpose. */
     private static Stream<Objective> mixes(HistoryBest best) {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))

@@ -47,7 +47,7 @@ public final class TaskKeys {
                         new Text(objective.text())));
     }
 
-    /** What names the layer itself: everything but the objective. */
+    /** The arguments that identify the layer itself: all but the objective. */
     public static String layer(TaskKey key) {
         int objective = Math.max(0, key.args().size() - 1);
         return new TaskKey(key.target(), key.template(), key.args().subList(0, objective)).workload();

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 /**
  * All configurations of a layer, over all schedules that apply to it, as points of one space of AutoTVM's kind: the knob {@code schedule},
  * then the knobs of all schedules by their names, {@code null} for a knob that is not set. An index is a number in mixed radix whose first
- * knob changes fastest. Combinations that are no configuration are holes of the space.
+ * knob changes fastest. Combinations that are not configurations are holes of the space.
  */
 public final class TaskSpace {
     private static final String SCHEDULE = "schedule";
@@ -116,8 +116,9 @@ public final class TaskSpace {
     }
 
     /**
-     * What a model of the cost sees of a configuration, of this space or of another shape's: whether it has each of the schedules, and the
-     * number of each other knob; -1 for a knob that is not set, the position of a value that is no number.
+     * The features of a configuration for a model of the cost, of this space or of another shape's: whether it has each of the schedules,
+     * and the
+     * number of each other knob; -1 for a knob that is not set, the position of a value that is not a number.
      */
     public double[] features(Config config) {
         Map<String, RecordValue> values = new LinkedHashMap<>();
@@ -140,7 +141,7 @@ public final class TaskSpace {
      * The configuration of a record's knobs; its index is not used, because it changes when a schedule gets another knob. Knobs that the
      * record does not name are not set.
      *
-     * @return empty if it is none of this space
+     * @return empty if it is not in this space
      */
     public Optional<Configuration> find(Config config) {
         Map<String, RecordValue> values = new LinkedHashMap<>();

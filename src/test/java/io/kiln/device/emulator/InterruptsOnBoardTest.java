@@ -189,7 +189,7 @@ class InterruptsOnBoardTest {
                 TestFirmware.request(board, "clang", Optimize.SIZE, List.of(TestFirmware.model("default", 10)), folder);
         assertThatThrownBy(() -> FirmwareAssembler.assemble(request, Log.QUIET))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("mine/interrupts.txt:4: this is no handler of an interrupt");
+                .hasMessageContaining("mine/interrupts.txt:4: this is not a handler of an interrupt");
     }
 
     private void program(String main) throws IOException {

@@ -117,8 +117,8 @@ class DiffTest {
         assertThatCode(() -> check(baseline, new FigureBudget("flash", "1K"), new FigureBudget("ram", "1M")))
                 .doesNotThrowAnyException();
         assertThatThrownBy(() -> check(baseline, new FigureBudget("flash", "-1"), new FigureBudget("ram", "2 %")))
-                .hasMessageContaining("`-1` is no budget")
-                .hasMessageContaining("`2 %` is no budget");
+                .hasMessageContaining("`-1` is not a budget")
+                .hasMessageContaining("`2 %` is not a budget");
     }
 
     @Test
@@ -128,8 +128,9 @@ class DiffTest {
         assertThatThrownBy(() -> step().run(Optional.of(folder.resolve("none")), "x"))
                 .hasMessageContaining("there is no earlier build to compare with");
         write("report.json", AFTER);
-        assertThatThrownBy(() -> step().run(Optional.of(broken), "x")).hasMessageContaining("is no JSON");
-        assertThatThrownBy(() -> step().run(Optional.of(other), "x")).hasMessageContaining("is no report of a build");
+        assertThatThrownBy(() -> step().run(Optional.of(broken), "x")).hasMessageContaining("is not JSON");
+        assertThatThrownBy(() -> step().run(Optional.of(other), "x"))
+                .hasMessageContaining("is not a report of a build");
         assertThat(folder.resolve("out/kiln/diff.json")).doesNotExist();
     }
 

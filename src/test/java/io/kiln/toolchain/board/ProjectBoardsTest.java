@@ -196,7 +196,7 @@ class ProjectBoardsTest {
         "0x08080000, 0x080f0000, 128K, 0x20010000, do not lie inside the board's memories",
         "0x08000080, 0x08080000, 256K, 0x20010000, do not lie inside the board's memories",
         "0x08080000, 0x080c0000, 256K, 0x20020000, do not lie inside the board's memories",
-        "0x08080010, 0x080c0000, 128K, 0x20010000, are no flash sectors"
+        "0x08080010, 0x080c0000, 128K, 0x20010000, are not flash sectors"
     })
     void slotsLieApartInsideTheMemories(String first, String second, String size, String memory, String why)
             throws IOException {

@@ -52,7 +52,7 @@ public final class AotExecutor implements RemoteModel {
             if (e.kind() != Kind.REMOTE || !e.getMessage().contains(EXISTS)) {
                 throw e;
             }
-            // A host that went away without a word left its own: it is the module behind the system library.
+            // A host that disconnected without freeing its executor left it behind: it is the module after the system library.
             new RemoteModule(client, Math.max(library.handle(), FIRST_MODULE) + 1).close();
             return new AotExecutor(create.get());
         }
@@ -88,7 +88,7 @@ public final class AotExecutor implements RemoteModel {
         return (int) call("get_input_index", new RpcValue.Str(name)).integer();
     }
 
-    /** Runs the model once, with what the inputs hold. */
+    /** Runs the model once with the current inputs. */
     public void run() {
         call("run");
     }
@@ -112,7 +112,7 @@ public final class AotExecutor implements RemoteModel {
         return outputs.stream().map(RemoteTensor::download).toList();
     }
 
-    /** What measures whole runs of the model with what the inputs hold. */
+    /** A time evaluator for whole runs of the model with the current inputs. */
     public TimeEvaluator timeEvaluator(RpcClient client, TimeEvaluator.Settings settings) {
         return TimeEvaluator.of(client, module, "run", settings);
     }
@@ -121,7 +121,7 @@ public final class AotExecutor implements RemoteModel {
         return functions.computeIfAbsent(function, module::require).call(arguments);
     }
 
-    /** Gives arrays and executor back. */
+    /** Frees arrays and executor on the board. */
     @Override
     public void close() {
         List<RemoteTensor> all = new ArrayList<>(inputs);

@@ -82,7 +82,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** One that is sent as another than those of all attempts before, whose late replies would be taken for this one's. */
+    /** A nonce that differs from those of all attempts before: a late reply to one of them must not count as a reply to this one. */
     private int nextNonce(IntSupplier nonces) {
         int next = nonces.getAsInt();
         for (int i = 0; i < LARGEST_NONCE && !sentNonces.add(Nonce.after(next)); i++) {
@@ -91,7 +91,7 @@ final class Connection implements AutoCloseable {
         return next;
     }
 
-    /** Until there is a session, the time is over, or the board has started again. */
+    /** Waits until there is a session, the time is over, or the board has started again. */
     private void awaitSession(long deadline) {
         int before = terminated;
         while (session.state() != State.SESSION_ESTABLISHED && terminated == before) {
@@ -103,7 +103,7 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** What a board said before the host asked belongs to no session. */
+    /** Drops everything that a board sent before the host asked: it belongs to no session. */
     private void forgetWhatCame() {
         long now = in.now();
         for (int value = in.next(now); value >= 0; value = in.next(now)) {

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a look into a model found, as TVM's debug executor leaves it (python/tvm/contrib/debugger/debug_result.py).
+ * The results of debugging a model, in the form in which TVM's debug executor writes them (python/tvm/contrib/debugger/debug_result.py).
  *
  * @param graph the graph
  * @param json the same as text
@@ -126,7 +126,7 @@ public record DebugDump(GraphFile graph, String json, List<List<Double>> seconds
                 Entry entry = graph.entries().get(node.first() + k);
                 String name = node.name() + "____topo-index:" + i + "____output-num:" + k;
                 Bytes content = outputs.get(node.first() + k);
-                // Element types that Kiln has none of stay out.
+                // Tensors of element types that Kiln does not have are left out.
                 entry.type()
                         .dtype()
                         .ifPresent(dtype -> tensors.add(new NamedTensor(name, dtype, entry.shape(), content)));

@@ -28,7 +28,7 @@ public record DebugExecutor(GraphExecutor executor) {
         executor.call(node).ifPresent(GraphExecutor.Call::run);
     }
 
-    /** What an output of a node holds now. Another node may have its memory by now. */
+    /** The current value of a node's output. Another node may use its memory by now. */
     public Bytes getNodeOutput(int node, int output) {
         Node each = graph().nodes().get(node);
         if (output < 0 || output >= each.outputs()) {

@@ -127,12 +127,12 @@ public final class GraphExecutor implements RemoteModel {
         tensor(graph.given().get(index).first()).upload(content);
     }
 
-    /** What an input or parameter holds. */
+    /** The value of an input or parameter. */
     public Bytes getInput(int index) {
         return tensor(graph.given().get(index).first()).download();
     }
 
-    /** What an output holds. */
+    /** The value of an output. */
     public Bytes getOutput(int index) {
         return tensor(graph.heads().get(index)).download();
     }
@@ -169,7 +169,7 @@ public final class GraphExecutor implements RemoteModel {
     /**
      * Copies the parameters of a file to the board.
      *
-     * @throws RpcException if one of them is none of the graph's, or has another size
+     * @throws RpcException if the graph does not have one of them, or has it with another size
      */
     public void loadParams(Bytes file) {
         for (NamedTensor tensor : ParameterFile.read(file, NAME)) {
@@ -232,7 +232,7 @@ public final class GraphExecutor implements RemoteModel {
         }
     }
 
-    /** What measures a node; it must be an operator. */
+    /** A time evaluator for a node, which must be an operator. */
     TimeEvaluator evaluator(int node, TimeEvaluator.Settings settings) {
         return TimeEvaluator.of(client, library, graph.nodes().get(node).function(), settings);
     }
@@ -244,7 +244,7 @@ public final class GraphExecutor implements RemoteModel {
         }
     }
 
-    /** Sets all inputs that are no loaded parameters, in order, runs, and gives the outputs. */
+    /** Sets all inputs but loaded parameters, in order, runs, and returns the outputs. */
     public List<Bytes> runFromInputs(List<Bytes> given) {
         List<String> names = List.copyOf(inputInfo().keySet());
         for (int i = 0; i < given.size(); i++) {
@@ -273,7 +273,7 @@ public final class GraphExecutor implements RemoteModel {
         return outputInfo().stream().map(entry -> (int) entry.bytes()).toList();
     }
 
-    /** Gives the memory on the board back. */
+    /** Frees the memory on the board. */
     @Override
     public void close() {
         blocks.forEach(RemoteTensor::close);

@@ -10,7 +10,7 @@ import java.util.List;
  * A function of the board's. A server frees no functions, so that there is nothing to close.
  *
  * @param client whose board it is on
- * @param handle what the board calls it
+ * @param handle the board's handle of it
  */
 public record RemoteFunction(RpcClient client, long handle) {
     /**

@@ -12,7 +12,7 @@ import java.util.Optional;
  * A module of the board's: functions by name. Freeing the system library does nothing.
  *
  * @param client whose board it is on
- * @param handle what the board calls it
+ * @param handle the board's handle of it
  */
 public record RemoteModule(RpcClient client, long handle) implements AutoCloseable {
     private static final String GET_FUNCTION = "tvm.rpc.server.ModuleGetFunction";
@@ -44,7 +44,7 @@ public record RemoteModule(RpcClient client, long handle) implements AutoCloseab
         return new RpcValue.Module(handle);
     }
 
-    /** Gives the module back. */
+    /** Frees the module on the board. */
     @Override
     public void close() {
         client.free(handle, TypeCode.MODULE);

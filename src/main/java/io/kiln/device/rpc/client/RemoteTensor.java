@@ -37,7 +37,7 @@ public final class RemoteTensor implements AutoCloseable {
                         new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new RpcValue.Handle(tensor.data())));
     }
 
-    /** Memory that belongs to somebody else. */
+    /** Memory that this object does not own. */
     static RemoteTensor borrowed(RpcClient client, RpcValue.Tensor tensor) {
         return new RemoteTensor(client, tensor, () -> {});
     }
@@ -137,7 +137,7 @@ public final class RemoteTensor implements AutoCloseable {
         return block;
     }
 
-    /** Gives the memory back. */
+    /** Frees the memory on the board. */
     @Override
     public void close() {
         if (!isClosed) {

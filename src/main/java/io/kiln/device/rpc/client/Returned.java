@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a function returned. Each accessor wants one kind of value and throws an {@link RpcException} if it is of another.
+ * The value that a function returned. Each accessor is for one kind of value and throws an {@link RpcException} for any other.
  *
  * @param client whose board the values are on
  * @param type type code of what the function returned

@@ -196,7 +196,7 @@ public final class RpcClient implements AutoCloseable {
         requireVoid(request(request.sequence(List.of(values))));
     }
 
-    /** Gives a handle back. */
+    /** Frees a handle on the board. */
     void free(long handle, TypeCode type) {
         requestVoid(new PacketWriter(RpcCode.FREE_HANDLE), new RpcValue.Handle(handle), new RpcValue.Int(type.code()));
     }

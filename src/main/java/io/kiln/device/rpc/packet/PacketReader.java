@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads a packet that a board sent. No length in it is believed before the bytes are there, so that a bad one costs no memory.
+ * Reads a packet that a board sent. A length in it counts only once the bytes are there, so that a bad one costs no memory.
  */
 public final class PacketReader {
     private static final int MOST_DIMENSIONS = 64;
@@ -52,7 +52,7 @@ public final class PacketReader {
         return packet.size() == PacketWriter.LENGTH && packet.buffer().getLong() == 0;
     }
 
-    /** What the packet is. */
+    /** The packet's code. */
     public RpcCode code() {
         return code;
     }

@@ -4,7 +4,7 @@ package io.kiln.device.rpc.packet;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a packet asks for or answers. */
+/** The request or the reply that a packet carries. */
 public enum RpcCode {
     /** Nothing. */
     NONE(0),
@@ -16,7 +16,7 @@ public enum RpcCode {
     CALL_FUNC(3),
     /** The reply with values. */
     RETURN(4),
-    /** The reply of what failed, with a text. */
+    /** The reply to a failed request, with a text. */
     EXCEPTION(5),
     /** Reads a tensor. */
     COPY_FROM_REMOTE(6),
@@ -26,7 +26,7 @@ public enum RpcCode {
     COPY_ACK(8),
     /** Looks a global function up. */
     GET_GLOBAL_FUNC(9),
-    /** Gives a handle back. */
+    /** Frees a handle. */
     FREE_HANDLE(10),
     /** Selects a device. */
     DEV_SET_DEVICE(11),
@@ -34,7 +34,7 @@ public enum RpcCode {
     DEV_GET_ATTR(12),
     /** Allocates memory. */
     DEV_ALLOC_DATA(13),
-    /** Gives memory back. */
+    /** Frees memory. */
     DEV_FREE_DATA(14),
     /** Waits for a device. */
     DEV_STREAM_SYNC(15),

@@ -4,14 +4,14 @@ package io.kiln.device.rpc.packet;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 
-/** What went wrong between a host and an RPC server. Texts begin as those of TVM's host do, so that tools find them. */
+/** A failure between a host and an RPC server. Texts begin as those of TVM's host do, so that tools find them. */
 public final class RpcException extends KilnException {
     private static final long serialVersionUID = 1L;
 
     /** The place, until the transport says a better one. */
     public static final String WHERE = "console";
 
-    /** What kind of failure. */
+    /** Kinds of failures. */
     public enum Kind {
         /** No session came about in time. */
         SESSION_START_TIMEOUT,
@@ -44,14 +44,14 @@ public final class RpcException extends KilnException {
         this.kind = kind;
     }
 
-    /** A reply that is not as the protocol has it. */
+    /** A reply that violates the protocol. */
     public static RpcException malformed(String what, String expected) {
         return new RpcException(
                 Kind.MALFORMED,
                 new Problem(what, WHERE, expected, "Look whether the board's server speaks the same version of RPC"));
     }
 
-    /** What kind of failure this is. */
+    /** The kind of this failure. */
     public Kind kind() {
         return kind;
     }

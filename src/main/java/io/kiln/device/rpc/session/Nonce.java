@@ -8,7 +8,10 @@ public final class Nonce {
 
     private Nonce() {}
 
-    /** The nonce that a side takes for its next start or reply: {@code (n<<5 | n>>5) + 1} in 8 bits, and 1 in place of 0. Several have the same. */
+    /**
+     * The nonce that a side takes for its next start or reply: {@code (n<<5 | n>>5) + 1} in 8 bits, and 1 in place of 0. Several nonces
+     * have the same successor.
+     */
     public static int after(int nonce) {
         int next = ((nonce << SHIFT | nonce >>> SHIFT) + 1) & BITS;
         return next == 0 ? 1 : next;

@@ -100,7 +100,7 @@ public final class Session {
     /**
      * Takes the payload of a frame.
      *
-     * @return the message, if it changes whether there is a session, or is for whoever uses this one; empty if it was dropped
+     * @return the message, if it changes whether there is a session, or is for the user of this session; empty if it was dropped
      */
     public Optional<SessionMessage> accept(Bytes payload) {
         return SessionMessage.read(payload).filter(message -> switch (message.type()) {

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * What a frame carries: {@code u16 session id, u8 type, body}, little endian.
+ * The payload of a frame: {@code u16 session id, u8 type, body}, little endian.
  *
  * @param initiator nonce of the side that asked for the session, 0 to 255
  * @param responder nonce of the other side, 0 to 255

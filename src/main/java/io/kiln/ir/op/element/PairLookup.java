@@ -25,7 +25,10 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
 
     private static final double MOST_FACTOR = 1 << 16;
 
-    /** What is rounded, plus a zero point, and saturated. x and y are the operands less their zero points. */
+    /**
+     * The real value of the function, which is rounded, added to a zero point and saturated. x and y are the operands less their zero
+     * points.
+     */
     public enum Kind {
         /** {@code lhs * x + rhs * y}. */
         SUM("sum"),
