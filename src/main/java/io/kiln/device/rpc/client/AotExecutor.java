@@ -52,7 +52,8 @@ public final class AotExecutor implements RemoteModel {
             if (e.kind() != Kind.REMOTE || !e.getMessage().contains(EXISTS)) {
                 throw e;
             }
-            // A host that disconnected without freeing its executor left it behind: it is the module after the system library.
+            // A host that disconnected without freeing its executor left it behind: it is the module after the system
+            // library.
             new RemoteModule(client, Math.max(library.handle(), FIRST_MODULE) + 1).close();
             return new AotExecutor(create.get());
         }
