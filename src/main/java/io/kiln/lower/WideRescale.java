@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param intrinsic {@link Intrinsics#RESCALE_HIGH} or {@link Intrinsics#RESCALE_NARROW} where 32 bits hold every sum and every step, otherwise
  *     {@link Intrinsics#RESCALE_WIDE}
  * @param multipliers of each channel: 15 bits, or shifted to 32 for {@code RESCALE_HIGH}
- * @param right shifts of each channel, less 16 for {@code RESCALE_NARROW}; none for {@code RESCALE_HIGH}
+ * @param shifts to the right of each channel, less 16 for {@code RESCALE_NARROW}; none for {@code RESCALE_HIGH}
  */
 public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<Integer> shifts) {
     public WideRescale {
