@@ -175,26 +175,26 @@ final class DepthwiseDirect {
         });
     }
 
-    /** Loops over the taps inside the input. */
+    /** Loops over the taps inside the input. Positions of a row are computed once: clang would compute them for each tap. */
     private void windowed(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
         channelLoops(
                 block,
                 out,
-                (inner, c, oc, acc) -> inner.loop(
-                        "ky",
-                        ky.begin(),
-                        ky.end(),
-                        1,
-                        (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
-                            Expr row = rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH())));
-                            Expr column = add(kx.origin(), mul(j, w.dilationW()));
-                            Expr x = load(input, add(mul(pixel(n, row, column), channels), c));
-                            Expr position = add(mul(k, w.kernelW()), j);
-                            Expr place = isPacked ? tap.let("position", position) : position;
-                            sums.accumulate(tap, acc, x, weight(place, oc));
-                        })));
+                (inner, c, oc, acc) -> inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) -> {
+                    Expr row = rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH())));
+                    Expr first = rowBlock.let("first", add(mul(pixel(n, row, kx.origin()), channels), c));
+                    Expr taps = mul(k, w.kernelW());
+                    Expr at = isPacked ? taps : rowBlock.let("taps", add(mul(taps, conv.channels()), oc));
+                    rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                        Expr x = load(input, add(first, mul(j, (long) w.dilationW() * channels)));
+                        Expr weight = isPacked
+                                ? weight(tap.let("position", add(at, j)), oc)
+                                : load(weights, add(at, mul(j, conv.channels())));
+                        sums.accumulate(tap, acc, x, weight);
+                    });
+                }));
     }
 
     private Expr weight(Expr tap, Expr channel) {
