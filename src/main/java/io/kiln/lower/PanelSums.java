@@ -17,10 +17,14 @@ public interface PanelSums {
     int bytes(int depth);
 
     /** The factor of all sums: 1, or 2 where a core's rescaling expects doubled sums. */
-    int scale();
+    default int scale() {
+        return 1;
+    }
 
     /** Whether values in a panel are less their zero point; otherwise the sums leave out {@code zeroPoint * sum of the row}. */
-    boolean areCentred();
+    default boolean areCentred() {
+        return false;
+    }
 
     /**
      * Columns of a matrix.

@@ -60,16 +60,6 @@ public final class BlockedPanelSums implements PanelSums {
     }
 
     @Override
-    public int scale() {
-        return 1;
-    }
-
-    @Override
-    public boolean areCentred() {
-        return false;
-    }
-
-    @Override
     public void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel) {
         packing().emit(code, columns, values, panel);
     }

@@ -66,16 +66,6 @@ record MveSums() implements SumKernels.Dots, PanelSums {
     }
 
     @Override
-    public int scale() {
-        return 1;
-    }
-
-    @Override
-    public boolean areCentred() {
-        return false;
-    }
-
-    @Override
     public void pack(BlockBuilder code, Columns columns, Buffer values, Buffer panel) {
         PANEL.emit(code, columns, values, panel);
     }
