@@ -18,14 +18,14 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * A benchmark: jobs that only compute, a tenth of a second each, by one worker process and by two. Two idle cores are needed for a figure that
- * says something; so it says, too, how much of a core each worker had while it worked. The best of three rounds counts, because whatever else a
- * computer does only makes it slower.
+ * A benchmark: jobs that only compute, half a second each as an emulator's short jobs do, by one worker process and by two. Two idle cores are
+ * needed for a figure that says something; so it says, too, how much of a core each worker had while it worked. The best of three rounds counts,
+ * because whatever else a computer does only makes it slower.
  */
 public final class FarmThroughput {
-    private static final int JOBS = 80;
+    private static final int JOBS = 40;
     private static final int ROUNDS = 3;
-    private static final int DIGESTS = 150_000;
+    private static final int DIGESTS = 750_000;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final double NANOS = 1e9;
 
@@ -72,7 +72,7 @@ public final class FarmThroughput {
                 workers.add(DigestWorkerProgram.fork(farm, "w" + i, "b", folder.resolve("leases")));
             }
             // Until all of them are there and warm.
-            client.run(jobs(8 * count));
+            client.run(jobs(2 * count));
             double used = used(workers);
             long began = System.nanoTime();
             client.run(jobs(JOBS));
