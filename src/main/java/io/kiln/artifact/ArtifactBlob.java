@@ -116,7 +116,8 @@ final class ArtifactBlob {
 
     private static void require(String what, int count, int most) {
         if (count > most) {
-            throw new KilnException(Problem.of("there are " + count + " " + what + ", more than " + most, "set of artifacts"));
+            throw new KilnException(
+                    Problem.of("there are " + count + " " + what + ", more than " + most, "set of artifacts"));
         }
     }
 

@@ -33,9 +33,9 @@ final class ArtifactNames {
         boolean isDots = true;
         for (int i = start; i < end; i++) {
             char c = name.charAt(i);
-            boolean isAllowed = c >= 'A' && c <= 'Z'
-                    || c >= 'a' && c <= 'z'
-                    || c >= '0' && c <= '9'
+            boolean isAllowed = isBetween('A', c, 'Z')
+                    || isBetween('a', c, 'z')
+                    || isBetween('0', c, '9')
                     || c == '_'
                     || c == '.'
                     || c == '-'
@@ -46,5 +46,9 @@ final class ArtifactNames {
             isDots &= c == '.';
         }
         return end > start && end - start <= MOST_CHARACTERS && !isDots;
+    }
+
+    private static boolean isBetween(char first, char c, char last) {
+        return first <= c && c <= last;
     }
 }

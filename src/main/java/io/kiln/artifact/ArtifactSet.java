@@ -45,7 +45,11 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
         for (Artifact artifact : artifacts) {
             String key = artifact.targetKey();
             if (!names.add(List.of(key, artifact.codegenId(), artifact.fileName()))) {
-                problems.add("two artifacts of target key `" + key + "` have this name", where(artifact), "a name for each", "");
+                problems.add(
+                        "two artifacts of target key `" + key + "` have this name",
+                        where(artifact),
+                        "a name for each",
+                        "");
             }
             if (!key.equals(Artifact.HOST) && !targets.containsKey(key) && unknown.add(key)) {
                 problems.add(

@@ -22,7 +22,9 @@ public record ConstantsModule(
         variables = LazyList.copyOf(variables);
         arrays = LazyList.copyOf(arrays);
         symbols = LazyList.copyOf(symbols);
-        needed = needed instanceof LazyList ? needed : needed.stream().map(List::copyOf).toList();
+        needed = needed instanceof LazyList
+                ? needed
+                : needed.stream().map(List::copyOf).toList();
     }
 
     static ConstantsModule read(ModuleReader in) {

@@ -159,8 +159,7 @@ public final class ModuleReader {
         int oneLength = (int) in.getLong(one);
         int otherLength = (int) in.getLong(other);
         for (int i = 0; i < Math.min(oneLength, otherLength); i++) {
-            int order = Byte.compareUnsigned(
-                    blob.get(one + Long.BYTES + i), blob.get(other + Long.BYTES + i));
+            int order = Byte.compareUnsigned(blob.get(one + Long.BYTES + i), blob.get(other + Long.BYTES + i));
             if (order != 0) {
                 return order;
             }

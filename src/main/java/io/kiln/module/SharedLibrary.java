@@ -3,8 +3,8 @@ package io.kiln.module;
 
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
-import io.kiln.base.LazyList;
 import io.kiln.base.KilnException;
+import io.kiln.base.LazyList;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.nio.ByteBuffer;

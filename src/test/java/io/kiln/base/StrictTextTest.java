@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 class StrictTextTest {
     /** What lies around the limits of each length of a character, of surrogates, and of U+10FFFF. */
     private static final int[] BYTES = {
-        0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF,
-        0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF
+        0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,
+        0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xF8, 0xFF
     };
 
     @Test
@@ -52,7 +52,9 @@ class StrictTextTest {
     private static void agrees(byte[] bytes) {
         Bytes text = Bytes.wrap(bytes);
         boolean isText = isText(bytes);
-        assertThat(StrictText.of(text).isPresent()).as("%s", Arrays.toString(bytes)).isEqualTo(isText);
+        assertThat(StrictText.of(text).isPresent())
+                .as("%s", Arrays.toString(bytes))
+                .isEqualTo(isText);
         if (isText) {
             assertThat(StrictText.of(text)).contains(text.text());
         }

@@ -85,9 +85,7 @@ class DenseBlobMemoryTest {
                 .flatMap(i -> IntStream.range(i + 1, count))
                 .boxed()
                 .toList();
-        check(
-                metadataModules(count, rows, children),
-                file -> ModuleBlob.read(file, List.of(), LOADERS, "x.bin"));
+        check(metadataModules(count, rows, children), file -> ModuleBlob.read(file, List.of(), LOADERS, "x.bin"));
     }
 
     @Test
@@ -101,8 +99,7 @@ class DenseBlobMemoryTest {
     private static Bytes metadataModules(int count, List<Integer> rows, List<Integer> children) {
         ModuleWriter out = new ModuleWriter().u64(count + 1);
         IntStream.range(0, count).forEach(i -> out.string("metadata_module"));
-        return DenseModule.withLength(
-                out.string("_import_tree").numbers(rows).numbers(children));
+        return DenseModule.withLength(out.string("_import_tree").numbers(rows).numbers(children));
     }
 
     @Test
@@ -121,8 +118,11 @@ class DenseBlobMemoryTest {
     void setsOfMoreAreRefused(int at, int count, String what) {
         byte[] file = Arrays.copyOf(new ArtifactSet(List.of()).export().toArray(), FILE);
         ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(at - 4, count);
-        check(Bytes.wrap(file), 0, blob -> assertThatThrownBy(() -> ArtifactSet.load(blob, "x.bin"))
-                .hasMessageContaining(count + " " + what + ", more than"));
+        check(
+                Bytes.wrap(file),
+                0,
+                blob -> assertThatThrownBy(() -> ArtifactSet.load(blob, "x.bin"))
+                        .hasMessageContaining(count + " " + what + ", more than"));
     }
 
     private static ArtifactSet artifacts(int count) {

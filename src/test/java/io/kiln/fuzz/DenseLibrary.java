@@ -36,7 +36,10 @@ final class DenseLibrary {
         DenseLibrary library = new DenseLibrary(isWide, sections + 3 * (isWide ? 64 : 40));
         library.header(sections);
         for (int i = 0; i < functions; i++) {
-            library.out.put((Integer.toString(50_000 + i, Character.MAX_RADIX) + "\0").getBytes(StandardCharsets.US_ASCII), 0, 4);
+            library.out.put(
+                    (Integer.toString(50_000 + i, Character.MAX_RADIX) + "\0").getBytes(StandardCharsets.US_ASCII),
+                    0,
+                    4);
             library.out.put((byte) 0);
         }
         for (int i = 0; i < functions; i++) {
@@ -61,7 +64,11 @@ final class DenseLibrary {
     private void symbol(int name) {
         out.putInt(name);
         if (isWide) {
-            out.put((byte) FUNCTION).put((byte) 0).putShort((short) 1).putLong(0).putLong(0);
+            out.put((byte) FUNCTION)
+                    .put((byte) 0)
+                    .putShort((short) 1)
+                    .putLong(0)
+                    .putLong(0);
         } else {
             out.putInt(0).putInt(0).put((byte) FUNCTION).put((byte) 0).putShort((short) 1);
         }

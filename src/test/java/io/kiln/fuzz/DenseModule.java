@@ -16,7 +16,16 @@ enum DenseModule {
     }),
     ARGUMENTS_AND_TAGS_OF_FUNCTIONS("cuda", 68, (out, count) -> {
         out.string("ptx").u64(count);
-        names(count, i -> out.string(name(i)).string("").u64(4).u64(0).u64(0).u64(2).u64(0).u64(0));
+        names(
+                count,
+                i -> out.string(name(i))
+                        .string("")
+                        .u64(4)
+                        .u64(0)
+                        .u64(0)
+                        .u64(2)
+                        .u64(0)
+                        .u64(0));
         out.string("");
     }),
     FUNCTIONS_OF_A_SOURCE("c", 8, (out, count) -> {
@@ -52,6 +61,8 @@ enum DenseModule {
 
     private final String key;
     private final int itemBytes;
+
+    @SuppressWarnings("ImmutableEnumChecker") // The lambdas capture nothing.
     private final ObjIntConsumer<ModuleWriter> payload;
 
     DenseModule(String key, int itemBytes, ObjIntConsumer<ModuleWriter> payload) {

@@ -84,7 +84,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
     Kernel kernel() {
-        return epilogue.kernel(name(), parameters().size() - epilogue.kernelParameters().size(), definition());
+        return epilogue.kernel(
+                name(), parameters().size() - epilogue.kernelParameters().size(), definition());
     }
 
     private String definition() {

@@ -108,7 +108,8 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
     private String taps(int count) {
         int weights = pixels * channels;
         int values = weights + 2 * channels;
-        StringBuilder out = new StringBuilder("vldmia r4!, %s\n".formatted(FpuFrame.registers(weights, count * channels)));
+        StringBuilder out =
+                new StringBuilder("vldmia r4!, %s\n".formatted(FpuFrame.registers(weights, count * channels)));
         for (int p = 0; p < pixels; p++) {
             out.append("vldmia r%d!, %s\n".formatted(p, FpuFrame.registers(values + 2 * p, count)));
         }

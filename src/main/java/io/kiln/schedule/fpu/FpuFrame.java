@@ -76,14 +76,7 @@ record FpuFrame(int pixels, int channels, int late, FpuLimits limits) {
                 str r0, [r9, #%3$d]
                 bne 0b
                 """.formatted(
-                                gap,
-                                blocks,
-                                tiles,
-                                outputStep,
-                                biases(),
-                                first,
-                                row,
-                                limits.stores(pixels, channels, late));
+                        gap, blocks, tiles, outputStep, biases(), first, row, limits.stores(pixels, channels, late));
     }
 
     /** Loads of the biases at r10 as the sums of all pixels. */

@@ -17,6 +17,9 @@ class TflWideSoftmaxTest {
     @Test
     void tablesBeginAndEndAtTheFunctionsValues() {
         assertThat(TflWideSoftmax.exponentials()).hasSize(513).startsWith(2).endsWith(Short.MAX_VALUE);
-        assertThat(TflWideSoftmax.reciprocals()).hasSize(513).startsWith(Short.MAX_VALUE).endsWith(1 << 14);
+        assertThat(TflWideSoftmax.reciprocals())
+                .hasSize(513)
+                .startsWith(Short.MAX_VALUE)
+                .endsWith(1 << 14);
     }
 }

@@ -16,8 +16,7 @@ import java.util.function.UnaryOperator;
  *     {@link LibraryKernels}; empty if the library is not asked
  * @param reason why the library computes otherwise, or is not asked
  */
-public record OperatorCases(
-        String name, Consumer<Draw> draw, Optional<LibraryAnswers> library, String reason) {
+public record OperatorCases(String name, Consumer<Draw> draw, Optional<LibraryAnswers> library, String reason) {
     public static OperatorCases of(String name, Consumer<Draw> draw) {
         return new OperatorCases(name, draw, Optional.of(LibraryAnswers.of(UnaryOperator.identity())), "");
     }

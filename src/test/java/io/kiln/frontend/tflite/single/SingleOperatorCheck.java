@@ -14,7 +14,6 @@ import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
 import io.kiln.target.TestTargets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
