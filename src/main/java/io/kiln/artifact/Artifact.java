@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import java.util.regex.Pattern;
 
 /**
  * One file of a model library, as plain data (TVM's RFC of artifacts and the explicit load process). Names consist of letters, digits and
@@ -32,29 +31,34 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     /** Another name of {@link #NATIVE}, which is read but not written. */
     static final String DSO = "dso";
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,200}");
-    private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_.+-]{1,200}(/[A-Za-z0-9_.+-]{1,200}){0,40}");
-    private static final Pattern DOTS = Pattern.compile("(^|.*/)\\.+(/.*|$)");
-
     /**
      * Checks the names.
      *
      * @throws KilnException with all names that are wrong
      */
     public Artifact {
+        if (!(ArtifactNames.isName(codegenId)
+                && ArtifactNames.isName(loader)
+                && ArtifactNames.isName(targetKey)
+                && ArtifactNames.isFileName(fileName))) {
+            throw wrongNames(codegenId, loader, fileName, targetKey);
+        }
+    }
+
+    private static KilnException wrongNames(String codegenId, String loader, String fileName, String targetKey) {
         Problems problems = new Problems();
         String where = "artifact `" + fileName + "` of code generator `" + codegenId + "`";
         check(codegenId, "code generator", where, problems);
         check(loader, "loader", where, problems);
         check(targetKey, "target key", where, problems);
-        if (!FILE_NAME.matcher(fileName).matches() || DOTS.matcher(fileName).matches()) {
+        if (!ArtifactNames.isFileName(fileName)) {
             problems.add(
                     "`" + fileName + "` cannot be the name of an artifact's file",
                     where,
                     "letters, digits and _ . + -, in folders separated by /, none of which is only dots",
                     "");
         }
-        problems.throwIfAny();
+        return new KilnException(problems.list());
     }
 
     /** An artifact of the host core. */
@@ -116,7 +120,7 @@ public record Artifact(String codegenId, String loader, String fileName, Bytes c
     }
 
     static void check(String name, String what, String where, Problems problems) {
-        if (!NAME.matcher(name).matches() || name.chars().allMatch(c -> c == '.')) {
+        if (!ArtifactNames.isName(name)) {
             problems.add(
                     "`" + name + "` cannot be the name of a " + what,
                     where,

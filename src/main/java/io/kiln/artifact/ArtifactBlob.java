@@ -3,6 +3,7 @@ package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.TreeMap;
  * generator, 2 loader, 3 file name, 4 target key, 5 content; u32 CRC-32 (IEEE 802.3) of all that precedes it. Unknown tags from 0x8000 on are
  * skipped; other unknown tags are refused.
  *
- * <p>A set: the magic {@code KILNSET1}, u32 number of targets, for each u16 length and its key, u32 length and its target string; u32 number of
+ * <p>A set has at most 1024 artifacts and 256 targets, so that its objects take little memory: the magic {@code KILNSET1}, u32 number of targets, for each u16 length and its key, u32 length and its target string; u32 number of
  * artifacts, the artifacts; u32 CRC-32 of all that precedes it.
  */
 final class ArtifactBlob {
@@ -26,6 +27,8 @@ final class ArtifactBlob {
     /** Tags from here on may be skipped by readers that do not know them. */
     static final int OPTIONAL = 0x8000;
 
+    private static final int MOST_ARTIFACTS = 1024;
+    private static final int MOST_TARGETS = 256;
     private static final int CODEGEN = 1;
     private static final int LOADER = 2;
     private static final int FILE_NAME = 3;
@@ -50,6 +53,8 @@ final class ArtifactBlob {
 
     /** A set as bytes. */
     static Bytes export(ArtifactSet set) {
+        require("artifacts", set.artifacts().size(), MOST_ARTIFACTS);
+        require("targets", set.targets().size(), MOST_TARGETS);
         BlobWriter out = new BlobWriter();
         int start = out.begin(SET);
         out.u32(set.targets().size());
@@ -86,7 +91,7 @@ final class ArtifactBlob {
         BlobReader in = new BlobReader(blob, name);
         int start = in.begin(SET);
         SortedMap<String, String> targets = new TreeMap<>();
-        for (long count = in.u32("the number of targets"); count > 0; count--) {
+        for (long count = in.count("targets", MOST_TARGETS); count > 0; count--) {
             int at = in.position();
             String key = in.text(in.u16("the length of a target key"), "a target key");
             String target = in.text(in.u32("the length of a target string"), "a target string");
@@ -97,7 +102,7 @@ final class ArtifactBlob {
         }
         List<Artifact> artifacts = new ArrayList<>();
         int at = in.position();
-        for (long count = in.u32("the number of artifacts"); count > 0; count--) {
+        for (long count = in.count("artifacts", MOST_ARTIFACTS); count > 0; count--) {
             artifacts.add(read(in));
         }
         in.end(start);
@@ -107,6 +112,13 @@ final class ArtifactBlob {
             throw in.broken("the artifacts are not sorted by target key, loader, code generator and file name", at);
         }
         return set;
+    }
+
+    private static void require(String what, int count, int most) {
+        if (count > most) {
+            throw new KilnException(
+                    Problem.of("there are " + count + " " + what + ", more than " + most, "set of artifacts"));
+        }
     }
 
     private static void field(BlobWriter out, int tag, byte[] value) {

@@ -44,19 +44,26 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
         Set<String> unknown = new HashSet<>();
         for (Artifact artifact : artifacts) {
             String key = artifact.targetKey();
-            String where = "artifact `" + artifact.fileName() + "` of code generator `" + artifact.codegenId() + "`";
             if (!names.add(List.of(key, artifact.codegenId(), artifact.fileName()))) {
-                problems.add("two artifacts of target key `" + key + "` have this name", where, "a name for each", "");
+                problems.add(
+                        "two artifacts of target key `" + key + "` have this name",
+                        where(artifact),
+                        "a name for each",
+                        "");
             }
             if (!key.equals(Artifact.HOST) && !targets.containsKey(key) && unknown.add(key)) {
                 problems.add(
                         "its target key `" + key + "` is not among the targets",
-                        where,
+                        where(artifact),
                         "one of " + String.join(", ", targets.keySet()),
                         "");
             }
         }
         problems.throwIfAny();
+    }
+
+    private static String where(Artifact artifact) {
+        return "artifact `" + artifact.fileName() + "` of code generator `" + artifact.codegenId() + "`";
     }
 
     /** Files whose only target is named by the library's metadata. */
@@ -88,7 +95,11 @@ public record ArtifactSet(List<Artifact> artifacts, SortedMap<String, String> ta
         return new ArtifactSet(artifacts, new TreeMap<>(targets));
     }
 
-    /** The set as bytes: the magic {@code KILNSET1}, targets, artifacts, a checksum. Equal sets give the same bytes. */
+    /**
+     * The set as bytes: the magic {@code KILNSET1}, targets, artifacts, a checksum. Equal sets give the same bytes.
+     *
+     * @throws KilnException if there are more than 1024 artifacts or 256 targets
+     */
     public Bytes export() {
         return ArtifactBlob.export(this);
     }

@@ -63,6 +63,16 @@ final class BlobReader {
         return in.getInt() & 0xFFFFFFFFL;
     }
 
+    /** A number of items, in 32 bits. */
+    int count(String what, int most) {
+        int at = in.position();
+        long count = u32("the number of " + what);
+        if (count > most) {
+            throw broken("there are " + count + " " + what + ", more than " + most, at);
+        }
+        return (int) count;
+    }
+
     /** A number of 64 bits without sign; above 2^63 it is negative. */
     long u64(String what) {
         need(8, what);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.LazyList;
 import java.util.List;
 
 /**
@@ -13,8 +14,8 @@ import java.util.List;
 public record AotFactoryModule(List<String> names, List<SerializedArray> parameters, String model)
         implements ModulePayload {
     public AotFactoryModule {
-        names = List.copyOf(names);
-        parameters = List.copyOf(parameters);
+        names = LazyList.copyOf(names);
+        parameters = LazyList.copyOf(parameters);
     }
 
     static AotFactoryModule read(ModuleReader in) {

@@ -5,6 +5,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,10 +16,13 @@ import java.util.stream.Collectors;
 /**
  * Artifacts instead of modules in {@code __tvm_dev_mblob}: the entry {@code _lib} for the native ones, which are linked; then for each loader and
  * code generator an entry whose key is the loader, with u64 number of artifacts and the strings codegen id, file name, target key and content of
- * each. There is no import tree, and target strings are not kept. TVM's own loader does not know these keys.
+ * each, at most 1024 in all. There is no import tree, and target strings are not kept. TVM's own loader does not know these keys.
  */
 public final class ArtifactGroups {
     private static final String LIBRARY = "_lib";
+
+    /** Each takes some hundred bytes of memory. */
+    private static final int MOST_ARTIFACTS = 1024;
 
     private ArtifactGroups() {}
 
@@ -30,6 +34,10 @@ public final class ArtifactGroups {
                         Artifact::loader,
                         TreeMap::new,
                         Collectors.groupingBy(Artifact::codegenId, TreeMap::new, Collectors.toList())));
+        if (set.artifacts().size() > MOST_ARTIFACTS) {
+            throw new KilnException(
+                    Problem.of("there are more than " + MOST_ARTIFACTS + " artifacts", "artifacts of a library"));
+        }
         ModuleWriter out = new ModuleWriter();
         out.u64(1L + groups.values().stream().mapToInt(Map::size).sum()).string(LIBRARY);
         groups.forEach((loader, byGenerator) -> byGenerator.values().forEach(group -> {
@@ -78,6 +86,9 @@ public final class ArtifactGroups {
             for (int count = i == 0 ? 0 : in.count(32, "the number of artifacts"); count > 0; count--) {
                 Artifact artifact = artifact(in, loader);
                 artifacts.add(artifact);
+                if (artifacts.size() > MOST_ARTIFACTS) {
+                    throw in.broken("there are more than " + MOST_ARTIFACTS + " artifacts", in.position());
+                }
                 targets.put(artifact.targetKey(), "");
             }
         }

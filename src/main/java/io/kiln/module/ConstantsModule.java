@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
-import java.util.ArrayList;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -16,27 +16,29 @@ import java.util.stream.IntStream;
 public record ConstantsModule(
         List<String> variables, List<SerializedArray> arrays, List<String> symbols, List<List<String>> needed)
         implements ModulePayload {
+    private static final String NEEDED = "constants of a function";
+
     public ConstantsModule {
-        variables = List.copyOf(variables);
-        arrays = List.copyOf(arrays);
-        symbols = List.copyOf(symbols);
-        needed = needed.stream().map(List::copyOf).toList();
+        variables = LazyList.copyOf(variables);
+        arrays = LazyList.copyOf(arrays);
+        symbols = LazyList.copyOf(symbols);
+        needed = needed instanceof LazyList
+                ? needed
+                : needed.stream().map(List::copyOf).toList();
     }
 
     static ConstantsModule read(ModuleReader in) {
         List<String> variables = in.texts("constants");
         int at = in.position();
-        List<SerializedArray> arrays = new ArrayList<>();
-        for (int count = in.count(SerializedArray.LEAST_BYTES, "the number of arrays"); count > 0; count--) {
-            arrays.add(SerializedArray.read(in));
-        }
+        List<SerializedArray> arrays =
+                SerializedArray.list(in, in.count(SerializedArray.LEAST_BYTES, "the number of arrays"));
         same(in, variables.size(), arrays.size(), "constants", at);
         List<String> symbols = in.texts("functions with constants");
         at = in.position();
-        List<List<String>> needed = new ArrayList<>();
-        for (int count = in.count(8, "the number of lists of constants"); count > 0; count--) {
-            needed.add(in.texts("constants of a function"));
-        }
+        List<List<String>> needed = in.items(
+                in.count(8, "the number of lists of constants"),
+                each -> each.skipTexts(NEEDED),
+                each -> each.texts(NEEDED));
         same(in, symbols.size(), needed.size(), "functions", at);
         return new ConstantsModule(variables, arrays, symbols, needed);
     }

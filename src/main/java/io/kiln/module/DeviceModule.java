@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes data) implements ModulePayload {
     public DeviceModule {
-        table = Collections.unmodifiableMap(new LinkedHashMap<>(table));
+        table = table instanceof FunctionsInBlob ? table : Collections.unmodifiableMap(new LinkedHashMap<>(table));
     }
 
     /**
@@ -32,6 +32,8 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
     public record FunctionInfo(String name, List<Integer> argumentTypes, List<String> launchTags) {
         /** More than any device takes. */
         private static final int MOST_ARGUMENTS = 4096;
+
+        private static final String TAGS = "launch parameters";
 
         public FunctionInfo {
             argumentTypes = List.copyOf(argumentTypes);
@@ -51,18 +53,26 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
             out.strings(launchTags);
         }
 
-        static FunctionInfo read(ModuleReader in) {
-            String name = in.text("a function's name");
+        /** Checks a function and passes over it. */
+        static void check(ModuleReader in) {
+            in.skipText("a function's name");
             int at = in.position();
             int count = in.count(4, "the number of arguments");
             if (count > MOST_ARGUMENTS) {
-                throw in.broken("`" + name + "` has " + count + " arguments, more than " + MOST_ARGUMENTS, at);
+                throw in.broken("a function has " + count + " arguments, more than " + MOST_ARGUMENTS, at);
             }
+            in.skip(4L * count, "the arguments' types");
+            in.skipTexts(TAGS);
+        }
+
+        static FunctionInfo read(ModuleReader in) {
+            String name = in.text("a function's name");
+            int count = in.count(4, "the number of arguments");
             List<Integer> types = new ArrayList<>(count);
             for (int i = 0; i < count; i++) {
                 types.add(in.u32("an argument's type"));
             }
-            return new FunctionInfo(name, types, in.texts("launch parameters"));
+            return new FunctionInfo(name, types, in.texts(TAGS));
         }
     }
 
@@ -77,15 +87,7 @@ public record DeviceModule(String format, Map<String, FunctionInfo> table, Bytes
      * @throws io.kiln.base.KilnException with the offset of what is wrong
      */
     public static Map<String, FunctionInfo> readTable(ModuleReader in) {
-        Map<String, FunctionInfo> table = new LinkedHashMap<>();
-        for (int count = in.count(8, "the number of functions"); count > 0; count--) {
-            int at = in.position();
-            String key = in.text("a function's key");
-            if (table.put(key, FunctionInfo.read(in)) != null) {
-                throw in.broken("the function `" + key + "` occurs twice", at);
-            }
-        }
-        return table;
+        return FunctionsInBlob.read(in);
     }
 
     void writeTable(ModuleWriter out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
-import java.util.ArrayList;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
  */
 record FactoryParameters(List<String> names, List<SerializedArray> arrays) {
     FactoryParameters {
-        names = List.copyOf(names);
-        arrays = List.copyOf(arrays);
+        names = LazyList.copyOf(names);
+        arrays = LazyList.copyOf(arrays);
     }
 
     static FactoryParameters read(ModuleReader in) {
@@ -24,11 +24,7 @@ record FactoryParameters(List<String> names, List<SerializedArray> arrays) {
         if (names.size() != count) {
             throw in.broken("there are " + count + " parameters and " + names.size() + " names", at);
         }
-        List<SerializedArray> arrays = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            arrays.add(SerializedArray.read(in));
-        }
-        return new FactoryParameters(names, arrays);
+        return new FactoryParameters(names, SerializedArray.list(in, count));
     }
 
     void write(ModuleWriter out) {

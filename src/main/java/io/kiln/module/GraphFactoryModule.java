@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.Map;
 
@@ -16,8 +17,8 @@ import java.util.Map;
 public record GraphFactoryModule(Bytes graph, List<String> names, List<SerializedArray> parameters, String model)
         implements ModulePayload {
     public GraphFactoryModule {
-        names = List.copyOf(names);
-        parameters = List.copyOf(parameters);
+        names = LazyList.copyOf(names);
+        parameters = LazyList.copyOf(parameters);
     }
 
     static GraphFactoryModule read(ModuleReader in) {

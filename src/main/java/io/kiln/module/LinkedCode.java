@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.LazyList;
 import java.util.List;
 
 /**
@@ -14,7 +15,7 @@ public record LinkedCode(List<String> functions) implements ModulePayload {
     public static final String LIBRARY = "library";
 
     public LinkedCode {
-        functions = List.copyOf(functions);
+        functions = LazyList.copyOf(functions);
     }
 
     @Override

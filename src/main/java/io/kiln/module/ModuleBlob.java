@@ -84,12 +84,19 @@ public final class ModuleBlob {
     private record ModuleStream(ModuleReader in, ModuleLoaders loaders, LinkedCode library) {
         ModuleTree read(boolean isLibrary) {
             int entries = in.count(8, "the number of entries");
-            List<ModuleNode> modules = new ArrayList<>();
+            if (entries > ModuleTree.MOST_MODULES + 1) {
+                throw in.broken(
+                        "the number of entries is " + entries + ", more than " + (ModuleTree.MOST_MODULES + 1),
+                        in.position() - Long.BYTES);
+            }
+            List<ModuleNode> modules = new ArrayList<>(entries);
             boolean hasTree = false;
             int at = in.position();
+            List<String> keys = new ArrayList<>(loaders.typeKeys());
+            keys.addAll(List.of(LIBRARY, IMPORT_TREE));
             for (int i = 0; i < entries; i++) {
                 at = in.position();
-                String key = in.text("a type key");
+                String key = in.word(keys, "a type key");
                 if (key.equals(IMPORT_TREE)) {
                     if (i != entries - 1) {
                         throw in.broken("`" + IMPORT_TREE + "` is not the last entry", at);
@@ -143,14 +150,14 @@ public final class ModuleBlob {
         }
 
         private void imports(List<ModuleNode> modules, int at) {
-            List<Integer> rows = in.numbers("rows");
-            List<Integer> children = in.numbers("imports");
+            NumbersInBlob rows = in.numbersInBlob("rows");
+            NumbersInBlob children = in.numbersInBlob("imports");
             boolean fits = rows.size() == modules.size() + 1
-                    && rows.get(0) == 0
-                    && rows.get(modules.size()) == children.size()
-                    && IntStream.range(0, modules.size()).allMatch(i -> rows.get(i) <= rows.get(i + 1))
-                    // What dangles needs no objects first.
-                    && IntStream.range(0, children.size()).allMatch(i -> children.get(i) < modules.size());
+                    && rows.at(0) == 0
+                    && rows.at(modules.size()) == children.size()
+                    && IntStream.range(0, modules.size()).allMatch(i -> rows.at(i) <= rows.at(i + 1))
+                    // Imports that dangle are refused before modules get them.
+                    && IntStream.range(0, children.size()).allMatch(i -> children.at(i) < modules.size());
             if (!fits) {
                 throw in.broken(
                         "the rows of the import tree do not divide " + children.size() + " imports among "
@@ -158,7 +165,10 @@ public final class ModuleBlob {
                         at);
             }
             for (int i = 0; i < modules.size(); i++) {
-                modules.set(i, modules.get(i).importing(children.subList(rows.get(i), rows.get(i + 1))));
+                if (rows.at(i) == rows.at(i + 1)) {
+                    continue;
+                }
+                modules.set(i, modules.get(i).importing(children.part(rows.at(i), rows.at(i + 1))));
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
+import io.kiln.base.LazyList;
 import java.util.List;
 
 /**
@@ -12,7 +13,7 @@ import java.util.List;
  */
 public record ModuleNode(String typeKey, ModulePayload payload, List<Integer> imports) {
     public ModuleNode {
-        imports = List.copyOf(imports);
+        imports = LazyList.copyOf(imports);
     }
 
     /** The same module with other imports. */

@@ -7,14 +7,17 @@ import io.kiln.base.Problem;
 import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Reads the primitives of dmlc::Stream from a blob that may be damaged: every count and length is checked against what is left, so that little
  * memory is taken, and every error has its offset.
  */
 public final class ModuleReader {
+    private static final String NUMBER = "the number of ";
+
     private final Bytes blob;
     private final ByteBuffer in;
     private final String name;
@@ -24,8 +27,13 @@ public final class ModuleReader {
      * @param name the file's name, for messages
      */
     public ModuleReader(Bytes blob, String name) {
+        this(blob, name, 0);
+    }
+
+    /** Begins at an offset. */
+    ModuleReader(Bytes blob, String name, int offset) {
         this.blob = blob;
-        this.in = blob.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        this.in = blob.buffer().order(ByteOrder.LITTLE_ENDIAN).position(offset);
         this.name = name;
     }
 
@@ -55,12 +63,20 @@ public final class ModuleReader {
      * A count of 64 bits.
      *
      * @param least bytes that each item takes
+     * @param what for messages, such as {@code the number of functions}
      */
     public int count(int least, String what) {
+        return count(least, "", what);
+    }
+
+    /** Texts for errors are put together only where there is one. */
+    private int count(int least, String before, String what) {
         int at = position();
         long count = u64(what);
         if (count < 0 || count > in.remaining() / least) {
-            throw broken(what + " is " + Long.toUnsignedString(count) + " with " + in.remaining() + " bytes left", at);
+            throw broken(
+                    before + what + " is " + Long.toUnsignedString(count) + " with " + in.remaining() + " bytes left",
+                    at);
         }
         return (int) count;
     }
@@ -70,7 +86,7 @@ public final class ModuleReader {
         return raw(length(what), what);
     }
 
-    /** Many are read, so that texts for errors are made only where there is one. */
+    /** Texts for errors are put together only where there is one. */
     private int length(String what) {
         int at = position();
         long length = u64(what);
@@ -85,42 +101,112 @@ public final class ModuleReader {
 
     /** u64 length and the text in UTF-8. */
     public String text(String what) {
+        int length = textLength(what);
+        return length == 0 ? "" : raw(length, what).text();
+    }
+
+    /** Checks u64 length and the text in UTF-8, and passes over it without making an object. */
+    void skipText(String what) {
+        int length = textLength(what);
+        in.position(position() + length);
+    }
+
+    /** Reads the length of a text, and checks that as many bytes of UTF-8 follow. */
+    private int textLength(String what) {
         int at = position();
         int length = length(what);
-        int start = position();
         if (length > StrictText.MOST_BYTES) {
             throw broken("the length of " + what + " is " + length + ", more than " + StrictText.MOST_BYTES, at);
         }
-        if (length == 0) {
-            return "";
+        if (!StrictText.isText(blob, position(), length)) {
+            throw broken(what + " is not text in UTF-8", position());
         }
-        return StrictText.of(raw(length, what)).orElseThrow(() -> broken(what + " is not text in UTF-8", start));
+        return length;
     }
 
-    /** u64 count and the strings. */
-    public List<String> texts(String what) {
-        int count = count(8, "the number of " + what);
-        List<String> texts = new ArrayList<>(count);
-        String each = "one of the " + what;
-        for (int i = 0; i < count; i++) {
-            texts.add(text(each));
+    /** A text that is one of some words; the word is returned, and no object made. Other texts are read as {@link #text} does. */
+    String word(List<String> words, String what) {
+        int start = position();
+        int length = textLength(what);
+        int text = position();
+        for (int i = 0; i < words.size(); i++) {
+            String word = words.get(i);
+            if (word.length() == length && isAt(word, text)) {
+                in.position(text + length);
+                return word;
+            }
         }
-        return texts;
+        in.position(start);
+        return text(what);
+    }
+
+    private boolean isAt(String word, int at) {
+        int i = 0;
+        while (i < word.length() && blob.get(at + i) == word.charAt(i)) {
+            i++;
+        }
+        return i == word.length();
+    }
+
+    /** u64 count and the strings, each made when it is asked for. */
+    public List<String> texts(String what) {
+        int count = count(8, NUMBER, what);
+        return count == 0 ? List.of() : items(count, each -> each.skipText(what), each -> each.text(what));
+    }
+
+    /** Compares two texts that were read at these offsets, byte by byte. */
+    int compareTexts(int one, int other) {
+        int oneLength = (int) in.getLong(one);
+        int otherLength = (int) in.getLong(other);
+        for (int i = 0; i < Math.min(oneLength, otherLength); i++) {
+            int order = Byte.compareUnsigned(blob.get(one + Long.BYTES + i), blob.get(other + Long.BYTES + i));
+            if (order != 0) {
+                return order;
+            }
+        }
+        return Integer.compare(oneLength, otherLength);
+    }
+
+    /** Checks u64 count and the strings, and passes over them. */
+    void skipTexts(String what) {
+        for (int count = count(8, NUMBER, what); count > 0; count--) {
+            skipText(what);
+        }
+    }
+
+    /**
+     * Items that are checked here, and made when they are asked for.
+     *
+     * @param count from {@link #count}, so that the list takes at most half as much as the items
+     * @param check reads one item and makes no object of it
+     * @param item reads one item that was checked
+     */
+    <T> ItemsInBlob<T> items(int count, Consumer<ModuleReader> check, Function<ModuleReader, T> item) {
+        int[] offsets = new int[count];
+        for (int i = 0; i < count; i++) {
+            offsets[i] = position();
+            check.accept(this);
+        }
+        return new ItemsInBlob<>(blob, name, offsets, item);
     }
 
     /** u64 count and numbers of 64 bits, each below 2^31; they share the blob's memory. */
     public List<Integer> numbers(String what) {
-        int count = count(8, "the number of " + what);
+        return numbersInBlob(what);
+    }
+
+    /** {@link #numbers} with access to each number without an object. */
+    NumbersInBlob numbersInBlob(String what) {
+        int count = count(8, NUMBER, what);
         int start = position();
-        String each = "one of the " + what;
         for (int i = 0; i < count; i++) {
             int at = position();
-            long number = u64(each);
+            long number = u64(what);
             if (number < 0 || number > Integer.MAX_VALUE) {
-                throw broken(each + " is " + Long.toUnsignedString(number), at);
+                throw broken("one of the " + what + " is " + Long.toUnsignedString(number), at);
             }
         }
-        return new NumbersInBlob(since(start).buffer());
+        return new NumbersInBlob(blob, start, count);
     }
 
     /** Some bytes as they are; they share the blob's memory. */

@@ -9,10 +9,13 @@ import java.util.stream.IntStream;
 /**
  * The modules of a shared library in the order of its blob; the first one is the root. A module that several others import occurs once.
  *
- * @param modules at least one; at most one is linked code; each imports only modules behind it, in ascending order
+ * @param modules 1 to 1024; at most one is linked code; each imports only modules behind it, in ascending order
  * @param hasImportTree whether the blob states who imports whom; otherwise the first module is the library, which imports all others
  */
 public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
+    /** Far more than compilers make. Each takes some hundred bytes while a file is read. */
+    static final int MOST_MODULES = 1024;
+
     /**
      * Checks the tree.
      *
@@ -26,9 +29,14 @@ public record ModuleTree(List<ModuleNode> modules, boolean hasImportTree) {
         if (modules.stream().filter(m -> m.payload().isLinked()).count() > 1) {
             throw wrong("Multiple dso module detected, please upgrade tvm to the latest before exporting the module");
         }
+        if (modules.size() > MOST_MODULES) {
+            throw wrong("there are " + modules.size() + " modules, more than " + MOST_MODULES);
+        }
         for (int i = 0; i < modules.size(); i++) {
             int last = i;
-            for (int child : modules.get(i).imports()) {
+            List<Integer> imports = modules.get(i).imports();
+            for (int j = 0; j < imports.size(); j++) {
+                int child = imports.get(j);
                 if (child <= last || child >= modules.size()) {
                     throw wrong("module " + i + " (" + modules.get(i).typeKey() + ") imports module " + child
                             + ": imports are sorted, lie behind the module, and are fewer than " + modules.size());

@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module;
 
-import java.nio.ByteBuffer;
-import java.util.AbstractList;
-import java.util.RandomAccess;
+import io.kiln.base.Bytes;
+import io.kiln.base.LazyList;
+import java.util.Objects;
 
-/** Numbers of 64 bits, each below 2^31, where a blob has them: a list of objects would take more memory than the blob. */
-final class NumbersInBlob extends AbstractList<Integer> implements RandomAccess {
-    private final ByteBuffer numbers;
+/** Numbers of 64 bits, each below 2^31, where a blob has them. */
+final class NumbersInBlob extends LazyList<Integer> {
+    private final Bytes blob;
+    private final int start;
+    private final int count;
 
-    /** @param numbers little-endian, whole numbers only */
-    NumbersInBlob(ByteBuffer numbers) {
-        this.numbers = numbers;
+    /**
+     * @param start offset of the first number
+     * @param count how many there are
+     */
+    NumbersInBlob(Bytes blob, int start, int count) {
+        this.blob = blob;
+        this.start = start;
+        this.count = count;
+    }
+
+    /** A number of the list. */
+    int at(int index) {
+        int at = start + Objects.checkIndex(index, count) * Long.BYTES;
+        return blob.get(at) & 0xFF
+                | (blob.get(at + 1) & 0xFF) << 8
+                | (blob.get(at + 2) & 0xFF) << 16
+                | blob.get(at + 3) << 24;
+    }
+
+    /** Some of the numbers. */
+    NumbersInBlob part(int from, int to) {
+        Objects.checkFromToIndex(from, to, count);
+        return new NumbersInBlob(blob, start + from * Long.BYTES, to - from);
     }
 
     @Override
     public Integer get(int index) {
-        return (int) numbers.getLong(index * Long.BYTES);
+        return at(index);
     }
 
     @Override
     public int size() {
-        return numbers.limit() / Long.BYTES;
+        return count;
     }
 }

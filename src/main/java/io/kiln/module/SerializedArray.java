@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,6 +20,12 @@ public record SerializedArray(String type, List<Long> shape, Bytes bytes) {
     private static final int MOST_DIMENSIONS = 32;
     private static final List<String> CODES = List.of("int", "uint", "float", "handle", "bfloat");
 
+    /** Offsets of the rank, the element type and the dimensions. */
+    private static final int RANK = 24;
+
+    private static final int TYPE = RANK + 4;
+    private static final int SHAPE = TYPE + 4;
+
     /** The fewest bytes that an array takes. */
     static final int LEAST_BYTES = 8 + 8 + 8 + 4 + 4 + 8;
 
@@ -32,6 +39,25 @@ public record SerializedArray(String type, List<Long> shape, Bytes bytes) {
      * @throws io.kiln.base.KilnException with the offset of what is wrong
      */
     public static SerializedArray read(ModuleReader in) {
+        int start = in.position();
+        check(in);
+        Bytes array = in.since(start);
+        ByteBuffer header = array.buffer();
+        int type = header.getInt(TYPE);
+        List<Long> shape = new ArrayList<>();
+        for (int i = 0; i < header.getInt(RANK); i++) {
+            shape.add(header.getLong(SHAPE + i * Long.BYTES));
+        }
+        return new SerializedArray(text(type), shape, array);
+    }
+
+    /** Arrays one after the other; their number comes from {@link ModuleReader#count}. */
+    static List<SerializedArray> list(ModuleReader in, int count) {
+        return in.items(count, SerializedArray::check, SerializedArray::read);
+    }
+
+    /** Checks an array and passes over it. */
+    private static void check(ModuleReader in) {
         int start = in.position();
         if (in.u64("the magic of an array") != MAGIC) {
             throw in.broken("an array does not begin with its magic", start);
@@ -50,26 +76,23 @@ public record SerializedArray(String type, List<Long> shape, Bytes bytes) {
         }
         int type = in.u32("an element type");
         long bytes = ((type >>> 8 & 0xFF) * (long) (type >>> 16) + 7) / 8;
-        List<Long> shape = new ArrayList<>();
         for (int i = 0; i < rank; i++) {
             at = in.position();
             long dimension = in.u64("a dimension");
             if (dimension < 0 || (dimension > 0 && bytes > Integer.MAX_VALUE / dimension)) {
-                throw in.broken("an array has a dimension of " + dimension + " after " + shape, at);
+                throw in.broken("dimension " + i + " of an array is " + dimension, at);
             }
             bytes *= dimension;
-            shape.add(dimension);
         }
         at = in.position();
         long stated = in.u64("the size of an array");
         if (stated != bytes) {
             throw in.broken(
-                    "an array of " + text(type) + " " + shape + " has " + bytes + " bytes, not "
+                    "an array of " + text(type) + " with " + rank + " dimensions has " + bytes + " bytes, not "
                             + Long.toUnsignedString(stated),
                     at);
         }
         in.skip(stated, "the elements of an array");
-        return new SerializedArray(text(type), shape, in.since(start));
     }
 
     /** Such as {@code float32 (4, 2)}. */

@@ -4,6 +4,7 @@ package io.kiln.module;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.LazyList;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.nio.ByteBuffer;
@@ -31,7 +32,7 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
     private static final List<String> MARKS = List.of(ModuleBlob.SYMBOL, "__tvm_module_ctx", "__TVM");
 
     public SharedLibrary {
-        functions = List.copyOf(functions);
+        functions = LazyList.copyOf(functions);
     }
 
     /** Whether an ELF file is such a library. */
@@ -56,16 +57,9 @@ public record SharedLibrary(ModuleTree tree, List<String> functions, ArtifactSet
      * @param name the file's name, for messages
      */
     public static SharedLibrary read(ElfFile file, String name, ModuleLoaders loaders) {
-        List<String> functions = file.dynamicSymbols().stream()
-                .filter(symbol -> symbol.isExported() && symbol.isFunction() && !START_AND_END.contains(symbol.name()))
-                .map(ElfFile.Symbol::name)
-                .distinct()
-                .sorted()
-                .toList();
+        List<String> functions = file.exportedFunctions(START_AND_END);
         // A library's own prefix comes before the name.
-        return file.dynamicSymbols().stream()
-                .filter(symbol -> symbol.isExported() && symbol.name().endsWith(ModuleBlob.SYMBOL))
-                .findFirst()
+        return file.exportedEndingIn(ModuleBlob.SYMBOL)
                 .map(symbol -> {
                     Bytes blob = blob(file, symbol, name);
                     String where = name + ": " + symbol.name();

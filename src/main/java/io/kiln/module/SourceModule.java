@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.Map;
 
@@ -16,8 +17,8 @@ import java.util.Map;
 public record SourceModule(Bytes code, String format, List<String> functions, List<String> constants)
         implements ModulePayload {
     public SourceModule {
-        functions = List.copyOf(functions);
-        constants = List.copyOf(constants);
+        functions = LazyList.copyOf(functions);
+        constants = LazyList.copyOf(constants);
     }
 
     static SourceModule read(ModuleReader in) {

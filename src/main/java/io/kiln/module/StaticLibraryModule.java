@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.LazyList;
 import java.util.List;
 import java.util.Map;
 
@@ -13,7 +14,7 @@ import java.util.Map;
  */
 public record StaticLibraryModule(Bytes object, List<String> functions) implements ModulePayload {
     public StaticLibraryModule {
-        functions = List.copyOf(functions);
+        functions = LazyList.copyOf(functions);
     }
 
     static StaticLibraryModule read(ModuleReader in) {

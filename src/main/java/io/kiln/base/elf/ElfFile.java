@@ -4,6 +4,7 @@ package io.kiln.base.elf;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.LazyList;
 import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Sections, segments and symbols of an ELF file of 32 or 64 bits, either byte order (System V ABI, chapters 4 and 5).
@@ -39,8 +41,8 @@ public record ElfFile(
     public ElfFile {
         sections = List.copyOf(sections);
         segments = List.copyOf(segments);
-        symbols = List.copyOf(symbols);
-        dynamicSymbols = List.copyOf(dynamicSymbols);
+        symbols = LazyList.copyOf(symbols);
+        dynamicSymbols = LazyList.copyOf(dynamicSymbols);
     }
 
     /** A section; addresses and sizes in bytes. */
@@ -105,7 +107,21 @@ public record ElfFile(
 
         /** Whether other files can use what this file defines by that name. */
         public boolean isExported() {
+            return isExported(section, binding);
+        }
+
+        static boolean isExported(int section, int binding) {
             return section != 0 && binding != 0;
+        }
+
+        /** The type in {@code st_info}. */
+        static int type(int info) {
+            return info & 15;
+        }
+
+        /** The binding in {@code st_info}. */
+        static int binding(int info) {
+            return info >> 4 & 15;
         }
 
         public boolean isObject() {
@@ -113,6 +129,10 @@ public record ElfFile(
         }
 
         public boolean isFunction() {
+            return isFunction(type);
+        }
+
+        static boolean isFunction(int type) {
             return type == FUNCTION;
         }
     }
@@ -172,6 +192,32 @@ public record ElfFile(
                 .map(section -> content.slice(
                                 Math.toIntExact(section.offset() + address - section.address()), Math.toIntExact(size))
                         .order(content.order()));
+    }
+
+    /** The first symbol that other programs can use and whose name ends in a text. */
+    public Optional<Symbol> exportedEndingIn(String suffix) {
+        return dynamicSymbols instanceof ElfSymbols inFile
+                ? inFile.exportedEndingIn(suffix)
+                : dynamicSymbols.stream()
+                        .filter(symbol -> symbol.isExported() && symbol.name().endsWith(suffix))
+                        .findFirst();
+    }
+
+    /**
+     * Names of the functions that other programs can call, sorted, each once.
+     *
+     * @param without names that are left out
+     */
+    public List<String> exportedFunctions(Set<String> without) {
+        return dynamicSymbols instanceof ElfSymbols inFile
+                ? inFile.exportedFunctions(without)
+                : dynamicSymbols.stream()
+                        .filter(symbol -> symbol.isExported() && symbol.isFunction())
+                        .map(Symbol::name)
+                        .filter(name -> !without.contains(name))
+                        .distinct()
+                        .sorted()
+                        .toList();
     }
 
     /** Value of the first symbol of this name. */

@@ -31,6 +31,9 @@ final class ElfReader {
     /** Names share tables, but hardly overlap: so little more than the file has. */
     private static final long MORE_NAME_BYTES = 64L << 10;
 
+    /** Sections keep their names, unlike symbols. */
+    private static final int MOST_SECTION_NAME_BYTES = 16 << 10;
+
     /** Larger than any memory; sums of such sizes still fit into a long. */
     private static final long MAX_SIZE = 1L << 40;
 
@@ -193,33 +196,36 @@ final class ElfReader {
                     start);
         }
         Section names = stringTable(sections, table.link(), start);
-        List<Symbol> symbols = new ArrayList<>();
         for (int at = start; at < start + table.size(); at += symbolBytes()) {
-            symbols.add(symbol(at, names));
+            nameLength(names, at);
+            long size = word(at, 8, 16);
+            if (size < 0 || size > MAX_SIZE) {
+                throw broken("a symbol is larger than any memory", at);
+            }
         }
-        return symbols;
+        return new ElfSymbols(in, wide, start, names, (int) (table.size() / symbolBytes()));
     }
 
     private int symbolBytes() {
-        return wide ? 24 : 16;
-    }
-
-    private Symbol symbol(int at, Section names) {
-        String name = text(names, at);
-        int info = in.get(at + (wide ? 4 : 12));
-        int section = in.getShort(at + (wide ? 6 : 14)) & 0xffff;
-        Symbol symbol = new Symbol(name, word(at, 4, 8), word(at, 8, 16), info & 15, section, info >> 4 & 15);
-        if (symbol.size() < 0 || symbol.size() > MAX_SIZE) {
-            throw broken("a symbol is larger than any memory", at);
-        }
-        return symbol;
+        return ElfSymbols.bytes(wide);
     }
 
     /** The string whose table offset is stored at a place. */
     private String text(Section table, int at) {
+        int length = nameLength(table, at);
+        if (length > MOST_SECTION_NAME_BYTES) {
+            throw broken("a name has " + length + " bytes, more than " + MOST_SECTION_NAME_BYTES, at);
+        }
+        byte[] bytes = new byte[length];
+        in.get((int) (table.offset() + unsigned(at)), bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /** The length of that string, which is checked. */
+    private int nameLength(Section table, int at) {
         long offset = unsigned(at);
         if (offset == 0 && table.size() == 0) {
-            return "";
+            return 0;
         }
         if (offset >= table.size()) {
             throw broken("a name lies at " + offset + " of a table of " + table.size() + " bytes", at);
@@ -237,9 +243,7 @@ final class ElfReader {
         if (nameBytes > in.limit() + MORE_NAME_BYTES) {
             throw broken("the names overlap and take more bytes than the file has", start);
         }
-        byte[] bytes = new byte[end - start];
-        in.get(start, bytes);
-        return new String(bytes, StandardCharsets.UTF_8);
+        return end - start;
     }
 
     private int oneOrTwo(int at, String what) {

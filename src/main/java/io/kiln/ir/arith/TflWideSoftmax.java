@@ -72,8 +72,13 @@ public final class TflWideSoftmax {
 
     /** The reciprocal of a sum, from its highest bits. */
     public static int reciprocal(int sum) {
+        return reciprocal(sum, RECIPROCALS);
+    }
+
+    /** The same from a table that may differ from {@link #reciprocals}. */
+    public static int reciprocal(int sum, int[] table) {
         int shifted = ((sum << (Integer.numberOfLeadingZeros(sum) - 1)) + (1 << 13)) >>> 14;
-        return interpolated(RECIPROCALS, limit(shifted - SUM_MIDDLE));
+        return interpolated(table, limit(shifted - SUM_MIDDLE));
     }
 
     /** An element of the result. */
@@ -93,8 +98,8 @@ public final class TflWideSoftmax {
     }
 
     /**
-     * Samples of a function, each shifted by half of the chord's error in the middle; in single precision, as in the
-     * kernel.
+     * Samples of a function, each shifted by half of the chord's error in the middle; in single precision, as in TensorFlow Lite Micro
+     * (softmax_common.cc). TensorFlow Lite's library has them in double precision, by which two reciprocals differ by one.
      */
     private static int[] table(float inputScale, int inputZeroPoint, UnaryOperator<Float> function) {
         float outputScale = 2f / RANGE;

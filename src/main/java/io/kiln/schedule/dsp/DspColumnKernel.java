@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import static io.kiln.base.DType.INT32;
-import static io.kiln.base.DType.INT8;
-
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -88,13 +84,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
     Kernel kernel() {
-        return new Kernel(
-                name(),
-                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                Collections.nCopies(parameters().size() - 3, INT32),
-                List.of(),
-                definition(),
-                List.of());
+        return epilogue.kernel(
+                name(), parameters().size() - epilogue.kernelParameters().size(), definition());
     }
 
     private String definition() {
@@ -120,9 +111,7 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
     }
 
     private List<String> parameters() {
-        List<String> parameters =
-                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
-        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
+        List<String> parameters = new ArrayList<>(epilogue.kernelParameters());
         for (int tap = 0; tap < window.taps && areApart(); tap++) {
             parameters.add("int32_t row" + tap);
         }

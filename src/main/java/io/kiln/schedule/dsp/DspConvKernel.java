@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
-import static io.kiln.base.DType.INT32;
-import static io.kiln.base.DType.INT8;
-
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -28,20 +23,14 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
 
     /** {@code (x, w, out, blocks[, late])}. */
     Kernel kernel() {
-        return new Kernel(
-                name(),
-                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                Collections.nCopies(1 + epilogue.parameters().size(), INT32),
-                List.of(),
-                definition(),
-                List.of());
+        return epilogue.kernel(name(), 0, definition());
     }
 
     private String definition() {
         return shape.describe(epilogue.headOfPairs(TEXT))
                 .with("NAME", name())
-                .with("UNUSED_PARAMETERS", unused(parameters()))
-                .with("PARAMETERS", String.join(", ", parameters()))
+                .with("UNUSED_PARAMETERS", unused(epilogue.kernelParameters()))
+                .with("PARAMETERS", String.join(", ", epilogue.kernelParameters()))
                 .with("CONSTANTS_IN_WORDS", epilogue.constantsInWords())
                 .with("PIXELS", shape.pixels())
                 .with("PITCH", shape.pitch())
@@ -49,13 +38,6 @@ record DspConvKernel(DspConvShape shape, DspEpilogue epilogue) {
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();
-    }
-
-    private List<String> parameters() {
-        List<String> parameters =
-                new ArrayList<>(List.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"));
-        epilogue.parameters().forEach(p -> parameters.add("int32_t " + p));
-        return parameters;
     }
 
     /** Parameters of a naked function, which only its assembly reads. */

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dsp;
 
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
 sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, DspFloorEpilogue {
@@ -136,6 +143,29 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
     /** Their values. */
     default List<Expr> arguments() {
         return List.of();
+    }
+
+    /** The parameters in C of a kernel of blocks: input, weights, output, number of blocks, and those of the epilogue. */
+    default List<String> kernelParameters() {
+        return Stream.concat(
+                        Stream.of("const int8_t* x", "const int32_t* w", "int8_t* out", "int32_t blocks"),
+                        parameters().stream().map(p -> "int32_t " + p))
+                .toList();
+    }
+
+    /**
+     * A kernel of blocks.
+     *
+     * @param further the number of scalar parameters behind {@link #kernelParameters}
+     */
+    default Kernel kernel(String name, int further, String definition) {
+        return new Kernel(
+                name,
+                List.of(Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
+                Collections.nCopies(1 + parameters().size() + further, INT32),
+                List.of(),
+                definition,
+                List.of());
     }
 
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.fpu;
 
-import static io.kiln.base.DType.FLOAT32;
-import static io.kiln.base.DType.INT32;
-
-import io.kiln.base.DType;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 /**
@@ -42,33 +36,24 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
 
     Kernel kernel() {
         String name = "kiln_fpu_conv_%dx%d%s%s".formatted(pixels, channels, unfused ? "_unfused" : "", limits.suffix());
-        List<DType> scalars = new ArrayList<>(Collections.nCopies(11, INT32));
-        scalars.addAll(limits.parameters());
-        List<Pointer> pointers =
-                List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
-        return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
+        return frame().kernel(name, 11, definition(name));
+    }
+
+    private FpuFrame frame() {
+        return new FpuFrame(pixels, channels, LATE, limits);
     }
 
     private String definition(String name) {
         KernelText text = TEXT.with("NAME", name)
                 .with("PIXELS", pixels)
                 .with("CHANNELS", channels)
-                .with("INSTRUCTIONS", MveText.lines(instructions()));
+                .with("INSTRUCTIONS", MveText.lines(frame().around("ldr r12, [r9]\n", row())));
         return limits.in(text, pixels, channels, "out_stride").text();
     }
 
-    private String instructions() {
-        return limits.start(LATE)
-                + """
-                ldr r8, [r9, #12]
-                0:
-                ldrd r4, r10, [r9, #4]
-                ldr r11, [r9, #56]
-                1:
-                %s\
-                ldrd r6, lr, [r9, #24]
-                ldr r12, [r9]
-                2:
+    /** A row of the window, and the step to the next one. */
+    private String row() {
+        return """
                 %s%s\
                 ldr r5, [r9, #40]
                 add r12, r12, r5
@@ -78,27 +63,11 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
                 itt eq
                 ldreq r5, [r9, #44]
                 subeq r12, r12, r5
-                subs r6, r6, #1
-                bne 2b
-                ldr r5, [r9, #52]
-                add r4, r4, r5
-                %s\
-                subs r11, r11, #1
-                bne 1b
-                ldrd r0, r1, [r9, #60]
-                ldr r2, [r9, #68]
-                add r8, r8, r2
-                ldr r2, [r9]
-                add r2, r2, r1
-                str r2, [r9]
-                subs r0, r0, #1
-                str r0, [r9, #60]
-                bne 0b
-                """.formatted(biases(pixels, channels), inputs(), row(), limits.stores(pixels, channels, LATE));
+                """.formatted(inputs(), products());
     }
 
     /** The taps of a row of the window: pairs unrolled, then the other pairs, then the last tap of an odd number. */
-    private String row() {
+    private String products() {
         return """
                 ldr r5, [r9, #32]
                 cmp r5, #0
@@ -126,16 +95,6 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
                 """.formatted(taps(2).repeat(UNROLL), taps(2), taps(1));
     }
 
-    /** Loads of the biases at r10 as the sums of all pixels. */
-    static String biases(int pixels, int channels) {
-        StringBuilder out = new StringBuilder();
-        for (int p = 0; p < pixels; p++) {
-            String last = p == pixels - 1 ? "!" : "";
-            out.append("vldmia r10%s, %s\n".formatted(last, registers(p * channels, channels)));
-        }
-        return out.toString();
-    }
-
     private String inputs() {
         StringBuilder out = new StringBuilder("mov r0, r12\n");
         out.append(pixels > 1 ? "ldr r5, [r9, #16]\n" : "");
@@ -149,9 +108,10 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
     private String taps(int count) {
         int weights = pixels * channels;
         int values = weights + 2 * channels;
-        StringBuilder out = new StringBuilder("vldmia r4!, %s\n".formatted(registers(weights, count * channels)));
+        StringBuilder out =
+                new StringBuilder("vldmia r4!, %s\n".formatted(FpuFrame.registers(weights, count * channels)));
         for (int p = 0; p < pixels; p++) {
-            out.append("vldmia r%d!, %s\n".formatted(p, registers(values + 2 * p, count)));
+            out.append("vldmia r%d!, %s\n".formatted(p, FpuFrame.registers(values + 2 * p, count)));
         }
         List<Product> products = new ArrayList<>();
         for (int tap = 0; tap < count; tap++) {
@@ -184,9 +144,5 @@ record FpuConvKernel(int pixels, int channels, boolean unfused, FpuLimits limits
                 out.append("vadd.f32 s%d, s%d, s%d\n".formatted(sum, sum, free + (i - 1) % 2));
             }
         }
-    }
-
-    static String registers(int first, int count) {
-        return count == 1 ? "{s" + first + "}" : "{s%d-s%d}".formatted(first, first + count - 1);
     }
 }

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.fpu;
 
-import static io.kiln.base.DType.FLOAT32;
-import static io.kiln.base.DType.INT32;
-import static io.kiln.schedule.fpu.FpuConvKernel.registers;
+import static io.kiln.schedule.fpu.FpuFrame.registers;
 
-import io.kiln.base.DType;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 
 /**
  * The micro-kernel of {@link FpuDepthwise}: neighbouring pixels of four channels, by {@code VFMA}. An input is loaded
@@ -37,11 +30,11 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
 
     Kernel kernel() {
         String name = "kiln_fpu_depthwise_" + tile.suffix() + limits.suffix();
-        List<DType> scalars = new ArrayList<>(Collections.nCopies(8, INT32));
-        scalars.addAll(limits.parameters());
-        List<Pointer> pointers =
-                List.of(Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.in(FLOAT32), Pointer.out(FLOAT32));
-        return new Kernel(name, pointers, scalars, List.of(), definition(name), List.of());
+        return frame().kernel(name, 8, definition(name));
+    }
+
+    private FpuFrame frame() {
+        return new FpuFrame(tile.pixels(), CHANNELS, LATE, limits);
     }
 
     private String definition(String name) {
@@ -52,27 +45,26 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 .with("DILATION", tile.dilation())
                 .with("BEGIN", tile.begin())
                 .with("END", tile.end())
-                .with("INSTRUCTIONS", MveText.lines(instructions()));
+                .with("INSTRUCTIONS", MveText.lines(frame().around(first(), row())));
         return limits.in(text, tile.pixels(), CHANNELS, "stride").text();
     }
 
-    private String instructions() {
-        int weights = tile.pixels() * CHANNELS;
-        return limits.start(LATE)
-                + """
-                ldr r8, [r9, #12]
-                0:
-                ldrd r4, r10, [r9, #4]
-                ldr r11, [r9, #44]
-                1:
-                %s\
-                ldrd r6, lr, [r9, #24]
+    /** Keeps the steps in registers, and lets the input point to the next block's channels. */
+    private static String first() {
+        return """
                 ldrd r2, r3, [r9, #32]
                 ldr r1, [r9, #16]
                 ldr r12, [r9]
                 add r0, r12, #16
                 str r0, [r9]
-                2:
+                """;
+    }
+
+    /** A row of the windows, and the step to the next one. */
+    private String row() {
+        int weights = tile.pixels() * CHANNELS;
+        int input = weights + tile.taps() * CHANNELS;
+        return """
                 mov r0, r12
                 vldmia r4!, %s
                 %s\
@@ -80,27 +72,7 @@ record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
                 subs lr, lr, #1
                 it eq
                 subeq r12, r12, r3
-                subs r6, r6, #1
-                bne 2b
-                ldr r5, [r9, #40]
-                add r4, r4, r5
-                %s\
-                subs r11, r11, #1
-                bne 1b
-                ldrd r0, r1, [r9, #48]
-                ldr r2, [r9, #56]
-                add r8, r8, r2
-                ldr r2, [r9]
-                add r2, r2, r1
-                str r2, [r9]
-                subs r0, r0, #1
-                str r0, [r9, #48]
-                bne 0b
-                """.formatted(
-                                FpuConvKernel.biases(tile.pixels(), CHANNELS),
-                                registers(weights, tile.taps() * CHANNELS),
-                                columns(weights, weights + tile.taps() * CHANNELS),
-                                limits.stores(tile.pixels(), CHANNELS, LATE));
+                """.formatted(registers(weights, tile.taps() * CHANNELS), columns(weights, input));
     }
 
     /** The products of a row of the windows. */

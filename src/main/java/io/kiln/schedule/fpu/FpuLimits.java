@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.fpu;
 
-import static io.kiln.schedule.fpu.FpuConvKernel.registers;
+import static io.kiln.schedule.fpu.FpuFrame.registers;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.element.Clip;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The limits that {@link FpuConvKernel} and {@link FpuDepthwiseKernel} apply to sums before they store them. */
+/** The limits that {@link FpuFrame} applies to sums before it stores them. */
 enum FpuLimits {
     NONE,
     /** At least 0. */

@@ -3,8 +3,6 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Layer;
-import io.kiln.ir.op.Window;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +13,7 @@ import java.util.Map;
  * @param window geometry
  * @param channels output channels
  */
-public record Conv2dTranspose(TransposedWindow window, int channels) implements Layer {
+public record Conv2dTranspose(TransposedWindow window, int channels) implements TransposedLayer {
     @Override
     public String name() {
         return "nn.conv2d_transpose";
@@ -32,24 +30,8 @@ public record Conv2dTranspose(TransposedWindow window, int channels) implements 
     }
 
     @Override
-    public Window geometry() {
-        return window.window();
-    }
-
-    @Override
     public boolean isQuantized() {
         return false;
-    }
-
-    @Override
-    public boolean isTransposed() {
-        return true;
-    }
-
-    /** Products are not counted, because their number also depends on the borders. */
-    @Override
-    public List<Integer> weights() {
-        return List.of();
     }
 
     @Override

@@ -2,7 +2,6 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.OnnxForm;
@@ -97,15 +96,7 @@ public record OnnxAveragePool(Window window, Order order, OnnxForm form) impleme
 
     @Override
     public void check(Arguments args) {
-        args.quantization(1, 2, DType.INT8);
-        args.quantization(3, 4, DType.INT8);
-        for (int position : List.of(1, 3)) {
-            args.constant(position)
-                    .ifPresent(scale -> args.require(
-                            SingleFactor.isOrdinary(scale.real(0)),
-                            "a scale of " + name() + " is " + scale.real(0),
-                            SingleFactor.ordinaryText()));
-        }
+        OnnxScales.check(name(), args);
     }
 
     @Override

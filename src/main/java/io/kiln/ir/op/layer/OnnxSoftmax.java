@@ -3,7 +3,6 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
-import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
@@ -56,15 +55,7 @@ public record OnnxSoftmax(OnnxForm form, boolean isLog) implements Op {
 
     @Override
     public void check(Arguments args) {
-        args.quantization(1, 2, DType.INT8);
-        args.quantization(3, 4, DType.INT8);
-        for (int position : List.of(1, 3)) {
-            args.constant(position)
-                    .ifPresent(scale -> args.require(
-                            SingleFactor.isOrdinary(scale.real(0)),
-                            "a scale of " + name() + " is " + scale.real(0),
-                            SingleFactor.ordinaryText()));
-        }
+        OnnxScales.check(name(), args);
         if (form != OnnxForm.QDQ && args.constant(3).isPresent()) {
             float scale = args.constant(3).orElseThrow().real(0);
             int count = args.data().shape().dim(-1);

@@ -3,8 +3,6 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Check;
-import io.kiln.ir.op.Layer;
-import io.kiln.ir.op.Window;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +16,7 @@ import java.util.Map;
  * @param channels output channels
  * @param outDtype int32 or int64, in which sums wrap around
  */
-public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements Layer {
+public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements TransposedLayer {
     @Override
     public String name() {
         return "qnn.conv2d_transpose";
@@ -35,24 +33,8 @@ public record QnnConv2dTranspose(TransposedWindow window, int channels, DType ou
     }
 
     @Override
-    public Window geometry() {
-        return window.window();
-    }
-
-    @Override
     public boolean isQuantized() {
         return true;
-    }
-
-    @Override
-    public boolean isTransposed() {
-        return true;
-    }
-
-    /** Products are not counted, because their number also depends on the borders. */
-    @Override
-    public List<Integer> weights() {
-        return List.of();
     }
 
     @Override

@@ -16,10 +16,9 @@ import java.util.function.UnaryOperator;
  *     {@link LibraryKernels}; empty if the library is not asked
  * @param reason why the library computes otherwise, or is not asked
  */
-public record OperatorCases(
-        String name, Consumer<Draw> draw, Optional<UnaryOperator<Function>> library, String reason) {
+public record OperatorCases(String name, Consumer<Draw> draw, Optional<LibraryAnswers> library, String reason) {
     public static OperatorCases of(String name, Consumer<Draw> draw) {
-        return new OperatorCases(name, draw, Optional.of(UnaryOperator.identity()), "");
+        return new OperatorCases(name, draw, Optional.of(LibraryAnswers.of(UnaryOperator.identity())), "");
     }
 
     /**
@@ -27,7 +26,12 @@ public record OperatorCases(
      * library must answer what the changed function does, for equality: so nothing else differs.
      */
     OperatorCases differingIn(UnaryOperator<Function> step, String why) {
-        return new OperatorCases(name, draw, Optional.of(step), why);
+        return answeredAs(LibraryAnswers.of(step), why);
+    }
+
+    /** The same, where no function of operators is what the library computes. */
+    OperatorCases answeredAs(LibraryAnswers answers, String why) {
+        return new OperatorCases(name, draw, Optional.of(answers), why);
     }
 
     /** The same, where TensorFlow Lite's kernel is another one than that of TensorFlow Lite Micro: only our own are compared. */

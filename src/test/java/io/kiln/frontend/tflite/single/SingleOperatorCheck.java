@@ -14,7 +14,6 @@ import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
 import io.kiln.target.TestTargets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -124,22 +124,17 @@ public final class SingleOperatorCheck {
             String name = operator.name().toLowerCase(Locale.ROOT) + seed;
             Function function = TfliteFrontend.read(model, name + ".tflite", name);
             Verifier.verify(function);
-            List<List<Bytes>> ours = run(function, inputs);
+            List<List<Bytes>> ours = LibraryAnswers.of(UnaryOperator.identity()).of(function, inputs);
             Prepared one =
                     new Prepared(seed, model, inputs, ours, ModelCompiler.compile(request(seed, name), function));
             compareWithOracle(
                     one,
                     expected,
-                    operator.library().map(l -> run(l.apply(function), inputs)).orElse(ours));
+                    operator.library().map(l -> l.of(function, inputs)).orElse(ours));
             prepared.add(one);
         } catch (KilnException | TfliteOracle.RefusedException e) {
             fail(seed, model, e.getMessage());
         }
-    }
-
-    private static List<List<Bytes>> run(Function function, List<List<Bytes>> inputs) {
-        Interpreter.State state = Interpreter.State.initial(function);
-        return inputs.stream().map(i -> Interpreter.run(function, i, state)).toList();
     }
 
     /** Targets and what is optimized for take turns. */
