@@ -79,6 +79,20 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             bias = List.copyOf(bias);
         }
 
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Reference reference
+                    && requantization.equals(reference.requantization)
+                    && bias.equals(reference.bias)
+                    && low == reference.low
+                    && high == reference.high;
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * (31 * requantization.hashCode() + bias.hashCode()) + low) + high;
+        }
+
         int multiplier(int channel) {
             return requantization.multipliers().get(requantization.isPerChannel() ? channel : 0);
         }

@@ -35,6 +35,22 @@ public record Requantization(
         shifts = List.copyOf(shifts);
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Requantization requantization
+                && multipliers.equals(requantization.multipliers)
+                && shifts.equals(requantization.shifts)
+                && inputZeroPoint == requantization.inputZeroPoint
+                && outputZeroPoint == requantization.outputZeroPoint
+                && outDtype == requantization.outDtype
+                && rounding == requantization.rounding;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * multipliers.hashCode() + shifts.hashCode()) + inputZeroPoint) + outputZeroPoint;
+    }
+
     /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels are reduced to one element. */
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof QnnRequantize op) {
