@@ -95,8 +95,11 @@ public record Requantization(
 
     /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
     public long rescale(int channel, int x) {
-        int multiplier = multipliers.get(isPerChannel() ? channel : 0);
-        int shift = shifts.get(isPerChannel() ? channel : 0);
+        return rescale(multiplier(channel), shift(channel), x);
+    }
+
+    /** The same with a channel's constants at hand. */
+    long rescale(int multiplier, int shift, int x) {
         return switch (rounding) {
             case TFLITE -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
             case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
@@ -104,6 +107,16 @@ public record Requantization(
             case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             case TRUNCATE -> throw new IllegalStateException("a rescaling does not truncate");
         };
+    }
+
+    /** Multiplier of a channel. */
+    int multiplier(int channel) {
+        return multipliers.get(isPerChannel() ? channel : 0);
+    }
+
+    /** Power of two of a channel, positive to the left. */
+    int shift(int channel) {
+        return shifts.get(isPerChannel() ? channel : 0);
     }
 
     public boolean isPerChannel() {
