@@ -13,6 +13,7 @@ import io.kiln.tir.Buffer.Scope;
 import io.kiln.tir.PrimFunc;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,7 +76,7 @@ final class ConstantPlacement {
 
     /** The memory of each function's tables, if those that come first leave room for the others. */
     private Optional<Map<String, String>> choose(List<PrimFunc> functions) {
-        Map<MemoryPool, Long> free = new HashMap<>();
+        Map<MemoryPool, Long> free = new IdentityHashMap<>();
         pools.forEach(pool -> free.put(pool, pool.limit().orElse(Long.MAX_VALUE)));
         Map<String, String> chosen = new HashMap<>();
         for (PrimFunc function : functions) {

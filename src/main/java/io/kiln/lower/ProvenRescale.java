@@ -6,6 +6,7 @@ import io.kiln.ir.op.Rounding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongToIntFunction;
 
 /**
  * The rescaling of an accumulator to int8 in the fewest instructions, proven equal to the reference:
@@ -79,12 +80,26 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             bias = List.copyOf(bias);
         }
 
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Reference reference
+                    && requantization.equals(reference.requantization)
+                    && bias.equals(reference.bias)
+                    && low == reference.low
+                    && high == reference.high;
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * (31 * requantization.hashCode() + bias.hashCode()) + low) + high;
+        }
+
         int multiplier(int channel) {
-            return requantization.multipliers().get(requantization.isPerChannel() ? channel : 0);
+            return requantization.multiplier(channel);
         }
 
         int leftShift(int channel) {
-            return requantization.shifts().get(requantization.isPerChannel() ? channel : 0);
+            return requantization.shift(channel);
         }
 
         /** The multiplier nearest to the exact one for a scaled accumulator and a shift. */
@@ -94,10 +109,15 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
         }
 
-        /** The reference's result for an accumulator without its bias. */
-        int apply(int channel, long acc) {
-            int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());
-            return FixedPoint.clamp(requantization.rescale(channel, sum) + requantization.outputZeroPoint(), low, high);
+        /** The reference's results of a channel for accumulators without their bias. */
+        LongToIntFunction results(int channel) {
+            long offset = (long) bias.get(channel) - requantization.inputZeroPoint();
+            int multiplier = multiplier(channel);
+            int shift = leftShift(channel);
+            return acc -> FixedPoint.clamp(
+                    requantization.rescale(multiplier, shift, (int) (acc + offset)) + requantization.outputZeroPoint(),
+                    low,
+                    high);
         }
     }
 
@@ -195,11 +215,14 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
 
     /** The function as computed by the kernels; low and high are the reference's limits. */
     public int apply(int channel, long acc, int low, int high) {
+        return result(channels.get(channel), acc, low, high);
+    }
+
+    private int result(Channel channel, long acc, int low, int high) {
         return FixedPoint.clamp(step(channel, acc) >> shift, low, high);
     }
 
-    private long step(int channel, long acc) {
-        Channel c = channels.get(channel);
+    private long step(Channel c, long acc) {
         long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
         return corrected(high, c) + lateOffset;
     }
@@ -231,21 +254,21 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
 
     /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
     boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
-        if (!fits(channel, bound) || !fits(channel, -bound)) {
+        Channel c = channels.get(channel);
+        if (!fits(c, bound) || !fits(c, -bound)) {
             return false;
         }
         for (int value = reference.low() + 1; value <= reference.high(); value++) {
             long first = steps[value - reference.low() - 1];
-            if ((first <= bound && apply(channel, first, reference.low(), reference.high()) < value)
-                    || (first > -bound && apply(channel, first - 1, reference.low(), reference.high()) >= value)) {
+            if ((first <= bound && result(c, first, reference.low(), reference.high()) < value)
+                    || (first > -bound && result(c, first - 1, reference.low(), reference.high()) >= value)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean fits(int channel, long acc) {
-        Channel c = channels.get(channel);
+    private boolean fits(Channel c, long acc) {
         long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
         long inRange = corrected(high, c);
         long step = inRange + lateOffset;

@@ -35,6 +35,22 @@ public record Requantization(
         shifts = List.copyOf(shifts);
     }
 
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Requantization requantization
+                && multipliers.equals(requantization.multipliers)
+                && shifts.equals(requantization.shifts)
+                && inputZeroPoint == requantization.inputZeroPoint
+                && outputZeroPoint == requantization.outputZeroPoint
+                && outDtype == requantization.outDtype
+                && rounding == requantization.rounding;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * (31 * multipliers.hashCode() + shifts.hashCode()) + inputZeroPoint) + outputZeroPoint;
+    }
+
     /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels are reduced to one element. */
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof QnnRequantize op) {
@@ -79,8 +95,11 @@ public record Requantization(
 
     /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
     public long rescale(int channel, int x) {
-        int multiplier = multipliers.get(isPerChannel() ? channel : 0);
-        int shift = shifts.get(isPerChannel() ? channel : 0);
+        return rescale(multiplier(channel), shift(channel), x);
+    }
+
+    /** The same with a channel's constants at hand. */
+    long rescale(int multiplier, int shift, int x) {
         return switch (rounding) {
             case TFLITE -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
             case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
@@ -88,6 +107,16 @@ public record Requantization(
             case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             case TRUNCATE -> throw new IllegalStateException("a rescaling does not truncate");
         };
+    }
+
+    /** Multiplier of a channel. */
+    int multiplier(int channel) {
+        return multipliers.get(isPerChannel() ? channel : 0);
+    }
+
+    /** Power of two of a channel, positive to the left. */
+    int shift(int channel) {
+        return shifts.get(isPerChannel() ? channel : 0);
     }
 
     public boolean isPerChannel() {

@@ -14,7 +14,7 @@ final class RescaleSearch {
     private static final long MOST_OFFSET = 1L << 30;
 
     private final ProvenRescale.Reference reference;
-    private final List<Long> bounds;
+    private final long[] bounds;
     private final List<long[]> steps;
     private final int scaleBits;
     private final int shift;
@@ -31,7 +31,7 @@ final class RescaleSearch {
             int shift,
             Corrected corrected) {
         this.reference = reference;
-        this.bounds = bounds;
+        this.bounds = bounds.stream().mapToLong(Long::longValue).toArray();
         this.steps = steps;
         this.scaleBits = scaleBits;
         this.shift = shift;
@@ -42,7 +42,7 @@ final class RescaleSearch {
 
     Optional<ProvenRescale> run() {
         List<ProvenRescale.Channel> channels = new ArrayList<>();
-        for (int c = 0; c < bounds.size(); c++) {
+        for (int c = 0; c < bounds.length; c++) {
             Optional<ProvenRescale.Channel> channel = channel(c);
             if (channel.isEmpty()) {
                 return Optional.empty();
@@ -51,8 +51,8 @@ final class RescaleSearch {
         }
         ProvenRescale found =
                 new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift, corrected).simplified();
-        for (int c = 0; c < bounds.size(); c++) {
-            if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
+        for (int c = 0; c < bounds.length; c++) {
+            if (!found.isEqual(reference, c, bounds[c], steps.get(c))) {
                 return Optional.empty();
             }
         }
@@ -85,8 +85,8 @@ final class RescaleSearch {
         if (first >= reached.length) {
             return true;
         }
-        boolean hasLeast = reached[first] <= bounds.get(c);
-        boolean hasMost = reached[reached.length - 1] > -bounds.get(c);
+        boolean hasLeast = reached[first] <= bounds[c];
+        boolean hasMost = reached[reached.length - 1] > -bounds[c];
         long exact = exactOffset(c, multiplier);
         return (hasMost || exact <= MOST_OFFSET) && (hasLeast || exact >= -MOST_OFFSET);
     }
@@ -122,10 +122,10 @@ final class RescaleSearch {
         };
         Range range = isCorrected ? below : above;
         long wanted = ((long) value << shift) - (signed ? rounding : 0);
-        if (first <= bounds.get(c)) {
+        if (first <= bounds[c]) {
             range.atLeast(wanted - ProvenRescale.highMul(first, multiplier, scaleBits), step);
         }
-        if (first > -bounds.get(c)) {
+        if (first > -bounds[c]) {
             range.atMost(wanted - 1 - ProvenRescale.highMul(first - 1, multiplier, scaleBits), step);
         }
         if (range.least > range.most || above.least > MOST_OFFSET || above.most < -MOST_OFFSET) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import java.util.function.LongToIntFunction;
+
 /** Where a rescaling, a monotone function of the accumulator, steps from one result to the next. */
 final class RescaleSteps {
     private RescaleSteps() {}
@@ -10,11 +12,12 @@ final class RescaleSteps {
      * wide.
      */
     static long[] of(ProvenRescale.Reference reference, int channel, long bound) {
+        LongToIntFunction results = reference.results(channel);
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
         long last = -bound;
         long width = 1;
         for (int i = 0; i < steps.length; i++) {
-            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i, last, last + width);
+            steps[i] = firstAtLeast(results, bound, reference.low() + 1 + i, last, last + width);
             width = steps[i] - last;
             last = steps[i];
         }
@@ -27,13 +30,12 @@ final class RescaleSteps {
      * @param from no accumulator below it reaches the value
      * @param guess start of the search
      */
-    private static long firstAtLeast(
-            ProvenRescale.Reference reference, int channel, long bound, int value, long from, long guess) {
+    private static long firstAtLeast(LongToIntFunction results, long bound, int value, long from, long guess) {
         long below = from - 1;
         long reached = bound + 1;
         long probe = Math.max(from, Math.min(bound, guess));
         for (long reach = 1; reached - below > 1; reach *= 2) {
-            boolean isReached = reference.apply(channel, probe) >= value;
+            boolean isReached = results.applyAsInt(probe) >= value;
             if (isReached) {
                 reached = probe;
             } else {

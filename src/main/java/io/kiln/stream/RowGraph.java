@@ -138,6 +138,11 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
         return new RowGraph(some, values, storage);
     }
 
+    /** Steps of one call of each node: all that distinguishes the graphs of one program that are made by {@link #inBlocks}. */
+    List<Integer> blocks() {
+        return nodes.stream().map(Node::block).toList();
+    }
+
     /** Rows that divide the ring of a value: those of a call that writes or reads it. */
     int block(int value) {
         Value of = values.get(value);

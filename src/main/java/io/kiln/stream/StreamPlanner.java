@@ -32,7 +32,7 @@ public final class StreamPlanner {
     private final RowGraph graph;
     private final boolean withInputsAndOutputs;
     private final ProgramPools pools;
-    private final Map<RowGraph, Segmentation> searches = new HashMap<>();
+    private final Map<List<Integer>, Segmentation> searches = new HashMap<>();
 
     private StreamPlanner(ProgramBuilder builder, boolean withInputsAndOutputs, ProgramPools pools) {
         this.builder = builder;
@@ -170,7 +170,8 @@ public final class StreamPlanner {
 
     /** The bounds that one search found for its candidates help the next search with another limit. */
     private Segmentation search(RowGraph candidate) {
-        return searches.computeIfAbsent(candidate, some -> Segmentation.of(some, withInputsAndOutputs));
+        return searches.computeIfAbsent(
+                candidate.blocks(), blocks -> Segmentation.of(candidate, withInputsAndOutputs));
     }
 
     private Cut fewestCalls() {
@@ -214,14 +215,18 @@ public final class StreamPlanner {
     /** The graph with ever fewer blocks: all preferred ones, those that do not widen windows, then shorter ones. If none of these fits, a
      * subset of the blocks is searched. */
     private List<RowGraph> inFewerAndFewerBlocks() {
-        return Stream.of(
-                        graph,
-                        graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow),
-                        graph.inBlocks(2, node -> true),
-                        graph.inBlocks(2, RowGraph.Node::readsTheSameRow))
-                .distinct()
-                .filter(blocks -> blocks.equals(graph) || !blocks.equals(graph.stepByStep()))
-                .toList();
+        Map<List<Integer>, RowGraph> different = new LinkedHashMap<>();
+        different.put(graph.stepByStep().blocks(), graph.stepByStep());
+        for (RowGraph candidate : List.of(
+                graph,
+                graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow),
+                graph.inBlocks(2, node -> true),
+                graph.inBlocks(2, RowGraph.Node::readsTheSameRow))) {
+            different.putIfAbsent(candidate.blocks(), candidate);
+        }
+        // Step by step is the last resort of the search, unless the graph has no blocks at all.
+        List<RowGraph> candidates = List.copyOf(different.values());
+        return candidates.size() == 1 ? candidates : candidates.subList(1, candidates.size());
     }
 
     private long bytes(Cut cut) {

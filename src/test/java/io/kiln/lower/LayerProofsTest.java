@@ -24,9 +24,36 @@ class LayerProofsTest {
         assertThat(proofs.find(reference(17), BOUNDS, 8)).isEqualTo(ProvenRescale.find(reference(17), BOUNDS, 8));
     }
 
+    /** Each part of a question counts, or one layer would be rescaled as another. */
+    @Test
+    void aQuestionThatDiffersAnywhereIsAnother() {
+        Requantization r = requantization();
+        List<Integer> one = List.of(1);
+        List<Requantization> others = List.of(
+                new Requantization(one, r.shifts(), 0, -3, DType.INT8, Rounding.TFLITE),
+                new Requantization(r.multipliers(), one, 0, -3, DType.INT8, Rounding.TFLITE),
+                new Requantization(r.multipliers(), r.shifts(), 1, -3, DType.INT8, Rounding.TFLITE),
+                new Requantization(r.multipliers(), r.shifts(), 0, -4, DType.INT8, Rounding.TFLITE),
+                new Requantization(r.multipliers(), r.shifts(), 0, -3, DType.INT16, Rounding.TFLITE),
+                new Requantization(r.multipliers(), r.shifts(), 0, -3, DType.INT8, Rounding.UPWARD));
+
+        assertThat(requantization()).isEqualTo(r).hasSameHashCodeAs(r);
+        assertThat(others).doesNotContain(r).doesNotHaveDuplicates();
+        assertThat(others).allSatisfy(other -> assertThat(reference(other, 17, -128, 127)).isNotEqualTo(reference(17)));
+        assertThat(reference(17)).isEqualTo(reference(17)).hasSameHashCodeAs(reference(17));
+        assertThat(List.of(reference(18), reference(r, 17, -127, 127), reference(r, 17, -128, 126)))
+                .doesNotContain(reference(17));
+    }
+
     private static ProvenRescale.Reference reference(int bias) {
-        Requantization requantization =
-                new Requantization(List.of(1_500_000_000), List.of(-8), 0, -3, DType.INT8, Rounding.TFLITE);
-        return new ProvenRescale.Reference(requantization, List.of(bias), -128, 127);
+        return reference(requantization(), bias, -128, 127);
+    }
+
+    private static ProvenRescale.Reference reference(Requantization requantization, int bias, int low, int high) {
+        return new ProvenRescale.Reference(requantization, List.of(bias), low, high);
+    }
+
+    private static Requantization requantization() {
+        return new Requantization(List.of(1_500_000_000), List.of(-8), 0, -3, DType.INT8, Rounding.TFLITE);
     }
 }

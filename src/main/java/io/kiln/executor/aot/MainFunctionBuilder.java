@@ -33,13 +33,16 @@ final class MainFunctionBuilder {
     private final Map<Integer, Buffer> buffers = new HashMap<>();
     private final Map<Integer, Integer> indexOf = new HashMap<>();
     private final BlockBuilder body = new BlockBuilder();
-    private final Map<WorkspacePool, Buffer> pools = new LinkedHashMap<>();
+    /** By the pools' first addresses. */
+    private final Map<Long, Buffer> pools = new LinkedHashMap<>();
+
     private final Tables orders;
 
     private MainFunctionBuilder(PlannedModule module) {
         this.module = module;
         module.workspacePools()
-                .forEach(pool -> pools.put(pool, new Buffer(pool.name(), DType.UINT8, pool.bytes(), Scope.SCRATCH)));
+                .forEach(pool ->
+                        pools.put(pool.start(), new Buffer(pool.name(), DType.UINT8, pool.bytes(), Scope.SCRATCH)));
         this.orders = new Tables(module.names().prefix());
         module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }
@@ -113,7 +116,7 @@ final class MainFunctionBuilder {
     /** Declares a buffer at an address of the memory plan. */
     private void place(Buffer buffer, long address) {
         WorkspacePool pool = module.poolOf(address);
-        body.add(new Stmt.DeclareView(buffer, pools.get(pool), Exprs.imm(address - pool.start())));
+        body.add(new Stmt.DeclareView(buffer, pools.get(pool.start()), Exprs.imm(address - pool.start())));
     }
 
     private Stmt call(LoweredOperator operator, List<Expr> range) {

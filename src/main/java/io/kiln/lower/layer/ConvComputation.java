@@ -177,6 +177,17 @@ public record ConvComputation(
         return (int) weight().integer(weightIndex(o, ky, kx, c)) - kernelZeroPoint();
     }
 
+    /** All {@link #tap}s of an output channel in the order of the window, at once: they are read often, and there are many. */
+    public int[] taps(int o) {
+        int[] taps = new int[taps()];
+        int first = grouping.depthwise ? o : o * taps.length;
+        int step = grouping.depthwise ? channels() : 1;
+        for (int i = 0; i < taps.length; i++) {
+            taps[i] = (int) kernels.weight.integer(first + i * step) - kernels.zeroPoint;
+        }
+        return taps;
+    }
+
     /** Position of a weight in the constant. */
     public int weightIndex(int o, int ky, int kx, int c) {
         int pixel = ky * window.kernelW() + kx;

@@ -19,9 +19,25 @@ public final class LayerProofs {
     /**
      * A rescaling that was searched for.
      *
+     * <p>Its comparison is written out, as are those of the records in it: Java links generated ones when they are first called, which
+     * takes longer than many a search.
+     *
      * @param mostScaleBits largest scale of the accumulator, as a power of two; none for as far as 32 bits allow
      */
-    private record Question(ProvenRescale.Reference reference, List<Long> bounds, Optional<Integer> mostScaleBits) {}
+    private record Question(ProvenRescale.Reference reference, List<Long> bounds, Optional<Integer> mostScaleBits) {
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Question question
+                    && reference.equals(question.reference)
+                    && bounds.equals(question.bounds)
+                    && mostScaleBits.equals(question.mostScaleBits);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * (31 * reference.hashCode() + bounds.hashCode()) + mostScaleBits.hashCode();
+        }
+    }
 
     /** As {@link ProvenRescale#find(ProvenRescale.Reference, List)}. */
     public synchronized Optional<ProvenRescale> find(ProvenRescale.Reference reference, List<Long> bounds) {

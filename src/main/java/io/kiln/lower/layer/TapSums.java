@@ -22,14 +22,9 @@ public record TapSums(long sum, long magnitude) {
     private static TapSums channel(ConvComputation conv, int o) {
         long sum = 0;
         long magnitude = 0;
-        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                    int tap = conv.tap(o, ky, kx, c);
-                    sum += tap;
-                    magnitude += Math.abs(tap);
-                }
-            }
+        for (int tap : conv.taps(o)) {
+            sum += tap;
+            magnitude += Math.abs(tap);
         }
         return new TapSums(sum, magnitude);
     }

@@ -76,7 +76,7 @@ final class DspDense {
         boolean isSummed = rescale.isSummed();
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {
-            taps.add(DspWeights.taps(conv, o));
+            taps.add(conv.taps(o));
         }
         if (taps.size() % 2 != 0) {
             taps.add(new int[conv.taps()]);

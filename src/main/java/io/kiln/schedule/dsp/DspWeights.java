@@ -71,7 +71,7 @@ final class DspWeights {
 
     /** Weights of a channel of a block; 0 if it has no such channel. */
     private static int[] taps(ConvComputation conv, int[] block, int i) {
-        return i < block.length ? taps(conv, block[i]) : new int[conv.taps()];
+        return i < block.length ? conv.taps(block[i]) : new int[conv.taps()];
     }
 
     /** The same in the order of its inputs. */
@@ -82,8 +82,8 @@ final class DspWeights {
     /** Whether the channels of a layer fit two by two. */
     static boolean fitInPairs(ConvComputation conv) {
         for (int o = 0; o < conv.channels(); o += 2) {
-            int[] second = o + 1 < conv.channels() ? taps(conv, o + 1) : new int[conv.taps()];
-            if (!fits(taps(conv, o), second)) {
+            int[] second = o + 1 < conv.channels() ? conv.taps(o + 1) : new int[conv.taps()];
+            if (!fits(conv.taps(o), second)) {
                 return false;
             }
         }
@@ -103,22 +103,8 @@ final class DspWeights {
 
     /** Weights of an output channel in the order of its inputs; 0 for gaps in the order. */
     static int[] taps(ConvComputation conv, int o, int[] order) {
-        int[] taps = taps(conv, o);
+        int[] taps = conv.taps(o);
         return Arrays.stream(order).map(i -> i < 0 ? 0 : taps[i]).toArray();
-    }
-
-    /** Weights of an output channel minus their zero point, in the order of the window. */
-    static int[] taps(ConvComputation conv, int o) {
-        int[] taps = new int[conv.taps()];
-        int i = 0;
-        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                    taps[i++] = conv.tap(o, ky, kx, c);
-                }
-            }
-        }
-        return taps;
     }
 
     /** Appends the words of four inputs; inputs beyond the end have weight 0. */

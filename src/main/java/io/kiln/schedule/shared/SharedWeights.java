@@ -41,7 +41,7 @@ record SharedWeights(List<int[]> taps, int size) {
         List<int[]> taps = new ArrayList<>();
         for (int o = 0; o < conv.channels(); o++) {
             int[] row = new int[rest == 0 ? whole : whole + STEP];
-            int[] all = all(conv, o);
+            int[] all = conv.taps(o);
             System.arraycopy(all, 0, row, 0, whole);
             System.arraycopy(all, whole, row, row.length - rest, rest);
             taps.add(row);
@@ -65,24 +65,10 @@ record SharedWeights(List<int[]> taps, int size) {
 
     private static int[] taps(ConvComputation conv, int o) {
         int[] taps = new int[filled(conv)];
-        int[] all = all(conv, o);
+        int[] all = conv.taps(o);
         int run = run(conv);
         for (int i = 0; i < all.length; i++) {
             taps[i / run * pitch(conv) + i % run] = all[i];
-        }
-        return taps;
-    }
-
-    /** The taps of a channel in the order of the inputs. */
-    private static int[] all(ConvComputation conv, int o) {
-        int[] taps = new int[conv.taps()];
-        int i = 0;
-        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                    taps[i++] = conv.tap(o, ky, kx, c);
-                }
-            }
         }
         return taps;
     }

@@ -8,14 +8,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import java.io.StringReader;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.composer.Composer;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
@@ -24,6 +22,9 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.parser.ParserImpl;
+import org.yaml.snakeyaml.reader.StreamReader;
+import org.yaml.snakeyaml.resolver.Resolver;
 
 /** A YAML file as JSON, with the line and column of every node. Refuses files that expand excessively. */
 public final class YamlDocument {
@@ -69,7 +70,7 @@ public final class YamlDocument {
         options.setCodePointLimit(MAX_BYTES);
         options.setAllowRecursiveKeys(false);
         try {
-            Node node = new Yaml(new SafeConstructor(options)).compose(new StringReader(content.text()));
+            Node node = compose(content.text(), options);
             if (!(node instanceof MappingNode)) {
                 throw refused(name, "this is not a mapping of keys to values", "lines such as \"id: my-board\"");
             }
@@ -84,6 +85,11 @@ public final class YamlDocument {
             String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
             throw new KilnException(new Problem("this is not YAML: " + text, name, "", ""), e);
         }
+    }
+
+    /** The nodes alone: a {@code Yaml} would also prepare to construct and to print objects, which takes much longer than a descriptor. */
+    private static Node compose(String text, LoaderOptions options) {
+        return new Composer(new ParserImpl(new StreamReader(text), options), new Resolver(), options).getSingleNode();
     }
 
     /** The whole file. */

@@ -187,7 +187,7 @@ public final class RecordReader {
     }
 
     private static Members renamed(Members document, List<RecordValue> input, TaskKey task) {
-        if (input.get(0).equals(new Text(task.target()))) {
+        if (input.get(0) instanceof Text target && target.value().equals(task.target())) {
             return document;
         }
         List<RecordValue> parts = new ArrayList<>(input);
