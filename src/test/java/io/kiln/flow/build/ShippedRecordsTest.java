@@ -15,6 +15,7 @@ import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
@@ -24,10 +25,12 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
@@ -40,9 +43,14 @@ class ShippedRecordsTest {
     private final Log log = new KeptLog();
 
     private ResolvedBuild build(String board) {
+        return build(board, Optional.empty());
+    }
+
+    private ResolvedBuild build(String board, Optional<String> objective) {
         Path model = SharedFolder.need("golden").resolve(MODEL).resolve("model.tflite");
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(model, "m")), board)
+                .records(() -> RecordsSpec.of(Optional.empty(), List.of(), objective))
                 .build();
         return new Resolver(TestToolchains.environment(log)).resolve(spec);
     }
@@ -56,22 +64,25 @@ class ShippedRecordsTest {
         return model.library().metadata().operators();
     }
 
-    @Test
-    void eachLogHasOneMeasuredRecordOfEachLayerOfItsCore() {
-        List<String> logs = ResourceTree.read("toolchains/tuning").keySet().stream()
-                .filter(file -> file.endsWith(".log"))
+    @ParameterizedTest
+    @CsvSource({"cycles, ''", "instructions, instructions/"})
+    void eachLogHasOneMeasuredRecordOfEachLayerOfItsCore(String objective, String folder) {
+        List<String> logs = ResourceTree.read("toolchains/tuning/" + folder).keySet().stream()
+                .filter(file -> file.endsWith(".log") && !file.contains("/"))
                 .toList();
         assertThat(logs).contains("cortex-m3.log", "cortex-m4.log", "cortex-m55.log", "rv32imac.log");
         for (String file : logs) {
             String core = file.substring(0, file.length() - ".log".length());
-            List<TuningRecord> records = ShippedRecords.of(core);
-            assertThat(RecordReader.parse(ShippedRecords.text(core).orElseThrow(), file)
+            List<TuningRecord> records = ShippedRecords.of(core, objective);
+            assertThat(RecordReader.parse(
+                                    ShippedRecords.text(core, objective).orElseThrow(), file)
                             .warnings())
                     .isEmpty();
             assertThat(records).isNotEmpty().allSatisfy(record -> {
                 assertThat(record.result().isMeasured()).isTrue();
                 assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
                 assertThat(record.task().keys()).isNotEmpty();
+                assertThat(TaskKeys.objective(record.task())).isEqualTo(objective);
             });
             assertThat(records.stream()
                             .map(record -> TaskKeys.layer(record.task()))
@@ -106,7 +117,7 @@ class ShippedRecordsTest {
                 .filter(operator -> operator.reason().startsWith("record: "))
                 .findFirst()
                 .orElseThrow();
-        TuningRecord shipped = ShippedRecords.of("rv32imac").stream()
+        TuningRecord shipped = ShippedRecords.of("rv32imac", "cycles").stream()
                 .filter(record -> layer.reason()
                         .contains(String.format(
                                 "%,d cycles", Math.round(record.result().mean() * 1e9))))
