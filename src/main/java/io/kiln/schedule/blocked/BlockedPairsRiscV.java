@@ -59,10 +59,12 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
             }
         }
         asm.line("3:");
-        for (int step = 0; step < pairs.steps(); step++) {
-            step(asm, step * pairs.taps());
+        int first = 0;
+        for (int part : pairs.parts()) {
+            part(asm, first, part);
+            first += part;
         }
-        int taps = pairs.taps() * pairs.steps();
+        int taps = pairs.taps();
         for (int p = 0; p < pixels; p++) {
             asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), taps);
         }
@@ -79,8 +81,8 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
         return asm.lines();
     }
 
-    private void step(AsmText asm, int first) {
-        for (int tap = first; tap < first + pairs.taps(); tap++) {
+    private void part(AsmText asm, int first, int taps) {
+        for (int tap = first; tap < first + taps; tap++) {
             for (int i = 0; i < words(); i++) {
                 asm.line("lw %s, %d(%s)", registers().weight(i), 4 * (words() * tap + i), registers().weights());
             }

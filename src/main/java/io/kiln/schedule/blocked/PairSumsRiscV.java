@@ -35,12 +35,13 @@ final class PairSumsRiscV {
         asm.line("li t6, %d", 1 << (pairs.bits() - 1));
         asm.line("add a4, a4, a0");
         asm.line("1:");
-        for (int step = 0; step < pairs.steps(); step++) {
-            step(asm, pairs, step * pairs.taps());
+        int first = 0;
+        for (int taps : pairs.parts()) {
+            part(asm, pairs, first, taps);
+            first += taps;
         }
-        int taps = pairs.taps() * pairs.steps();
-        asm.line("addi a0, a0, %d", taps);
-        asm.line("addi a1, a1, %d", 4 * SHORT.size() * taps);
+        asm.line("addi a0, a0, %d", pairs.taps());
+        asm.line("addi a1, a1, %d", 4 * SHORT.size() * pairs.taps());
         asm.line("bne a0, a4, 1b");
         for (int i = 0; i < SHORT.size(); i++) {
             asm.line("slli t5, s%d, %d", i, pairs.bits());
@@ -56,8 +57,8 @@ final class PairSumsRiscV {
         return asm.lines();
     }
 
-    private static void step(AsmText asm, WeightPairs pairs, int first) {
-        for (int tap = 0; tap < pairs.taps(); tap++) {
+    private static void part(AsmText asm, WeightPairs pairs, int first, int taps) {
+        for (int tap = 0; tap < taps; tap++) {
             asm.line("lb a3, %d(a0)", first + tap);
             for (int i = 0; i < SHORT.size(); i++) {
                 asm.line("lw %s, %d(a1)", WEIGHTS.get(i), 4 * (SHORT.size() * (first + tap) + i));

@@ -5,7 +5,11 @@ import io.kiln.base.DType;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.tir.Buffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -13,56 +17,93 @@ import java.util.stream.IntStream;
  * these stay apart as long as that of the first weights fits into {@code bits} bits with its sign.
  *
  * @param bits place of the second weight
- * @param taps products that are added before the sums are taken apart
- * @param steps how many times as many are in a loop
+ * @param parts how many products each are added before the sums are taken apart; together the taps of a loop's body
  */
-record WeightPairs(int bits, int taps, int steps) {
+record WeightPairs(int bits, List<Integer> parts) {
+    WeightPairs {
+        parts = List.copyOf(parts);
+    }
+
     /** Of 64-bit sums, which both have room for all products of a layer. */
     private static final int BITS_OF_LONG = 23;
 
     private static final int BITS_OF_WORD = 16;
     private static final int LARGEST_INPUT = 128;
-    private static final int MOST_TAPS = 8;
     private static final int MOST_IN_LOOP = 16;
+
+    /** With fewer products in a part, taking them apart costs what the pairs save. */
+    private static final int LEAST_OF_PART = 2;
 
     /** Pairs for sums of 64 bits, if a layer's weights are small or few enough. */
     static Optional<WeightPairs> ofLong(ConvComputation conv) {
-        return sumOf(conv, conv.taps()) * LARGEST_INPUT < 1L << (BITS_OF_LONG - 1)
-                ? Optional.of(new WeightPairs(BITS_OF_LONG, conv.taps(), 1))
+        int[][] weights = weights(conv);
+        return fits(weights, 0, conv.taps(), conv.taps(), BITS_OF_LONG)
+                ? Optional.of(new WeightPairs(BITS_OF_LONG, List.of(conv.taps())))
                 : Optional.empty();
     }
 
-    /** Pairs for sums of 32 bits, if at least two products of any weights fit, and the number of taps is a multiple. */
+    /**
+     * Pairs for sums of 32 bits. The body of the loop has as many taps as divide those of the layer; its parts are as long as the weights
+     * permit at each passage.
+     *
+     * @return empty if parts are too short
+     */
     static Optional<WeightPairs> ofWord(ConvComputation conv) {
-        for (int taps = MOST_TAPS; taps > 1; taps /= 2) {
-            boolean divides = conv.taps() % taps == 0;
-            if (divides && sumOf(conv, taps) * LARGEST_INPUT < 1L << (BITS_OF_WORD - 1)) {
-                int steps = MOST_IN_LOOP / taps;
-                while (conv.taps() % (taps * steps) != 0) {
-                    steps /= 2;
-                }
-                return Optional.of(new WeightPairs(BITS_OF_WORD, taps, steps));
+        int[][] weights = weights(conv);
+        int body = IntStream.rangeClosed(1, Math.min(MOST_IN_LOOP, conv.taps()))
+                .filter(taps -> conv.taps() % taps == 0)
+                .max()
+                .orElseThrow();
+        List<Integer> parts = new ArrayList<>();
+        int first = 0;
+        while (first < body) {
+            int taps = 0;
+            while (first + taps < body && fits(weights, first, taps + 1, body, BITS_OF_WORD)) {
+                taps++;
             }
+            if (taps == 0) {
+                return Optional.empty();
+            }
+            parts.add(taps);
+            first += taps;
         }
-        return Optional.empty();
+        return parts.size() * LEAST_OF_PART <= body
+                ? Optional.of(new WeightPairs(BITS_OF_WORD, parts))
+                : Optional.empty();
     }
 
-    /** The largest sum of absolute weights of a channel over some taps that follow each other, from a multiple of their number on. */
-    private static long sumOf(ConvComputation conv, int taps) {
-        long most = 0;
+    /** Absolute weights, by channel and tap. */
+    private static int[][] weights(ConvComputation conv) {
+        int[][] weights = new int[conv.channels()][conv.taps()];
         for (int channel = 0; channel < conv.channels(); channel++) {
-            long sum = 0;
             int tap = 0;
             for (int ky = 0; ky < conv.window().kernelH(); ky++) {
                 for (int kx = 0; kx < conv.window().kernelW(); kx++) {
                     for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        sum = (tap++ % taps == 0 ? 0 : sum) + Math.abs(conv.tap(channel, ky, kx, c));
-                        most = Math.max(most, sum);
+                        weights[channel][tap++] = Math.abs(conv.tap(channel, ky, kx, c));
                     }
                 }
             }
         }
-        return most;
+        return weights;
+    }
+
+    /** Whether the products of some taps, of any inputs, fit into some bits with their sign, at each passage of a loop. */
+    private static boolean fits(int[][] weights, int first, int taps, int body, int bits) {
+        for (int[] channel : weights) {
+            for (int at = first; at < channel.length; at += body) {
+                long sum = Arrays.stream(channel, at, at + taps).asLongStream().sum();
+                if (sum * LARGEST_INPUT >= 1L << (bits - 1)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Taps of the loop's body. */
+    int taps() {
+        return parts.stream().mapToInt(Integer::intValue).sum();
     }
 
     /** A table of words for weights of which neighbours belong together. */
@@ -80,6 +121,9 @@ record WeightPairs(int bits, int taps, int steps) {
 
     /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
-        return "_pairs" + (bits == BITS_OF_LONG ? "" : taps + "x" + steps);
+        return "_pairs"
+                + (bits == BITS_OF_LONG
+                        ? ""
+                        : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
     }
 }

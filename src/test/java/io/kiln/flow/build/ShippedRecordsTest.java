@@ -2,9 +2,11 @@
 package io.kiln.flow.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ResourceTree;
 import io.kiln.compile.CompileRequest;
@@ -36,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
 class ShippedRecordsTest {
     private static final String MODEL = "hello_world_int8";
+    private static final Optional<String> INSTRUCTIONS = Optional.of("instructions");
 
     @TempDir
     private Path folder;
@@ -98,7 +101,11 @@ class ShippedRecordsTest {
     @ParameterizedTest
     @ValueSource(strings = {"mps2-an385", "mps2-an386", "mps3-an547", "qemu-riscv32"})
     void aModelThatFollowsThemTakesNoMoreRam(String board) {
-        ResolvedBuild build = build(board);
+        takesNoMoreRam(build(board));
+        takesNoMoreRam(build(board, INSTRUCTIONS));
+    }
+
+    private static void takesNoMoreRam(ResolvedBuild build) {
         CompiledModel tuned = compiled(build);
         CompiledModel untuned = ModelCompiler.compile(
                 CompileRequest.builder(build.spec().models().get(0).file(), build.target())
@@ -106,6 +113,31 @@ class ShippedRecordsTest {
         assertThat(operators(tuned)).anyMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(operators(untuned)).noneMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(workspace(tuned)).isLessThanOrEqualTo(workspace(untuned));
+    }
+
+    private static List<String> records(ResolvedBuild build) {
+        return operators(compiled(build)).stream()
+                .map(OperatorInfo::reason)
+                .filter(reason -> reason.startsWith("record: "))
+                .toList();
+    }
+
+    @Test
+    void aBuildFollowsThoseOfInstructionsIfItSaysSo() {
+        assertThat(records(build("mps2-an385"))).isNotEmpty().allMatch(reason -> reason.endsWith(" cycles a call"));
+        ResolvedBuild build = build("mps2-an385", INSTRUCTIONS);
+        List<String> followed = records(build);
+        assertThat(followed).isNotEmpty().allMatch(reason -> reason.endsWith(" instructions a call"));
+        RecordFiles.write(BoardRecords.log(build.spec()), ShippedRecords.of("cortex-m3", "cycles"));
+        assertThat(records(build)).isEqualTo(followed);
+        assertThat(records(build("mps2-an385"))).allMatch(reason -> reason.endsWith(" cycles a call"));
+    }
+
+    @Test
+    void anObjectiveThatDoesNotExistIsNamed() {
+        assertThatThrownBy(() -> build("mps2-an385", Optional.of("speed")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.tune.objective is 'speed'");
     }
 
     @Test
