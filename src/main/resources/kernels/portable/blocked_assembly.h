@@ -9,6 +9,7 @@
 #define PARAMETERS const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t taps, int32_t channels, int32_t stride, int32_t out_stride, int32_t scale, int32_t shift
 #define ASSEMBLY "ret"
 #define BLOCK_BYTES 4
+#define WEIGHT_TYPE int8_t
 #define WEIGHT_OF_CHANNEL channel % 4
 #define PAIR_OF_WEIGHTS
 #define WEIGHT weight[4 * i]
@@ -27,7 +28,7 @@ ASSEMBLY
 #else
 static void NAME(PARAMETERS) {
   for (int32_t channel = 0; channel < channels; ++channel) {
-    const int8_t* weight = &w[channel / BLOCK * BLOCK_BYTES * taps + WEIGHT_OF_CHANNEL];
+    const WEIGHT_TYPE* weight = &w[channel / BLOCK * BLOCK_BYTES * taps + WEIGHT_OF_CHANNEL];
     for (int32_t pixel = 0; pixel < PIXELS; ++pixel) {
       int32_t sum = 0;
       for (int32_t i = 0; i < taps; ++i) {

@@ -151,15 +151,6 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
     private String inputShapes;
 
     /**
-     * The log of tuning records that the build follows and {@code kiln:tune} writes. If not set, {@code src/main/tuning/BOARD.log}; if
-     * there is no such file, rules choose all schedules.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.tune.records")
-    private File tuneRecords;
-
-    /**
      * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
      * whose code you trust, including models that came as archives.
      *
@@ -242,6 +233,8 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
         quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
         verification(build);
         updates(build);
+        List<Path> sharedRecords = RecordArtifacts.fetch(
+                project().getDependencies(), session().getProjects(), fetcher());
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
@@ -254,10 +247,7 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
                 .semihosting(semihosting)
                 .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
                 .passConfig(passConfig())
-                .tuningRecords(
-                        Optional.ofNullable(tuneRecords).map(File::toPath),
-                        RecordArtifacts.fetch(
-                                project().getDependencies(), session().getProjects(), fetcher()))
+                .records(() -> records(sharedRecords))
                 .farm(farmUse())
                 .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
                 .build();

@@ -4,14 +4,16 @@ package io.kiln.maven;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.settings.Server;
 
-/** The parameters of updates in the field, for every goal that builds. */
+/** The parameters of updates in the field, and those that say which tuning records count, for every goal that builds. */
 abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
     /**
      * Version of the models, which programs read as {@code TVMGEN_NAME_MODEL_VERSION}; the default is the project's.
@@ -63,6 +65,36 @@ abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
      */
     @Parameter(property = "kiln.imageHeader", defaultValue = "none")
     private String imageHeader;
+
+    /**
+     * The log of tuning records that the build follows and {@code kiln:tune} writes. If not set, {@code src/main/tuning/BOARD.log}; if
+     * there is no such file, rules choose all schedules.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.records")
+    private File tuneRecords;
+
+    /**
+     * What {@code kiln:tune} makes as small as possible: {@code instructions} (if not set), {@code cycles} (estimated from the executed
+     * instructions), {@code time} (on a board), {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}, each
+     * relative to the choice of the rules. With {@code instructions}, every build leaves records of {@code cycles} and {@code time} alone
+     * and follows those of {@code instructions} that come with Kiln; otherwise it follows those of {@code cycles}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tune.objective")
+    private String tuneObjective;
+
+    /** What a search minimises, if it is set. */
+    final Optional<String> tuneObjective() {
+        return Optional.ofNullable(tuneObjective);
+    }
+
+    /** The tuning records to follow, with those of other projects. */
+    final RecordsSpec records(List<Path> shared) {
+        return RecordsSpec.of(Optional.ofNullable(tuneRecords).map(File::toPath), shared, tuneObjective());
+    }
 
     /** Version of the models; empty if there is none. */
     final String modelVersion() {

@@ -40,16 +40,6 @@ public final class TuneMojo extends AbstractDeviceMojo {
     private String tuner;
 
     /**
-     * What becomes as small as possible: {@code instructions}, {@code cycles} (estimated from the executed instructions), {@code time} (on a
-     * board), {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}, each relative to the choice of the
-     * rules.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.tune.objective", defaultValue = "instructions")
-    private String objective;
-
-    /**
      * Where configurations are measured: {@code emulator}, which counts instructions, or {@code board}, which is flashed with images of many
      * of them and measures time by its own timer.
      *
@@ -127,6 +117,7 @@ public final class TuneMojo extends AbstractDeviceMojo {
         }
         Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
         Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD ? Optional.of(deviceSpec()) : Optional.empty();
+        String objective = tuneObjective().orElse(TuneSpec.USUAL.objective().text());
         flow().tune(spec(), TuneSpec.of(tuner, objective, limits, seed, logs, pickBest), device);
     }
 }

@@ -8,7 +8,6 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.bench.BenchData.Kind;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
-import io.kiln.bench.BenchOptions.Tuning;
 import io.kiln.bench.BenchResult.Figures;
 import io.kiln.bench.Disassembly.Tally;
 import io.kiln.process.Command;
@@ -23,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Measures models against their goals and the peer's figures; {@link BenchOptions} says how it is called. */
@@ -86,13 +86,13 @@ public final class Bench {
     }
 
     private void compare(Row row, BenchResult result, Path plugin) {
-        if (options.tuning() != Tuning.BOTH || row.kind() != Kind.INSTRUCTIONS) {
+        if (!options.tuning().compares() || row.kind() != Kind.INSTRUCTIONS) {
             return;
         }
         Setting setting = setting(row, Optimize.SPEED, Io.CALLER);
-        Setting rules = new Setting(setting.toolchain(), setting.optimize(), setting.io(), false);
+        Setting rules = new Setting(setting.toolchain(), setting.optimize(), setting.io(), Optional.empty());
         BenchComparison comparison = new BenchComparison(
-                row, figures(row, rules, plugin), result.images().get(0));
+                row, setting.records().orElseThrow(), figures(row, rules, plugin), result.images().get(0));
         comparisons.add(comparison);
         comparison.failure().ifPresent(failure -> failures.add(row.id() + ": " + failure));
     }
@@ -148,7 +148,7 @@ public final class Bench {
                 row.toolchain(),
                 options.optimize().orElse(usual),
                 options.io().orElse(usualIo),
-                options.tuning() != Tuning.UNTUNED);
+                options.tuning().objective());
     }
 
     private Figures figures(Row row, Optimize usual, Io usualIo, Path plugin) {

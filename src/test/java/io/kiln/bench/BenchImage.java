@@ -32,6 +32,7 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.ShippedRecords;
+import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.io.InputStream;
@@ -76,7 +77,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
                         .io(setting.io())
                         .optimize(setting.optimize())
                         .objects(objects(target, setting))
-                        .records(setting.isTuned() ? shipped(target) : HistoryBest.NONE)
+                        .records(shipped(target, setting))
                         .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
@@ -139,8 +140,11 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
         return others;
     }
 
-    private static HistoryBest shipped(String target) {
-        return new HistoryBest(ShippedRecords.of(TaskKeys.core(Target.parse(target))));
+    private static HistoryBest shipped(String target, Setting setting) {
+        String core = TaskKeys.core(Target.parse(target));
+        return setting.records()
+                .map(objective -> new HistoryBest(ShippedRecords.of(core, objective.text())))
+                .orElse(HistoryBest.NONE);
     }
 
     private static Optional<ObjectCompiler> objects(String target, Setting setting) {
@@ -211,11 +215,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
     /**
      * How a model is built.
      *
-     * @param isTuned whether the records that come with Kiln choose before the rules do, as in every build
+     * @param records what the records that come with Kiln minimise that choose before the rules do; empty for none
      */
-    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io, boolean isTuned) {
+    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io, Optional<Metric> records) {
+        /** As every build does it. */
         Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {
-            this(toolchain, optimize, io, true);
+            this(toolchain, optimize, io, Optional.of(Metric.CYCLES));
         }
     }
 

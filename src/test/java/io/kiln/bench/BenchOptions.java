@@ -4,6 +4,7 @@ package io.kiln.bench;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Row;
+import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned|--compare] [--optimize=speed|size|ram] [--io=caller|workspace]
+ * How the bench is called: {@code Bench [filter]... [--per-operator] [--untuned|--compare[=instructions]] [--optimize=speed|size|ram] [--io=caller|workspace]
  * [--model=NAME]... [--golden=DIR] [--out=DIR]}.
  *
  * @param filters rows to measure, such as {@code kws-m4f}, {@code vww-gnu}, {@code ram-clang}; also several in one word, separated by
@@ -43,7 +44,22 @@ record BenchOptions(
         /** Without. */
         UNTUNED,
         /** Rows of instructions with and without: a row fails that the records make slower or larger. */
-        BOTH
+        BOTH,
+        /** Likewise with the records that come with Kiln for {@code kiln.tune.objective=instructions}. */
+        BOTH_FOR_INSTRUCTIONS;
+
+        /** What the records minimise that are followed; empty for none. */
+        Optional<Metric> objective() {
+            return switch (this) {
+                case TUNED, BOTH -> Optional.of(Metric.CYCLES);
+                case UNTUNED -> Optional.empty();
+                case BOTH_FOR_INSTRUCTIONS -> Optional.of(Metric.INSTRUCTIONS);
+            };
+        }
+
+        boolean compares() {
+            return this == BOTH || this == BOTH_FOR_INSTRUCTIONS;
+        }
     }
 
     /** Reads a command line; an argument may hold several words. */
@@ -64,6 +80,8 @@ record BenchOptions(
                 tuning = Tuning.UNTUNED;
             } else if (arg.equals("--compare")) {
                 tuning = Tuning.BOTH;
+            } else if (arg.equals("--compare=instructions")) {
+                tuning = Tuning.BOTH_FOR_INSTRUCTIONS;
             } else if (arg.startsWith("--optimize=")) {
                 optimize = Optional.of(Optimize.of(value));
             } else if (arg.startsWith("--io=")) {

@@ -8,6 +8,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.flow.spec.VerifyOn;
@@ -20,6 +21,7 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
+import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,10 +36,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, trials of each
- * layer and model, and folders of golden models. Each layer is measured in cycles and in instructions: the record is the configuration with the
- * fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added if it gains half a percent in one of
- * them and is no slower, and if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
+ * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, {@code cycles}
+ * or {@code instructions}, trials of each layer and model, and folders of golden models. With {@code cycles}, each layer is measured in both:
+ * the record is the configuration with the fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added
+ * if it gains half a percent in one of them and is no slower. With {@code instructions} it is the configuration with the fewest of them, if it
+ * gains half a percent. It is only added if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
  * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
  * compiler folds.
  */
@@ -49,42 +52,46 @@ public final class ShippedTuning {
 
     private final String board;
     private final Path shipped;
+    private final Metric objective;
     private final Limits limits;
 
-    private ShippedTuning(String board, Path shipped, Limits limits) {
+    private ShippedTuning(String board, Path shipped, Metric objective, Limits limits) {
         this.board = board;
         this.shipped = shipped;
+        this.objective = objective;
         this.limits = limits;
     }
 
     /** As the class says. */
     public static void main(String[] args) {
-        ShippedTuning tuning =
-                new ShippedTuning(args[0], Path.of(args[1]), new Limits(Integer.parseInt(args[2]), 0, 600, 0));
-        Stream.of(args).skip(3).forEach(tuning::model);
+        Metric objective = args[2].equals(Metric.CYCLES.text()) ? Metric.CYCLES : Metric.INSTRUCTIONS;
+        Limits limits = new Limits(Integer.parseInt(args[3]), 0, 600, 0);
+        ShippedTuning tuning = new ShippedTuning(args[0], Path.of(args[1]), objective, limits);
+        Stream.of(args).skip(4).forEach(tuning::model);
     }
 
     private void model(String name) {
-        List<TuningRecord> inCycles = tuned(name, "cycles");
-        List<TuningRecord> inInstructions = tuned(name, "instructions");
-        add(winners(inCycles, inInstructions));
+        List<TuningRecord> records = tuned(name, objective);
+        add(winners(records, objective == Metric.CYCLES ? tuned(name, Metric.INSTRUCTIONS) : List.of()));
     }
 
     /** The records of a search, the first of a layer being what a build had anyway. */
-    private List<TuningRecord> tuned(String name, String objective) {
-        Path folder = Path.of("target", "tuning", board, objective, name).toAbsolutePath();
+    private List<TuningRecord> tuned(String name, Metric measured) {
+        Path folder = Path.of("target", "tuning", board, objective.text(), measured.text(), name)
+                .toAbsolutePath();
         Path file = Path.of("..", "shared", "golden", name, "model.tflite").toAbsolutePath();
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
                 .toolchain(Optional.ofNullable(System.getProperty("toolchain")))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .records(() -> RecordsSpec.of(Optional.empty(), List.of(), Optional.of(objective.text())))
                 .build();
-        TuneSpec tune = TuneSpec.of("grid", objective, limits, 0, List.of(), false);
+        TuneSpec tune = TuneSpec.of("grid", measured.text(), limits, 0, List.of(), false);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).tune(spec, tune, Optional.empty());
         TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
         Sizes before = report.model().before();
         Sizes after = report.model().after();
-        System.out.println(board + " " + name + " for " + objective + ": instructions " + before.instructions() + " to "
+        System.out.println(board + " " + name + " for " + measured.text() + ": instructions " + before.instructions() + " to "
                 + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
                 + before.ram() + " to " + after.ram());
         return RecordReader.read(folder.resolve("src/main/tuning/" + board + ".log"))
@@ -98,12 +105,11 @@ public final class ShippedTuning {
     }
 
     /** The record of each layer that is worth one. */
-    private static List<TuningRecord> winners(List<TuningRecord> inCycles, List<TuningRecord> inInstructions) {
-        Map<String, Double> instructions = new LinkedHashMap<>();
-        inInstructions.forEach(
-                record -> instructions.put(key(record), record.result().mean()));
-        return byLayer(inCycles).values().stream()
-                .flatMap(records -> winner(records, instructions).stream())
+    private static List<TuningRecord> winners(List<TuningRecord> found, List<TuningRecord> inOther) {
+        Map<String, Double> others = new LinkedHashMap<>();
+        inOther.forEach(record -> others.put(key(record), record.result().mean()));
+        return byLayer(found).values().stream()
+                .flatMap(records -> winner(records, others).stream())
                 .toList();
     }
 
@@ -111,23 +117,23 @@ public final class ShippedTuning {
         return TaskKeys.layer(record.task()) + record.config().entities();
     }
 
-    private static Optional<TuningRecord> winner(List<TuningRecord> records, Map<String, Double> instructions) {
+    private static Optional<TuningRecord> winner(List<TuningRecord> records, Map<String, Double> others) {
         TuningRecord before = records.get(0);
+        ToDoubleFunction<TuningRecord> other =
+                record -> others.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         List<TuningRecord> all = records.stream()
                 .filter(record -> record.result().isMeasured())
                 .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))
                 .toList();
         double least =
                 all.stream().mapToDouble(record -> record.result().mean()).min().orElse(0);
-        ToDoubleFunction<TuningRecord> count =
-                record -> instructions.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         return all.stream()
                 .filter(record -> record.result().mean() <= ALIKE * least)
-                .min(Comparator.comparingDouble(count)
+                .min(Comparator.comparingDouble(other)
                         .thenComparingDouble(record -> record.result().mean()))
                 .filter(best -> before.result().mean() > ALIKE * best.result().mean()
                         || (before.result().mean() >= best.result().mean()
-                                && count.applyAsDouble(before) > ALIKE * count.applyAsDouble(best)))
+                                && other.applyAsDouble(before) > ALIKE * other.applyAsDouble(best)))
                 .map(best -> TuningRecord.of(
                         best.task(),
                         best.config(),

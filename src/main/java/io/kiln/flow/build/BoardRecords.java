@@ -7,6 +7,7 @@ import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
@@ -14,6 +15,7 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.SharedRecords;
 import io.kiln.tuning.record.ShippedRecords;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,11 +33,14 @@ public final class BoardRecords {
     /** The file of a profile that has records. */
     private static final String IN_PROFILE = "tuning.log";
 
+    /** Objectives of records that may cost instructions. */
+    private static final Set<String> IN_CYCLES = Set.of(Metric.CYCLES.text(), Metric.TIME.text());
+
     private BoardRecords() {}
 
     /** The log that {@code kiln:tune} writes, whether or not it exists: the one that is named, or the board's in the project. */
     public static Path log(BuildSpec spec) {
-        return spec.compiler().tuningRecords().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
+        return spec.compiler().records().own().orElseGet(() -> spec.layout().tuningRecords(spec.board()));
     }
 
     private static Optional<Path> file(BuildSpec spec) {
@@ -61,19 +66,27 @@ public final class BoardRecords {
                 own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
                 profile(build).map(RecordReader.Log::records).orElse(List.of()),
                 shared(build.spec())));
+        RecordsSpec followed = build.spec().compiler().records();
         Set<String> layers = chosen.stream()
+                .filter(record -> counts(followed, record))
                 .filter(record -> record.result().isMeasured())
                 .map(record -> TaskKeys.layer(record.task()))
                 .collect(Collectors.toSet());
-        List<TuningRecord> all = new ArrayList<>(chosen);
-        ShippedRecords.of(core(build)).stream()
+        List<TuningRecord> all = new ArrayList<>(
+                chosen.stream().filter(record -> counts(followed, record)).toList());
+        ShippedRecords.of(core(build), followed.speed().text()).stream()
                 .filter(record -> !layers.contains(TaskKeys.layer(record.task())))
                 .forEach(all::add);
         return new HistoryBest(all);
     }
 
+    /** Whether a record was searched for what the build wants. */
+    private static boolean counts(RecordsSpec followed, TuningRecord record) {
+        return !followed.isForInstructions() || !IN_CYCLES.contains(TaskKeys.objective(record.task()));
+    }
+
     private static List<TuningRecord> shared(BuildSpec spec) {
-        return spec.compiler().sharedRecords().stream()
+        return spec.compiler().records().shared().stream()
                 .flatMap(log -> SharedRecords.read(log).records().stream())
                 .toList();
     }
@@ -82,9 +95,8 @@ public final class BoardRecords {
     public static HistoryBest given(ResolvedBuild build) {
         BuildSpec spec = build.spec();
         Path none = log(spec).resolveSibling("no-records");
-        BuildSpec other = spec.toBuilder()
-                .tuningRecords(Optional.of(none), spec.compiler().sharedRecords())
-                .build();
+        RecordsSpec others = spec.compiler().records().with(none);
+        BuildSpec other = spec.toBuilder().records(() -> others).build();
         return best(build.with(other, build.runsOn()));
     }
 
@@ -97,10 +109,12 @@ public final class BoardRecords {
         file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
         content(build)
                 .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
-        if (!build.spec().compiler().sharedRecords().isEmpty()) {
+        RecordsSpec followed = build.spec().compiler().records();
+        if (!followed.shared().isEmpty()) {
             fingerprint.setting("shared tuning records", Digests.sha256(RecordFiles.text(shared(build.spec()))));
         }
-        ShippedRecords.text(core(build))
+        fingerprint.setting("tuning records minimise", followed.speed().text());
+        ShippedRecords.text(core(build), followed.speed().text())
                 .ifPresent(text -> fingerprint.setting("tuning records of the core", Digests.sha256(text)));
     }
 
@@ -112,7 +126,8 @@ public final class BoardRecords {
                         read, "the profile of the board " + build.board().id(), log));
         build.spec()
                 .compiler()
-                .sharedRecords()
+                .records()
+                .shared()
                 .forEach(shared -> announce(
                         SharedRecords.read(shared), shared.getFileName().toString(), log));
     }

@@ -43,8 +43,7 @@ public final class BuildSpecBuilder {
     private Application application = Application.CONSOLE;
     private CodeSpec code = CodeSpec.NONE;
     private List<String> compilerFlags = List.of();
-    private Optional<Path> tuningRecords = Optional.empty();
-    private List<Path> sharedRecords = List.of();
+    private RecordsSpec records = RecordsSpec.USUAL;
     private Optional<FarmUse> farm = Optional.empty();
     private UpdateSpec update = UpdateSpec.NONE;
     private final List<Problem> malformed = new ArrayList<>();
@@ -73,8 +72,7 @@ public final class BuildSpecBuilder {
         application = spec.application();
         code = spec.image().code();
         compilerFlags = spec.image().compilerFlags();
-        tuningRecords = spec.compiler().tuningRecords();
-        sharedRecords = spec.compiler().sharedRecords();
+        records = spec.compiler().records();
         farm = spec.farm();
         update = spec.update();
         malformed.addAll(spec.malformed());
@@ -86,7 +84,7 @@ public final class BuildSpecBuilder {
                 layout,
                 models,
                 new MachineSpec(board, toolchain, boardSources, update),
-                new CompilerSpec(optimize, io, calls, pipeline, quantize, tuningRecords, sharedRecords),
+                new CompilerSpec(optimize, io, calls, pipeline, quantize, records),
                 new ArchiveSpec(mlfVersion, timestamp, slimArchive),
                 new ImageSpec(application, code, compilerFlags, trustedArchives, semihosting, verify, farm),
                 malformed);
@@ -261,10 +259,9 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets the log of tuning records, empty for the board's own in the project, and logs or folders of logs that other projects share. */
-    public BuildSpecBuilder tuningRecords(Optional<Path> own, List<Path> shared) {
-        tuningRecords = own;
-        sharedRecords = shared;
+    /** Sets the tuning records that choose schedules. */
+    public BuildSpecBuilder records(Supplier<RecordsSpec> value) {
+        records = read(value).orElse(records);
         return this;
     }
 

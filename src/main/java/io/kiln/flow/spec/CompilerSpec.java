@@ -3,9 +3,6 @@ package io.kiln.flow.spec;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
-import java.nio.file.Path;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * How models become C.
@@ -15,8 +12,7 @@ import java.util.Optional;
  * @param calls how programs call the models
  * @param pipeline changes to the compiler's passes
  * @param quantize how float models are quantized first
- * @param tuningRecords log of tuning records; empty for the board's own in the project, if there is one
- * @param sharedRecords logs of packaging {@code tuning-records}, or folders of logs that will be packed into one
+ * @param records tuning records that choose schedules
  */
 public record CompilerSpec(
         Optimize optimize,
@@ -24,9 +20,4 @@ public record CompilerSpec(
         CallSpec calls,
         PipelineSpec pipeline,
         QuantizeSpec quantize,
-        Optional<Path> tuningRecords,
-        List<Path> sharedRecords) {
-    public CompilerSpec {
-        sharedRecords = List.copyOf(sharedRecords);
-    }
-}
+        RecordsSpec records) {}

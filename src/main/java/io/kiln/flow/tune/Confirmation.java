@@ -112,8 +112,23 @@ final class Confirmation {
         keys.forEach((name, key) -> growth.merge(
                 key.workload(), after.operators().get(name) - before.operators().get(name), Long::sum));
         Set<String> slower = those(growth, change -> change > 0);
+        slower.retainAll(changed());
         boolean isWorse = after.workspace() > before.workspace() || cost(after.sizes()) > cost(before.sizes());
         return slower.isEmpty() && isWorse ? those(growth, change -> change < 0) : slower;
+    }
+
+    /** Operators with another configuration than before, whose record is the first of a layer: these alone can be slower by their records. */
+    private Set<String> changed() {
+        List<TuningRecord> all = RecordFiles.open(records).records();
+        HistoryBest best = new HistoryBest(all);
+        Map<String, TuningRecord> first = new HashMap<>();
+        all.forEach(record -> first.putIfAbsent(record.task().workload(), record));
+        return keys.keySet().stream()
+                .filter(name -> best.find(keys.get(name))
+                        .filter(record -> !record.config().entities().equals(
+                                first.get(record.task().workload()).config().entities()))
+                        .isPresent())
+                .collect(Collectors.toSet());
     }
 
     private long cost(TuneReport.Sizes sizes) {

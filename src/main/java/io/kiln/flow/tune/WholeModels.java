@@ -72,7 +72,7 @@ final class WholeModels {
         Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
         BuildSpec spec = build.spec().toBuilder()
                 .layout(layout)
-                .tuningRecords(Optional.of(records), build.spec().compiler().sharedRecords())
+                .records(() -> build.spec().compiler().records().with(records))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
         ResolvedBuild other = build.with(spec, build.runsOn());

@@ -2,6 +2,7 @@
 package io.kiln.schedule.blocked;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
@@ -63,7 +64,7 @@ final class ApartRescale {
     private record Block(Expr oc, int channels, Expr out) {}
 
     private void channels(BlockBuilder block, Buffer in, Buffer weights, Block at) {
-        Buffer w = block.view("w", weights, mul(at.oc, taps));
+        Buffer w = block.view("w", weights, div(mul(at.oc, taps), imm(blocks.weightsPerElement())));
         List<Expr> scalars = new ArrayList<>();
         if (!blocks.pairsInputs()) {
             scalars.add(imm(conv.taps()));

@@ -2,11 +2,17 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.RescaleCorrection;
+import java.util.Optional;
 
 /** {@link BlockedKernel} entirely in assembly, for one core. */
 interface BlockedAssembly {
     /** Preprocessor condition under which it can be used. */
     String condition();
+
+    /** How two weights share a word; empty if each has a byte, or half of one. */
+    default Optional<WeightPairs> weightPairs() {
+        return Optional.empty();
+    }
 
     /** The lines of a naked function with the kernel's parameters. */
     String lines(RescaleCorrection correction, boolean limited);

@@ -219,6 +219,10 @@ final class BlockedConv {
         if (sums.apart().filter(BlockedSums.Body.Apart::areWeightsMoved).isPresent()) {
             Arrays.setAll(packed, i -> packed[i] ^ Byte.MIN_VALUE);
         }
+        Optional<WeightPairs> pairs = sums.weightPairs();
+        if (pairs.isPresent()) {
+            return pairs.get().table(tables, packed);
+        }
         return sums.pairsWeights()
                 ? FourBitWeights.sums("weight", packed, tables)
                 : tables.add("weight", DType.INT8, packed);

@@ -14,6 +14,7 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -27,6 +28,9 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
 
     /** Whether instructions are interleaved so that few of them wait for the previous one. */
     private static final String INTERLEAVED = "interleaved";
+
+    /** Whether two weights share a word, so that one multiplication makes two products. */
+    private static final String PAIRS = "weight_pairs";
 
     /**
      * The conversion of sums to output elements.
@@ -47,11 +51,24 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
         }
         boolean hasTogether = !together(workload).isEmpty();
         Rescaling rescaling = new Rescaling(hasTogether ? ScalarRescale.of(workload.conv()) : Optional.empty());
-        return Optional.of(rescaling).filter(r -> !loops(workload, r).isEmpty());
+        return Optional.of(rescaling).filter(r -> !loops(workload, r, false).isEmpty());
     }
 
-    /** All inner loops for a layer. */
-    private static List<BlockedSums> loops(Workload workload, Rescaling rescaling) {
+    /**
+     * The inner loops for a layer.
+     *
+     * @param inPairs those with pairs of weights, or all others
+     */
+    private static List<BlockedSums> loops(Workload workload, Rescaling rescaling, boolean inPairs) {
+        if (inPairs) {
+            boolean isPlain = !workload.conv().depthwise() && workload.conv().groups() == 1;
+            return (isPlain ? BlockedSums.inPairs(workload) : List.<BlockedSums>of()).stream()
+                    .filter(sums -> suits(workload, sums))
+                    .filter(sums -> sums.apart().isPresent()
+                            ? BiasTable.isFoldedIfFilled(workload.conv())
+                            : rescaling.proven.isPresent())
+                    .toList();
+        }
         Stream<BlockedSums> together = rescaling.proven.isPresent() ? together(workload).stream() : Stream.of();
         return Stream.concat(together, apart(workload).stream()).toList();
     }
@@ -103,7 +120,8 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
 
     @Override
     public Space space(Workload workload, Rescaling rescaling) {
-        List<BlockedSums> loops = loops(workload, rescaling);
+        List<BlockedSums> loops = new ArrayList<>(loops(workload, rescaling, false));
+        loops.addAll(loops(workload, rescaling, true));
         List<Configuration> all = loops.stream().map(this::configuration).toList();
         return Space.of(
                         name(),
@@ -111,7 +129,8 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
                         Knob.of("channels", sizes(loops, BlockedSums::channels)),
                         FourBitWeights.knob(workload.conv()),
                         flag(APART, loops, sums -> sums.apart().isPresent()),
-                        flag(INTERLEAVED, loops, BlockedSums::interleaved))
+                        flag(INTERLEAVED, loops, BlockedSums::interleaved),
+                        flag(PAIRS, loops, sums -> sums.weightPairs().isPresent()))
                 .where(all::contains);
     }
 
@@ -128,12 +147,13 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
                 Configuration.of(name()).with("pixels", sums.pixels()).with("channels", sums.channels());
         return FourBitWeights.packed(sizes, sums.pairsWeights())
                 .withFlag(APART, sums.apart().isPresent())
-                .withFlag(INTERLEAVED, sums.interleaved());
+                .withFlag(INTERLEAVED, sums.interleaved())
+                .withFlag(PAIRS, sums.weightPairs().isPresent());
     }
 
     @Override
     public LayerLoops lower(ConvTask task, Rescaling rescaling, Configuration configuration) {
-        BlockedSums sums = loops(task.workload(), rescaling).stream()
+        BlockedSums sums = loops(task.workload(), rescaling, configuration.isOn(PAIRS)).stream()
                 .filter(s -> configuration(s).equals(configuration))
                 .findFirst()
                 .orElseThrow();

@@ -45,7 +45,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 name(),
                 List.of(
                         Pointer.in(sums.pairsInputs() ? INT32 : INT8),
-                        Pointer.in(INT8),
+                        Pointer.in(sums.weightPairs().isPresent() ? INT32 : INT8),
                         Pointer.in(INT32),
                         Pointer.out(INT8)),
                 scalars,
@@ -66,7 +66,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     private String parameters(String attribute) {
         List<String> all = new ArrayList<>(List.of(
                 "const " + (sums.pairsInputs() ? "int32_t" : "int8_t") + "* x",
-                "const int8_t* w",
+                "const " + weights() + "* w",
                 "const int32_t* rescale",
                 "int8_t* out",
                 "int32_t taps",
@@ -77,6 +77,20 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         all.add("int32_t out_stride");
         rescale.parameters().forEach(p -> all.add("int32_t " + p));
         return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
+    }
+
+    /** C's type of the table of weights. */
+    private String weights() {
+        return sums.weightPairs().isPresent() ? "int32_t" : "int8_t";
+    }
+
+    /** C's expression for a weight. */
+    private String weight() {
+        int step = sums.channels() / sums.weightsPerElement();
+        String element = "weight[" + step + " * i]";
+        return sums.weightPairs()
+                .map(pairs -> pairs.unpacked("channel % 2 == 0", element))
+                .orElse(sums.pairsWeights() ? "(channel % 2 == 0 ? first : (both - first) / 16)" : element);
     }
 
     /** The whole kernel in assembly, with a portable twin. */
@@ -91,13 +105,10 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("CONDITION", assembly.condition())
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("ASSEMBLY", assembly.lines(correction, rescale.isLimited()))
-                .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.pairsWeights() ? " / 2" : ""))
+                .with("WEIGHT_TYPE", weights())
+                .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
                 .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
-                .with(
-                        "WEIGHT",
-                        sums.pairsWeights()
-                                ? "(channel % 2 == 0 ? first : (both - first) / 16)"
-                                : "weight[" + block + " * i]")
+                .with("WEIGHT", weight())
                 .with("CORRECTION", corrected.indent(6))
                 .with("LOW", rescale.isLimited() ? "low" : "-128")
                 .with("HIGH", rescale.isLimited() ? "high" : "127")
@@ -110,7 +121,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("PIXELS", sums.pixels())
                 .with("BLOCK", sums.channels())
                 .with("PARAMETERS", parameters(""))
-                .with("BLOCK_BYTES", sums.channels() / sums.weightsPerByte())
+                .with("BLOCK_BYTES", sums.channels() / sums.weightsPerElement())
                 .with("CONSTANTS", rescale.correction().constants());
     }
 

@@ -58,11 +58,10 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
 
     @Override
     public String lines(RescaleCorrection correction, boolean limited) {
-        int limits = CORRECTION + (correction.parameter().isPresent() ? 4 : 0);
         AsmText asm = new AsmText();
         asm.line(".option push");
         asm.line(".option norvc");
-        enter(asm, limited, limits);
+        enter(asm, limited, limits(correction));
         asm.line("1:");
         start(asm);
         asm.line("2:");
@@ -75,19 +74,25 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         }
         asm.line("addi %s, %s, %d", registers().weights(), registers().weights(), unroll * weightBytes());
         if (interleaved) {
-            asm.line("lw %s, %d(sp)", registers().end(), END);
+            end(asm);
         }
         asm.line("bne %s, %s, 2b", registers().input(0), registers().end());
         if (packed) {
             takeApart(asm);
         }
         rescale(asm, correction);
-        store(asm, limited, limits);
+        store(asm, limited, limits(correction));
         asm.line(".option pop");
         return asm.lines();
     }
 
-    private void enter(AsmText asm, boolean limited, int limits) {
+    /** Place of the limits on the stack. */
+    static int limits(RescaleCorrection correction) {
+        return CORRECTION + (correction.parameter().isPresent() ? 4 : 0);
+    }
+
+    /** Saves registers and arguments, and what depends on these alone. */
+    void enter(AsmText asm, boolean limited, int limits) {
         asm.line("addi sp, sp, -%d", FRAME);
         for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
             asm.line("sw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
@@ -124,53 +129,55 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         }
     }
 
-    /** The first step, and the jump into the loop. */
-    private void start(AsmText asm) {
+    /** Loads where the pixels' inputs begin. */
+    void firstInputs(AsmText asm) {
         asm.line("lw %s, %d(sp)", registers().input(0), INPUT);
         asm.line("lw %s, %d(sp)", registers().product(), STRIDE);
         for (int p = 1; p < pixels; p++) {
-            asm.line(
-                    "add %s, %s, %s",
-                    registers().input(p), registers().input(p - 1), registers().product());
+            String input = registers().input(p);
+            asm.line("add %s, %s, %s", input, registers().input(p - 1), registers().product());
         }
+    }
+
+    /** Loads the end of the first pixel's inputs. */
+    void end(AsmText asm) {
+        asm.line("lw %s, %d(sp)", registers().end(), END);
+    }
+
+    /** The first step, and the jump into the loop. */
+    private void start(AsmText asm) {
+        firstInputs(asm);
         step(asm, 0, true);
         asm.line("lw %s, %d(sp)", registers().value(), SKIP);
         asm.line("lw %s, %d(sp)", registers().product(), SKIP_WEIGHTS);
         for (int p = 0; p < pixels; p++) {
-            asm.line(
-                    "add %s, %s, %s",
-                    registers().input(p), registers().input(p), registers().value());
+            String input = registers().input(p);
+            asm.line("add %s, %s, %s", input, input, registers().value());
         }
-        asm.line(
-                "add %s, %s, %s",
-                registers().weights(), registers().weights(), registers().product());
+        String weights = registers().weights();
+        asm.line("add %s, %s, %s", weights, weights, registers().product());
         asm.line("lw %s, %d(sp)", registers().product(), ENTRY);
-        asm.line("lw %s, %d(sp)", registers().end(), END);
+        end(asm);
         asm.line("jr %s", registers().product());
     }
 
-    private void step(AsmText asm, int tap, boolean first) {
-        int place = first ? 0 : tap;
+    private void step(AsmText asm, int tap, boolean isFirst) {
         for (int c = 0; c < weightBytes(); c++) {
-            int at = weightBytes() * place + c;
+            int at = weightBytes() * tap + c;
             if (packed) {
-                asm.line(
-                        "lb %s, %d(%s)",
-                        registers().weight(2 * c + 1), at, registers().weights());
-                asm.line(
-                        "slli %s, %s, 28",
-                        registers().weight(2 * c), registers().weight(2 * c + 1));
-                asm.line(
-                        "srai %s, %s, 28",
-                        registers().weight(2 * c), registers().weight(2 * c));
+                String first = registers().weight(2 * c);
+                String second = registers().weight(2 * c + 1);
+                asm.line("lb %s, %d(%s)", second, at, registers().weights());
+                asm.line("slli %s, %s, 28", first, second);
+                asm.line("srai %s, %s, 28", first, first);
             } else {
                 asm.line("lb %s, %d(%s)", registers().weight(c), at, registers().weights());
             }
         }
-        if (interleaved && !first) {
-            RiscVProducts.interleaved(asm, registers(), registers().end(), place);
+        if (interleaved && !isFirst) {
+            RiscVProducts.interleaved(asm, registers(), registers().end(), tap);
         } else {
-            RiscVProducts.plain(asm, registers(), place, first);
+            RiscVProducts.plain(asm, registers(), tap, isFirst);
         }
     }
 
@@ -183,17 +190,15 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     private void takeApart(AsmText asm) {
         for (int c = 1; c < channels; c += 2) {
             for (int p = 0; p < pixels; p++) {
-                asm.line(
-                        "sub %s, %s, %s",
-                        registers().sum(c, p),
-                        registers().sum(c, p),
-                        registers().sum(c - 1, p));
-                asm.line("srai %s, %s, 4", registers().sum(c, p), registers().sum(c, p));
+                String sum = registers().sum(c, p);
+                asm.line("sub %s, %s, %s", sum, sum, registers().sum(c - 1, p));
+                asm.line("srai %s, %s, 4", sum, sum);
             }
         }
     }
 
-    private void rescale(AsmText asm, RescaleCorrection correction) {
+    /** Rescales the sums of a block. */
+    void rescale(AsmText asm, RescaleCorrection correction) {
         String constants = registers().free().get(0);
         String multiplier = registers().free().get(1);
         String offset = registers().free().get(2);
@@ -227,13 +232,11 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     }
 
     private List<String> sums(int channel) {
-        return IntStream.range(0, pixels)
-                .mapToObj(p -> registers().sum(channel, p))
-                .toList();
+        return IntStream.range(0, pixels).mapToObj(p -> registers().sum(channel, p)).toList();
     }
 
     /** Limits, shifts and stores the existing channels, and continues while there are more. */
-    private void store(AsmText asm, boolean limited, int limits) {
+    void store(AsmText asm, boolean limited, int limits) {
         List<String> out = registers().free().subList(0, pixels);
         String shift = registers().free().get(pixels);
         String lowest = registers().free().get(pixels + 1);

@@ -70,6 +70,13 @@ record BlockedRiscVRegisters(int pixels, int channels) {
         return pixels + 4 + channels + channels * pixels;
     }
 
+    /** Registers that are neither pointers nor sums, given how many are needed for weights. */
+    List<String> left(int weights) {
+        List<String> left = new ArrayList<>(registers().subList(pixels + 4 + weights, pixels + 4 + channels));
+        left.addAll(registers().subList(spareIndex(), registers().size()));
+        return left;
+    }
+
     /** Registers that are free after summing: neither sums nor the pointer to weights. */
     List<String> free() {
         List<String> free = new ArrayList<>(registers());

@@ -48,8 +48,9 @@ record BlockedSums(
          *
          * @param kernel the kernel
          * @param areWeightsMoved whether weights in the table are 128 more
+         * @param weightPairs how two weights share a word of the table, if they do
          */
-        record Apart(Kernel kernel, boolean areWeightsMoved) implements Body {}
+        record Apart(Kernel kernel, boolean areWeightsMoved, Optional<WeightPairs> weightPairs) implements Body {}
     }
 
     /** Armv7-M optimized for size: for all layers, also on cores that have SIMD. */
@@ -148,7 +149,7 @@ record BlockedSums(
             return List.copyOf(all);
         }
         return List.of(
-                new BlockedSums(PAIR_APART.name(), 2, 2, true, false, false, new Body.Apart(PAIR_APART, false)),
+                new BlockedSums(PAIR_APART.name(), 2, 2, true, false, false, new Body.Apart(PAIR_APART, false, Optional.empty())),
                 apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
     }
 
@@ -159,8 +160,36 @@ record BlockedSums(
                 .toList();
     }
 
+    /** Loops with pairs of weights in words, for a core without SIMD and a layer whose weights permit it: one that rescales, one that does not. */
+    static List<BlockedSums> inPairs(Workload workload) {
+        CpuFeatures features = workload.features();
+        if (workload.isForSize() || !isFor(workload) || !features.hasLongMultiply()) {
+            return List.of();
+        }
+        boolean isRiscV = features.family() == CpuFeatures.Family.RISCV;
+        ConvComputation conv = workload.conv();
+        if (isRiscV) {
+            return WeightPairs.ofWord(conv)
+                    .map(pairs -> List.of(
+                            whole(3, FEW, new BlockedPairsRiscV(3, FEW, pairs), pairs),
+                            whole(5, 2, new BlockedPairsRiscV(5, 2, pairs), pairs),
+                            apart(SumsKernel.of(Core.RV32, pairs))))
+                    .orElse(List.of());
+        }
+        return WeightPairs.ofLong(conv)
+                .map(pairs -> List.of(
+                        whole(2, FEW, new BlockedThumb(false, Optional.of(pairs)), pairs),
+                        apart(SumsKernel.of(Core.ARMV7_M, pairs))))
+                .orElse(List.of());
+    }
+
+    private static BlockedSums whole(int pixels, int channels, BlockedAssembly assembly, WeightPairs pairs) {
+        String name = "kiln_sums_" + pixels + "x" + channels + pairs.suffix();
+        return new BlockedSums(name, pixels, channels, false, false, false, new Body.Whole(assembly));
+    }
+
     private static BlockedSums apart(SumsKernel kernel) {
-        Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved());
+        Body body = new Body.Apart(kernel.kernel(), kernel.areWeightsMoved(), kernel.weightPairs());
         return new BlockedSums(
                 kernel.name(), kernel.pixels(), kernel.channels(), false, false, kernel.interleaved(), body);
     }
@@ -185,9 +214,16 @@ record BlockedSums(
         return body instanceof Body.Apart apart ? Optional.of(apart) : Optional.empty();
     }
 
-    /** Weights of a byte. */
-    int weightsPerByte() {
-        return pairsWeights ? 2 : 1;
+    /** How two weights share a word of the table; empty if each has a byte, or half of one. */
+    Optional<WeightPairs> weightPairs() {
+        return assembly()
+                .flatMap(BlockedAssembly::weightPairs)
+                .or(() -> apart().flatMap(Body.Apart::weightPairs));
+    }
+
+    /** Weights of an element of the table. */
+    int weightsPerElement() {
+        return pairsWeights || weightPairs().isPresent() ? 2 : 1;
     }
 
     /** Suffix of the names of kernels for pairs of weights. */
@@ -197,7 +233,7 @@ record BlockedSums(
 
     private static BlockedSums thumb2(boolean packed) {
         return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, false, new Body.Whole(new BlockedThumb(packed)));
+                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, false, new Body.Whole(new BlockedThumb(packed, Optional.empty())));
     }
 
     /**

@@ -4,6 +4,7 @@ package io.kiln.schedule.blocked;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * {@link BlockedKernel} for Armv7-M, two pixels and four channels at a time. A step is 14 instructions for 8 products:
@@ -20,12 +21,14 @@ import java.util.List;
  * </pre>
  *
  * @param packed whether weights come in pairs: 2 LDRSB of a step then become 2 SBFX
+ * @param weightPairs pairs in words; 4 LDRSB and 8 MLA of a step then become 2 LDR and 4 SMLAL
  */
-record BlockedThumb(boolean packed) implements BlockedAssembly {
+record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implements BlockedAssembly {
     private static final int PIXELS = 2;
     private static final int CHANNELS = 4;
     private static final int UNROLL = 8;
     private static final int STEP_BYTES = 56;
+    private static final int STEP_BYTES_OF_PAIRS = 32;
     private static final int SECOND_INPUT = 4;
     private static final int CONSTANTS = 8;
     private static final int OUT = 12;
@@ -45,7 +48,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
     @Override
     public String lines(RescaleCorrection correction, boolean limited) {
         AsmText asm = new AsmText();
-        enter(asm);
+        enter(asm, weightPairs.isPresent() ? STEP_BYTES_OF_PAIRS : STEP_BYTES);
         asm.line("1:");
         step(asm, true);
         asm.line("ldr pc, [sp, #%d]", STRIDE);
@@ -58,13 +61,14 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         if (packed) {
             takeApart(asm);
         }
+        weightPairs.ifPresent(pairs -> takeApart(asm, pairs));
         rescale(asm, correction);
         limit(asm, limited, CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
         store(asm);
         return asm.lines();
     }
 
-    private static void enter(AsmText asm) {
+    private static void enter(AsmText asm, int stepBytes) {
         asm.line("push {r0-r11, lr}");
         asm.line("mov r2, r1");
         asm.line("ldr r4, [sp, #%d]", TAPS);
@@ -75,7 +79,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         asm.line("str r5, [sp, #%d]", TAPS);
         asm.line("sub r4, #1");
         asm.line("and r4, #%d", UNROLL - 1);
-        asm.line("mov r5, #%d", STEP_BYTES);
+        asm.line("mov r5, #%d", stepBytes);
         asm.line("mul r4, r4, r5");
         asm.line("adr.w r5, 3f");
         asm.line("sub r5, r4");
@@ -86,6 +90,10 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
     private void step(AsmText asm, boolean first) {
         asm.line("ldrsb r3, [r0], #1");
         asm.line("ldrsb r12, [r1], #1");
+        if (weightPairs.isPresent()) {
+            stepOfPairs(asm, first ? "smull" : "smlal");
+            return;
+        }
         for (int i = 0; i < CHANNELS; i++) {
             int c = packed ? i ^ 1 : i;
             asm.line(packed && i % 2 != 0 ? "sbfx lr, lr, #0, #4" : "ldrsb lr, [r2], #1");
@@ -97,6 +105,23 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
                 } else {
                     asm.line("mla r%d, %s, lr, r%d", sum, input, sum);
                 }
+            }
+        }
+    }
+
+    private static void stepOfPairs(AsmText asm, String instruction) {
+        for (int c = 0; c < CHANNELS; c += 2) {
+            asm.line("ldr lr, [r2], #4");
+            for (int p = 0; p < PIXELS; p++) {
+                asm.line("%s r%d, r%d, %s, lr", instruction, sum(c, p), sum(c + 1, p), p == 0 ? "r3" : "r12");
+            }
+        }
+    }
+
+    private static void takeApart(AsmText asm, WeightPairs pairs) {
+        for (int c = 0; c < CHANNELS; c += 2) {
+            for (int p = 0; p < PIXELS; p++) {
+                PairSumsThumb2.takeApart(asm, pairs, sum(c, p), sum(c + 1, p));
             }
         }
     }

@@ -9,6 +9,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The sums of a few pixels times a few channels, which {@link BlockedConv} rescales one by one. Pointers: inputs, weights
@@ -18,9 +19,20 @@ import java.util.List;
  * @param pixels number of pixels
  * @param channels number of channels
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
+ * @param weightPairs pairs of weights in words, for one pixel and eight channels; not on Armv6-M
  */
-record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
+record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Optional<WeightPairs> weightPairs) {
+    SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
+        this(core, pixels, channels, interleaved, Optional.empty());
+    }
+
+    /** With pairs of weights. */
+    static SumsKernel of(Core core, WeightPairs pairs) {
+        return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, false, Optional.of(pairs));
+    }
+
     private static final KernelText TEXT = KernelText.of("portable/sums");
+    private static final int CHANNELS_OF_PAIRS = 8;
 
     /** Cores without SIMD. */
     enum Core {
@@ -46,7 +58,8 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
     /** C name. */
     String name() {
         return "kiln_sums_of_%dx%d%s"
-                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "");
+                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "")
+                + weightPairs.map(WeightPairs::suffix).orElse("");
     }
 
     Kernel kernel() {
@@ -57,25 +70,40 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
                 .with("CONDITION", core.condition)
                 .with(
                         "UNUSED_PARAMETERS",
-                        unused + "const int8_t* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, "
-                                + unused + "int32_t stride, " + unused + "int32_t taps")
+                        unused + "const int8_t* x, " + unused + "const " + weights() + "* w, " + unused
+                                + "int32_t* sums, " + unused + "int32_t stride, " + unused + "int32_t taps")
+                .with("WEIGHTS", "const " + weights() + "* w")
                 .with("ASSEMBLY", lines())
-                .with(
-                        "WEIGHT",
-                        areWeightsMoved()
-                                ? "((uint8_t)w[" + channels + " * i + c] - 128)"
-                                : "w[" + channels + " * i + c]")
+                .with("WEIGHT", weight())
                 .text();
         return new Kernel(
                 name(),
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
+                List.of(Pointer.in(INT8), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
                 text,
                 List.of());
     }
 
+    /** C's type of the table. */
+    private String weights() {
+        return weightPairs.isPresent() ? "int32_t" : "int8_t";
+    }
+
+    /** C's expression for a weight. */
+    private String weight() {
+        if (weightPairs.isPresent()) {
+            return weightPairs.get().unpacked("c % 2 == 0", "w[" + channels / 2 + " * i + c / 2]");
+        }
+        String weight = "w[" + channels + " * i + c]";
+        return areWeightsMoved() ? "((uint8_t)" + weight + " - 128)" : weight;
+    }
+
     private String lines() {
+        if (weightPairs.isPresent()) {
+            WeightPairs pairs = weightPairs.get();
+            return core == Core.RV32 ? PairSumsRiscV.lines(pairs) : PairSumsThumb2.lines(pairs);
+        }
         return switch (core) {
             case ARMV7_M ->
                 interleaved

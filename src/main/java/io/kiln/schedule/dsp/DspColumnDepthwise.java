@@ -36,6 +36,7 @@ final class DspColumnDepthwise {
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final int together;
+    private final boolean isPaired;
     private final Rows rows;
     private final Buffer input;
     private final Buffer output;
@@ -45,13 +46,15 @@ final class DspColumnDepthwise {
      * Packs weights.
      *
      * @param together number of output rows computed together
+     * @param isPaired see {@link DspConvShape}
      */
-    DspColumnDepthwise(ConvTask task, DspRescale rescale, int together) {
+    DspColumnDepthwise(ConvTask task, DspRescale rescale, int together, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.rescale = rescale;
         this.together = together;
+        this.isPaired = isPaired;
         this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -135,7 +138,7 @@ final class DspColumnDepthwise {
         }
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
         DspColumnKernel kernel = new DspColumnKernel(
-                DspColumnKernel.Window.line(w.kernelH(), 0), conv.channels(), 1, DspEpilogue.of(rescale));
+                DspColumnKernel.Window.line(w.kernelH(), 0), conv.channels(), 1, DspEpilogue.of(rescale), isPaired);
         blocks(block, "", imm(0), mul(line, conv.channels()), kernel, offsets);
     }
 
@@ -146,7 +149,7 @@ final class DspColumnDepthwise {
         Expr from = mul(top, rowElements(conv));
         Expr to = mul(add(mul(n, conv.output().dim(1)), y), conv.channels());
         DspColumnKernel.Window column = DspColumnKernel.Window.line(w.kernelH(), w.dilationH() * rowElements(conv));
-        DspColumnKernel kernel = new DspColumnKernel(column, conv.channels(), count, DspEpilogue.of(rescale));
+        DspColumnKernel kernel = new DspColumnKernel(column, conv.channels(), count, DspEpilogue.of(rescale), isPaired);
         blocks(block, suffix, from, to, kernel, List.of());
     }
 

@@ -47,7 +47,8 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
     @Override
     public Space space(Workload workload, DspRescale rescale) {
         Knob rows = together(workload) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
-        return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
+        return Space.of(
+                name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     /** Rows of the output that share inputs: they must be one input row apart. */
@@ -65,7 +66,9 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
 
     @Override
     public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
-        return new DspColumnDepthwise(task, rescale, configuration.number("rows")).loops();
+        return new DspColumnDepthwise(
+                        task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
+                .loops();
     }
 
     /** Unless size is optimized. */

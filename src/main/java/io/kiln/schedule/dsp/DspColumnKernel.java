@@ -25,8 +25,9 @@ import java.util.stream.IntStream;
  * @param outBytes bytes from an output to the next
  * @param rows outputs
  * @param epilogue the rescaling of the sums
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
  */
-record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilogue) {
+record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilogue, boolean isPaired) {
     /**
      * The taps of a window: those that two outputs share follow each other in a line.
      *
@@ -79,7 +80,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
     }
 
     private String name() {
-        return "kiln_column_" + window.suffix() + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
+        return "kiln_column_" + window.suffix() + "_out" + outBytes + "_rows" + rows + (isPaired ? "_paired" : "")
+                + epilogue.suffix();
     }
 
     /** {@code (x, w, out, blocks[, late][, rows])}; a row is its offset from x. */
@@ -183,9 +185,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
         }
     }
 
-    private static void loadWeights(AsmText asm, int tap) {
-        asm.line("ldr r12, [r1, #%d]", 8 * tap);
-        asm.line("ldr lr, [r1, #%d]", 8 * tap + 4);
+    private void loadWeights(AsmText asm, int tap) {
+        DspConvAsm.loadTwo(asm, isPaired && 8 * tap <= DspConvAsm.PAIR_REACH, "r12, lr", "r1, #" + 8 * tap);
     }
 
     private static void multiply(AsmText asm, boolean starts, int first) {

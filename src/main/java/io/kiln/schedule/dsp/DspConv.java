@@ -69,15 +69,17 @@ final class DspConv {
      * Packs weights and reserves scratch.
      *
      * @param unroll number of unrolled steps of two inputs in the innermost loop
+     * @param isPaired see {@link DspConvShape}
      */
-    DspConv(ConvTask task, DspRescale rescale, int unroll) {
+    DspConv(ConvTask task, DspRescale rescale, int unroll, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.order = order(conv);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
-        this.shape = new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels);
+        this.shape = new DspConvShape(
+                2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));

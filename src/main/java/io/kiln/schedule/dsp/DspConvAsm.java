@@ -136,9 +136,12 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
 
     /** Two inputs of both pixels; the first step of a block starts the sums. */
     private void step(AsmText asm, boolean starts) {
-        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
-        asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
-        asm.line("ldr r12, [r1, #%s]", weights());
+        loadTwo(asm, shape.isPaired(), "r10, r11", "r0, #" + AsmText.AT);
+        if (epilogue.range().isSummed() && shape.pairs() == 2) {
+            loadTwo(asm, shape.isPaired(), "r12, lr", "r1, #" + weights());
+        } else {
+            asm.line("ldr r12, [r1, #%s]", weights());
+        }
         if (!epilogue.range().isSummed()) {
             multiplyBytes(asm, starts, 0);
             if (shape.pairs() == 2) {
@@ -146,9 +149,6 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
                 multiplyBytes(asm, starts, 2);
             }
             return;
-        }
-        if (shape.pairs() == 2) {
-            asm.line("ldr lr, [r1, #%s + 4]", weights());
         }
         multiplyBoth(asm, starts, 0, "r12");
         extend(asm, 1, "r12");
@@ -183,8 +183,12 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         asm.line("ldr r10, [r0, #%s]", AsmText.AT);
         asm.line("ldr r11, [r0, #%s + 8]", AsmText.AT);
         List<String> weights = List.of("r6", "r7", "r8", "r9").subList(0, 2 * shape.pairs());
-        for (int i = 0; i < weights.size(); i++) {
-            asm.line("ldr %s, [r1, #%s + %d]", weights.get(i), weights(), 4 * i);
+        for (int i = 0; i < weights.size(); i += 2) {
+            loadTwo(
+                    asm,
+                    shape.isPaired(),
+                    weights.get(i) + ", " + weights.get(i + 1),
+                    "r1, #" + weights() + " + " + 4 * i);
         }
         for (int i = 0; i < weights.size(); i++) {
             String w = weights.get(i);
@@ -210,6 +214,40 @@ record DspConvAsm(DspConvShape shape, DspEpilogue epilogue, Slots slots) {
         extend(asm, channel + 1, "r12");
         multiplyBoth(asm, starts, channel, "lr");
         multiplyBoth(asm, starts, channel + 1, "r12");
+    }
+
+    /** Two neighbouring words: in one instruction, or in two, which take less time in a row with other loads. */
+    static void loadTwo(AsmText asm, boolean isPaired, String registers, String place) {
+        move(asm, isPaired, "ldr", registers, place);
+    }
+
+    /** Stores two neighbouring words, likewise. */
+    static void storeTwo(AsmText asm, boolean isPaired, String registers, String place) {
+        move(asm, isPaired, "str", registers, place);
+    }
+
+    /** Reach of the offset of an instruction for two words. */
+    static final int PAIR_REACH = 1020;
+
+    private static final int WORD = 4;
+
+    private static void move(AsmText asm, boolean isPaired, String instruction, String registers, String place) {
+        if (isPaired) {
+            asm.line("%sd %s, [%s]", instruction, registers, place);
+        } else {
+            int comma = registers.indexOf(", ");
+            asm.line("%s %s, [%s]", instruction, registers.substring(0, comma), place);
+            asm.line("%s %s, [%s]", instruction, registers.substring(comma + 2), behind(place));
+        }
+    }
+
+    /** The place of the next word: the number at the end is greater by four, or is added. */
+    private static String behind(String place) {
+        int last = Math.max(place.lastIndexOf('#'), place.lastIndexOf(' ')) + 1;
+        String number = place.substring(last);
+        return number.chars().allMatch(Character::isDigit)
+                ? place.substring(0, last) + (Integer.parseInt(number) + WORD)
+                : place + " + " + WORD;
     }
 
     /** Multiplies halves and adds both products to a sum, or starts it with them. */

@@ -19,6 +19,9 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
         return (rescale.isSummed() ? "two weights a halfword, " : "weights as bytes, ") + rescale.inWords();
     }
 
+    /** A knob of several schedules: whether two words and more are loaded and stored by one instruction. */
+    static final String PAIRED = "paired_words";
+
     private static final int BLOCK = 4;
 
     /** Fewer inputs of a group are gathered more slowly than plain loops multiply them. */
@@ -47,12 +50,17 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     @Override
     public Space space(Workload workload, DspRescale rescale) {
         return Space.of(
-                name(), Knob.of("pixels", 2), Knob.of("channel_block", BLOCK), Knob.of("unroll", 4, 8, 16, UNROLL));
+                name(),
+                Knob.of("pixels", 2),
+                Knob.of("channel_block", BLOCK),
+                Knob.of("unroll", 4, 8, 16, UNROLL),
+                Knob.flag(PAIRED, false, true));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
-        return new DspConv(task, rescale, configuration.number("unroll")).loops(task.rows());
+        return new DspConv(task, rescale, configuration.number("unroll"), configuration.isOn(PAIRED))
+                .loops(task.rows());
     }
 
     /** Unless size is optimized. */

@@ -55,6 +55,7 @@ final class DspDepthwise {
     private final Buffer table;
     private final Buffer scratch;
     private final int outputRows;
+    private final boolean isPaired;
 
     /** The loops. */
     LayerLoops loops() {
@@ -70,8 +71,9 @@ final class DspDepthwise {
      * Packs weights and reserves scratch.
      *
      * @param outputRows output rows computed together
+     * @param isPaired see {@link DspConvShape}
      */
-    DspDepthwise(ConvTask task, DspDepthwiseEpilogue epilogue, int outputRows) {
+    DspDepthwise(ConvTask task, DspDepthwiseEpilogue epilogue, int outputRows, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
@@ -86,6 +88,7 @@ final class DspDepthwise {
         this.table = tables.add("weight", DType.INT32, pack());
         this.scratch = buffers.scratch(DType.INT16, (long) shape.columns() * shape.columnBytes() / 2);
         this.outputRows = outputRows;
+        this.isPaired = isPaired;
     }
 
     /** Weights and constants in the order in which the kernels load them. */
@@ -162,7 +165,7 @@ final class DspDepthwise {
 
     /** One or two output rows. */
     private void row(BlockBuilder block, Expr n, Expr y, int count, String suffix) {
-        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, epilogue);
+        DspDepthwiseKernel kernel = new DspDepthwiseKernel(shape, count, isPaired, epilogue);
         Expr top = block.let(
                 "top" + suffix, sub(mul(y, shape.strideH()), imm(conv.window().padTop())));
         List<Expr> scalars = new ArrayList<>();

@@ -61,7 +61,14 @@ final class DspDepthwiseAsm {
         DspDepthwiseAsm asm = new DspDepthwiseAsm(kernel);
         asm.enter();
         asm.text.line("1:");
-        new DspDepthwiseWidening(asm.shape, asm.inputRows, asm.slot(INPUT_ROWS), asm.slot(SCRATCH), asm.text).emit();
+        new DspDepthwiseWidening(
+                        asm.shape,
+                        asm.inputRows,
+                        kernel.isPaired(),
+                        asm.slot(INPUT_ROWS),
+                        asm.slot(SCRATCH),
+                        asm.text)
+                .emit();
         asm.multiply();
         asm.nextBlock();
         asm.text.line("add sp, #%d", asm.slot(24));

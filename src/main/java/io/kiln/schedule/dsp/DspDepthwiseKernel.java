@@ -17,14 +17,15 @@ import java.util.stream.IntStream;
  *
  * @param shape geometry
  * @param rows output rows, 1 or 2; two follow each other in memory
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
  * @param epilogue the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
  */
-record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspDepthwiseEpilogue epilogue) {
+record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPaired, DspDepthwiseEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/depthwise");
 
     /** Equal only for kernels with the same text. */
     String name() {
-        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + epilogue.suffix();
+        return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + (isPaired ? "_paired" : "") + epilogue.suffix();
     }
 
     Kernel kernel() {

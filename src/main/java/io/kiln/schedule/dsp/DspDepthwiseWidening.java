@@ -22,11 +22,13 @@ import io.kiln.schedule.parts.AsmText;
  * <p>Two columns of four rows and four channels are widened in 44 instructions.
  *
  * @param inputRows rows under the windows
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
  * @param rowsSlot place of their addresses on the stack
  * @param scratchSlot place of the address of scratch
  * @param asm receives the instructions
  */
-record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, int rowsSlot, int scratchSlot, AsmText asm) {
+record DspDepthwiseWidening(
+        DspDepthwiseShape shape, int inputRows, boolean isPaired, int rowsSlot, int scratchSlot, AsmText asm) {
     private static final int FIRST_VALUE = 6;
 
     /** Emits them for one block of channels. */
@@ -105,10 +107,21 @@ record DspDepthwiseWidening(DspDepthwiseShape shape, int inputRows, int rowsSlot
             }
         }
         for (int channel = 0; channel < shape.block(); channel++) {
-            for (int i = 0; i < pairs; i++) {
-                String word = widened(2 * (pair + i) + 1 < inputRows, FIRST_VALUE + 2 * i, channel);
-                asm.line("str %s, [r12, #%d]", word, place.scratch + channel * shape.channelBytes() + i * WORD);
-            }
+            widenChannel(pair, pairs, channel, place.scratch + channel * shape.channelBytes());
+        }
+    }
+
+    /** Widens and stores one channel of a column. */
+    private void widenChannel(int pair, int pairs, int channel, int to) {
+        if (isPaired && pairs == 2 && to <= DspConvAsm.PAIR_REACH) {
+            String first = widened(true, FIRST_VALUE, channel);
+            String second = widened(2 * pair + 3 < inputRows, FIRST_VALUE + 2, channel);
+            asm.line("strd %s, %s, [r12, #%d]", first, second, to);
+            return;
+        }
+        for (int i = 0; i < pairs; i++) {
+            String word = widened(2 * (pair + i) + 1 < inputRows, FIRST_VALUE + 2 * i, channel);
+            asm.line("str %s, [r12, #%d]", word, to + i * WORD);
         }
     }
 

@@ -143,9 +143,10 @@ record DspInPlaceAsm(DspRuns runs, DspConvShape shape, DspEpilogue epilogue) {
 
     /** Loads weights beside inputs, because loads in a row do not stall; of bytes only the first word, because unpacking takes a register. */
     private void loadWeights(AsmText asm, String offset) {
-        asm.line("ldr r12, [r1, #%s]", offset);
         if (shape.pairs() == 2 && epilogue.range().isSummed()) {
-            asm.line("ldr lr, [r1, #%s + 4]", offset);
+            DspConvAsm.loadTwo(asm, shape.isPaired(), "r12, lr", "r1, #" + offset);
+        } else {
+            asm.line("ldr r12, [r1, #%s]", offset);
         }
     }
 

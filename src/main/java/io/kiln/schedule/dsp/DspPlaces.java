@@ -50,24 +50,27 @@ record DspPlaces(List<Integer> offsets, int pitch, String kind) implements DspWi
     }
 
     @Override
-    public void emit(AsmText asm, int pixels) {
+    public void emit(AsmText asm, Form form) {
         int fours = offsets.size() / 4;
         for (int i = 0; i < fours; i += 2) {
             int together = Math.min(2, fours - i);
             for (int k = 0; k < together; k++) {
-                load(asm, pixels, 4 + 2 * k, offsets.subList(4 * (i + k), 4 * (i + k) + 4));
+                load(asm, form, k, offsets.subList(4 * (i + k), 4 * (i + k) + 4));
             }
             for (int k = 0; k < together; k++) {
-                DspWidening.widen(asm, pixels, 4 + 2 * k, 8 + 2 * k);
+                form.widen(asm, k);
             }
             for (int k = 0; k < together; k++) {
-                DspWidening.store(asm, pixels, 4 + 2 * k, 8 + 2 * k, i + k);
+                form.store(asm, k, i + k);
             }
         }
     }
 
     /** Loads four bytes of each pixel, neighbours in one go. */
-    private static void load(AsmText asm, int pixels, int first, List<Integer> offsets) {
+    private static void load(AsmText asm, Form form, int number, List<Integer> offsets) {
+        int pixels = form.pixels();
+        int first = form.loaded(number);
+        int spare = form.free();
         int from = offsets.get(0);
         boolean areNeighbours = IntStream.range(1, 4).allMatch(i -> offsets.get(i) == from + i);
         for (int pixel = 0; pixel < pixels; pixel++) {
@@ -75,10 +78,10 @@ record DspPlaces(List<Integer> offsets, int pitch, String kind) implements DspWi
         }
         for (int i = 1; i < 4 && !areNeighbours; i++) {
             for (int pixel = 0; pixel < pixels; pixel++) {
-                asm.line("ldrb r%d, [r%d, #%d]", 8 + pixel, 2 + pixel, offsets.get(i));
+                asm.line("ldrb r%d, [r%d, #%d]", spare + pixel, 2 + pixel, offsets.get(i));
             }
             for (int pixel = 0; pixel < pixels; pixel++) {
-                asm.line("orr r%d, r%d, r%d, lsl #%d", first + pixel, first + pixel, 8 + pixel, 8 * i);
+                asm.line("orr r%d, r%d, r%d, lsl #%d", first + pixel, first + pixel, spare + pixel, 8 * i);
             }
         }
     }

@@ -92,9 +92,10 @@ record DspRowKernel(DspWidening widening, DspConvShape shape, DspEpilogue epilog
             asm.add("r4", "r3", widening.pitch(), "r5");
         }
         asm.line("str r%d, [sp, #%d]", 2 + shape.pixels(), INPUT);
-        widening.emit(asm, shape.pixels());
+        DspWidening.Form form = new DspWidening.Form(shape.pixels(), shape.isPaired() && shape.pixels() == 2);
+        widening.emit(asm, form);
         asm.line("ldr r1, [sp, #%d]", WEIGHTS);
-        if (widening.movesScratch()) {
+        if (form.isStoredTogether() || widening.movesScratch()) {
             asm.line("ldr r0, [sp, #%d]", SLOTS.inputs());
         }
         new DspConvAsm(shape, epilogue, SLOTS).emit(asm);

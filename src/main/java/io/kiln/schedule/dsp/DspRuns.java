@@ -78,11 +78,12 @@ record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlac
     }
 
     @Override
-    public void emit(AsmText asm, int pixels) {
+    public void emit(AsmText asm, Form form) {
         begin(asm, rows, "r12", "6");
         begin(asm, columns, "lr", "5");
-        run(asm, pixels);
-        if (!isSingle()) {
+        run(asm, form);
+        int pixels = form.pixels();
+        if (!isSingle() && !form.isStoredTogether()) {
             asm.line("add r0, #%d", FOUR_BYTES * (filled() / 4 - rounds() * STRAIGHT));
         }
         int moved = 4 * STRAIGHT * rounds();
@@ -110,51 +111,54 @@ record DspRuns(int run, Spaced columns, Spaced rows, int pitch, boolean isInPlac
         asm.line("bne %sb", label);
     }
 
-    private void run(AsmText asm, int pixels) {
+    private void run(AsmText asm, Form form) {
         int fours = run / 4 - rounds() * STRAIGHT;
         if (rounds() > 0) {
             asm.line("mov r1, #%d", rounds());
             asm.line("4:");
-            fours(asm, pixels, STRAIGHT);
-            asm.line("add r0, #%d", FOUR_BYTES * STRAIGHT);
+            fours(asm, form, STRAIGHT);
+            if (!form.isStoredTogether()) {
+                asm.line("add r0, #%d", FOUR_BYTES * STRAIGHT);
+            }
             asm.line("add r2, #%d", 4 * STRAIGHT);
             asm.line("add r3, #%d", 4 * STRAIGHT);
             asm.line("subs r1, #1");
             asm.line("bne 4b");
         }
-        fours(asm, pixels, fours);
+        fours(asm, form, fours);
         int rest = run % 4;
         if (rest > 0) {
-            rest(asm, pixels, fours, rest);
+            rest(asm, form, fours, rest);
         }
     }
 
-    private static void fours(AsmText asm, int pixels, int count) {
+    private static void fours(AsmText asm, Form form, int count) {
         for (int i = 0; i < count; i += 2) {
             int together = Math.min(2, count - i);
             for (int k = 0; k < together; k++) {
-                for (int pixel = 0; pixel < pixels; pixel++) {
-                    asm.line("ldr r%d, [r%d, #%d]", 4 + 2 * k + pixel, 2 + pixel, 4 * (i + k));
+                for (int pixel = 0; pixel < form.pixels(); pixel++) {
+                    asm.line("ldr r%d, [r%d, #%d]", form.loaded(k) + pixel, 2 + pixel, 4 * (i + k));
                 }
             }
             for (int k = 0; k < together; k++) {
-                DspWidening.widen(asm, pixels, 4 + 2 * k, 8 + 2 * k);
+                form.widen(asm, k);
             }
             for (int k = 0; k < together; k++) {
-                DspWidening.store(asm, pixels, 4 + 2 * k, 8 + 2 * k, i + k);
+                form.store(asm, k, i + k);
             }
         }
     }
 
     /** The last inputs of a run: the bytes that a word at its end has before them are shifted out. */
-    private static void rest(AsmText asm, int pixels, int fours, int rest) {
-        for (int pixel = 0; pixel < pixels; pixel++) {
-            asm.line("ldr r%d, [r%d, #%d]", 4 + pixel, 2 + pixel, 4 * fours + rest - 4);
+    private static void rest(AsmText asm, Form form, int fours, int rest) {
+        int first = form.loaded(0);
+        for (int pixel = 0; pixel < form.pixels(); pixel++) {
+            asm.line("ldr r%d, [r%d, #%d]", first + pixel, 2 + pixel, 4 * fours + rest - 4);
         }
-        for (int pixel = 0; pixel < pixels; pixel++) {
-            asm.line("lsr r%d, r%d, #%d", 4 + pixel, 4 + pixel, 8 * (4 - rest));
+        for (int pixel = 0; pixel < form.pixels(); pixel++) {
+            asm.line("lsr r%d, r%d, #%d", first + pixel, first + pixel, 8 * (4 - rest));
         }
-        DspWidening.widen(asm, pixels, 4, 8);
-        DspWidening.store(asm, pixels, 4, 8, fours);
+        form.widen(asm, 0);
+        form.store(asm, 0, fours);
     }
 }

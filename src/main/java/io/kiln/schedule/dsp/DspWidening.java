@@ -13,11 +13,11 @@ import java.util.Optional;
  * <pre>
  * r0        scratch                         r1     fours left
  * r2  r3    inputs of the first and the second pixel
- * r4 to r7  fours of inputs                 r8 to r11   halves
+ * r4 to r7  fours of inputs                 r8 to r11   halves; the other way round where they are stored together
  * r12 lr    rows and runs left
  * </pre>
  *
- * <p>Eight inputs of both pixels are 20 instructions.
+ * <p>Eight inputs of both pixels are 20 instructions, or 14 where they are stored together.
  */
 sealed interface DspWidening permits DspPlaces, DspRuns {
     /** Bytes of scratch for four inputs. */
@@ -59,26 +59,61 @@ sealed interface DspWidening permits DspPlaces, DspRuns {
     /** C's line that declares what {@link #place} uses; may be empty. */
     String places();
 
-    /** Whether r0 is changed. */
+    /** Whether r0 is changed although halves are stored one by one. */
     boolean movesScratch();
 
     /** Appends the instructions. */
-    void emit(AsmText asm, int pixels);
+    void emit(AsmText asm, Form form);
 
-    /** Widens a four of each pixel in two registers: 0 and 2 go to two others, 1 and 3 stay. */
-    static void widen(AsmText asm, int pixels, int four, int even) {
-        for (int pixel = 0; pixel < pixels; pixel++) {
-            asm.line("sxtb16 r%d, r%d", even + pixel, four + pixel);
-            asm.line("sxtb16 r%d, r%d, ror #8", four + pixel, four + pixel);
+    /**
+     * How fours are widened. One or two fours of each pixel, numbers 0 and 1, are in registers at the same time.
+     *
+     * @param pixels 1 or 2
+     * @param isStoredTogether whether four halves are stored by one instruction, which moves r0: fewer instructions than one by one, but not
+     *     fewer cycles; only for two pixels
+     */
+    record Form(int pixels, boolean isStoredTogether) {
+        /** First of the registers into which a four of each pixel is loaded. */
+        int loaded(int number) {
+            return (isStoredTogether ? 8 : 4) + 2 * number;
         }
-    }
 
-    /** Stores what {@link #widen} leaves. */
-    static void store(AsmText asm, int pixels, int four, int even, int place) {
-        for (int half = 0; half < 2; half++) {
+        /** First of the registers for inputs 0 and 2 of these; 1 and 3 stay where they are. */
+        private int even(int number) {
+            return (isStoredTogether ? 4 : 8) + 2 * number;
+        }
+
+        /** First of the registers that are free until fours are widened. */
+        int free() {
+            return even(0);
+        }
+
+        /** Widens a four of each pixel. */
+        void widen(AsmText asm, int number) {
             for (int pixel = 0; pixel < pixels; pixel++) {
-                int register = (half == 0 ? even : four) + pixel;
-                asm.line("str r%d, [r0, #%d]", register, FOUR_BYTES * place + 8 * half + 4 * pixel);
+                int four = loaded(number) + pixel;
+                asm.line("sxtb16 r%d, r%d", even(number) + pixel, four);
+                asm.line("sxtb16 r%d, r%d, ror #8", four, four);
+            }
+        }
+
+        /**
+         * Stores what {@link #widen} leaves.
+         *
+         * @param place fours from r0 on, unless r0 has moved
+         */
+        void store(AsmText asm, int number, int place) {
+            int even = even(number);
+            int odd = loaded(number);
+            if (isStoredTogether) {
+                asm.line("stm r0!, {r%d, r%d, r%d, r%d}", even, even + 1, odd, odd + 1);
+                return;
+            }
+            for (int half = 0; half < 2; half++) {
+                for (int pixel = 0; pixel < pixels; pixel++) {
+                    int register = (half == 0 ? even : odd) + pixel;
+                    asm.line("str r%d, [r0, #%d]", register, FOUR_BYTES * place + 8 * half + 4 * pixel);
+                }
             }
         }
     }

@@ -34,6 +34,7 @@ final class DspWindowDepthwise {
     private final ConvComputation conv;
     private final DspEpilogue epilogue;
     private final int together;
+    private final boolean isPaired;
     private final Rows rows;
     private final Buffer input;
     private final Buffer output;
@@ -45,11 +46,13 @@ final class DspWindowDepthwise {
      * Packs weights and reserves scratch.
      *
      * @param together pixels computed together
+     * @param isPaired see {@link DspConvShape}
      */
-    DspWindowDepthwise(ConvTask task, DspRescale rescale, int together) {
+    DspWindowDepthwise(ConvTask task, DspRescale rescale, int together, boolean isPaired) {
         this.conv = task.conv();
         this.epilogue = DspEpilogue.of(rescale);
         this.together = together;
+        this.isPaired = isPaired;
         this.rows = task.rows();
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
@@ -145,7 +148,7 @@ final class DspWindowDepthwise {
                 channel == 0 ? weights : block.view("w" + suffix, weights, imm(weights.elements() / all * (all - 1L)));
         DspColumnKernel.Window taps = new DspColumnKernel.Window(
                 w.kernelW(), w.dilationW() * conv.channels(), w.kernelH(), DspPaddedRows.pitch(conv));
-        DspColumnKernel kernel = new DspColumnKernel(taps, conv.channels(), pixels.count, epilogue);
+        DspColumnKernel kernel = new DspColumnKernel(taps, conv.channels(), pixels.count, epilogue, isPaired);
         List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
         scalars.addAll(epilogue.arguments());
         block.call(kernel.kernel(), List.of(in, words, out), scalars);

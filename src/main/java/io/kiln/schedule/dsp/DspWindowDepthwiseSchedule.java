@@ -46,7 +46,8 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRescale> {
     @Override
     public Space space(Workload workload, DspRescale rescale) {
         Knob pixels = together(workload.conv()) == 2 ? Knob.of("pixels", 1, 2) : Knob.of("pixels", 1);
-        return Space.of(name(), pixels, Knob.of("channel_block", BLOCK));
+        return Space.of(
+                name(), pixels, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     /** Pixels that share inputs: they must be one column apart. */
@@ -58,7 +59,9 @@ public final class DspWindowDepthwiseSchedule implements Schedule<DspRescale> {
 
     @Override
     public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
-        return new DspWindowDepthwise(task, rescale, configuration.number("pixels")).loops();
+        return new DspWindowDepthwise(
+                        task, rescale, configuration.number("pixels"), configuration.isOn(DspConvSchedule.PAIRED))
+                .loops();
     }
 
     /** Unless size is optimized. */

@@ -56,15 +56,19 @@ final class DspWinograd {
     private final Buffer weights;
     private final Buffer scratch;
 
-    /** Packs weights and reserves scratch. */
-    DspWinograd(ConvTask task, DspRescale rescale) {
+    /**
+     * Packs weights and reserves scratch.
+     *
+     * @param isPaired see {@link DspConvShape}
+     */
+    DspWinograd(ConvTask task, DspRescale rescale, boolean isPaired) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         int channels = conv.input().dim(3);
-        this.factors = new DspWinogradInput(channels);
-        this.kernel =
-                new DspWinogradKernel(DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale));
+        this.factors = new DspWinogradInput(channels, isPaired);
+        this.kernel = new DspWinogradKernel(
+                DspWinogradInput.filled(channels), conv.channels(), DspEpilogue.of(rescale), isPaired);
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] padding = new byte[PIXELS * channels];

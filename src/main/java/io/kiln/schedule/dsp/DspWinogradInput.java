@@ -24,8 +24,9 @@ import java.util.List;
  * <p>If the number of inputs is not a multiple of four, the last four overlap the ones before.
  *
  * @param channels inputs of a column, at least four
+ * @param isPaired see {@link DspConvShape}; where the offset reaches
  */
-record DspWinogradInput(int channels) {
+record DspWinogradInput(int channels, boolean isPaired) {
     private static final KernelText TEXT = KernelText.of("dsp/winograd_input");
 
     private static final int ROWS = 3;
@@ -69,7 +70,7 @@ record DspWinogradInput(int channels) {
     }
 
     private String name() {
-        return "kiln_winograd_input_" + channels;
+        return "kiln_winograd_input_" + channels + (isPaired ? "_paired" : "");
     }
 
     private String definition() {
@@ -150,7 +151,7 @@ record DspWinogradInput(int channels) {
     private void factors(AsmText asm, String first, String second, int kind, int half) {
         asm.line("%s", first);
         asm.line("%s", second);
-        asm.line("str r12, [r0, #%d]", kind * factorBytes() + 8 * half);
-        asm.line("str lr, [r0, #%d]", kind * factorBytes() + 8 * half + 4);
+        int place = kind * factorBytes() + 8 * half;
+        DspConvAsm.storeTwo(asm, isPaired && place <= DspConvAsm.PAIR_REACH, "r12, lr", "r0, #" + place);
     }
 }

@@ -23,8 +23,9 @@ import java.util.stream.IntStream;
  * @param channels input channels
  * @param pitch bytes from a pixel of the output to the next
  * @param epilogue the rescaling of the sums
+ * @param isPaired see {@link DspConvShape}
  */
-record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
+record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue, boolean isPaired) {
     private static final KernelText TEXT = KernelText.of("dsp/winograd");
 
     /** Largest number of unrolled steps. */
@@ -40,7 +41,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     private static final int LATE = END + 40;
 
     private String name() {
-        return "kiln_winograd_" + channels + "_out" + pitch + epilogue.suffix();
+        return "kiln_winograd_" + channels + "_out" + pitch + (isPaired ? "_paired" : "") + epilogue.suffix();
     }
 
     /** Steps of two inputs, for each kind of product. */
@@ -81,10 +82,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         asm.line("sub sp, #%d", INPUTS);
         asm.line("1:");
         products(asm, 0, "2");
-        eachPair((a, place) -> {
-            asm.line("str r%d, [sp, #%d]", a, place);
-            asm.line("str r%d, [sp, #%d]", a + 1, place + 4);
-        });
+        eachPair((a, place) -> storeTwo(asm, "r" + a + ", r" + (a + 1), place));
         products(asm, 1, "3");
         eachPair((a, place) -> combine(asm, a, place));
         products(asm, 2, "4");
@@ -115,14 +113,17 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     }
 
     /** From m1 on the stack and m2 in registers computes m1 - m2 on the stack and m1 + m2 in registers. */
-    private static void combine(AsmText asm, int a, int place) {
+    private void combine(AsmText asm, int a, int place) {
         asm.line("ldrd r10, r11, [sp, #%d]", place);
         asm.line("sub r12, r10, r%d", a);
         asm.line("sub lr, r11, r%d", a + 1);
-        asm.line("str r12, [sp, #%d]", place);
-        asm.line("str lr, [sp, #%d]", place + 4);
+        storeTwo(asm, "r12, lr", place);
         asm.line("add r%d, r%d, r10", a, a);
         asm.line("add r%d, r%d, r11", a + 1, a + 1);
+    }
+
+    private void storeTwo(AsmText asm, String registers, int place) {
+        DspConvAsm.storeTwo(asm, isPaired, registers, "sp, #" + place);
     }
 
     /** All products of one kind; sums start anew or go on. */
@@ -160,17 +161,15 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
      * @param origin the step whose weights r1 points to
      * @param from the first one
      */
-    private static void steps(AsmText asm, int origin, int from, int count, boolean starts) {
+    private void steps(AsmText asm, int origin, int from, int count, boolean starts) {
         asm.repeatFrom(STEP_BYTES * from, STEP_BYTES, count, () -> step(asm, STEP_BYTES * origin, starts));
     }
 
-    private static void step(AsmText asm, int origin, boolean starts) {
-        asm.line("ldr r10, [r0, #%s]", AsmText.AT);
-        asm.line("ldr r11, [r0, #%s + 4]", AsmText.AT);
+    private void step(AsmText asm, int origin, boolean starts) {
+        DspConvAsm.loadTwo(asm, isPaired, "r10, r11", "r0, #" + AsmText.AT);
         for (int pair = 0; pair < 4; pair += 2) {
-            String weights = "[r1, #(" + AsmText.AT + " - " + origin + ") * 2 + ";
-            asm.line("ldr r12, %s%d]", weights, 4 * pair);
-            asm.line("ldr lr, %s%d]", weights, 4 * pair + 4);
+            String weights = "r1, #(" + AsmText.AT + " - " + origin + ") * 2 + " + 4 * pair;
+            DspConvAsm.loadTwo(asm, isPaired, "r12, lr", weights);
             for (int i = 0; i < 4; i++) {
                 String sum = "r" + (2 + 2 * pair + i);
                 DspConvAsm.multiply(asm, starts, sum, i % 2 == 0 ? "r10" : "r11", i < 2 ? "r12" : "lr");

@@ -61,12 +61,16 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
 
     @Override
     public Space space(Workload workload, DspRescale rescale) {
-        return Space.of(name(), Knob.of("pixels", PIXELS), Knob.of("channel_block", BLOCK));
+        return Space.of(
+                name(),
+                Knob.of("pixels", PIXELS),
+                Knob.of("channel_block", BLOCK),
+                Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     @Override
     public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
-        return new DspWinograd(task, rescale).loops(task.rows());
+        return new DspWinograd(task, rescale, configuration.isOn(DspConvSchedule.PAIRED)).loops(task.rows());
     }
 
     /** If only speed is optimized, for layers that are not too large. */

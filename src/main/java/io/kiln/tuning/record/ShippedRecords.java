@@ -7,12 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The records that come with Kiln: for each core what {@code kiln:tune} found to be better than the rules' choices, on a built-in board. They
- * lie in {@code toolchains/tuning/<core>.log}.
+ * The records that come with Kiln: for each core what {@code kiln:tune} found to be better than the rules' choices, on a built-in board. Those
+ * that minimise cycles lie in {@code toolchains/tuning/<core>.log}, those of another objective in {@code
+ * toolchains/tuning/<objective>/<core>.log}.
  */
 public final class ShippedRecords {
     private static final String FOLDER = "toolchains/tuning";
     private static final String LOG = ".log";
+    private static final String CYCLES = "cycles";
 
     private ShippedRecords() {}
 
@@ -20,15 +22,22 @@ public final class ShippedRecords {
      * The text of a core's log; empty if there is none.
      *
      * @param core value of {@code -mcpu} or {@code -march}
+     * @param objective what the records minimise, {@code cycles} or {@code instructions}
      */
-    public static Optional<String> text(String core) {
-        return Optional.ofNullable(ResourceTree.read(FOLDER).get(core + LOG)).map(Bytes::text);
+    public static Optional<String> text(String core, String objective) {
+        return Optional.ofNullable(ResourceTree.read(FOLDER).get(file(core, objective)))
+                .map(Bytes::text);
     }
 
-    /** The records of a core. */
-    public static List<TuningRecord> of(String core) {
-        return text(core)
-                .map(text -> RecordReader.parse(text, FOLDER + "/" + core + LOG).records())
+    private static String file(String core, String objective) {
+        return (objective.equals(CYCLES) ? "" : objective + "/") + core + LOG;
+    }
+
+    /** The records of a core, as {@link #text}. */
+    public static List<TuningRecord> of(String core, String objective) {
+        return text(core, objective)
+                .map(text -> RecordReader.parse(text, FOLDER + "/" + file(core, objective))
+                        .records())
                 .orElse(List.of());
     }
 }

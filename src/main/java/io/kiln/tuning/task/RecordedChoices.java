@@ -12,7 +12,6 @@ import io.kiln.schedule.space.Workload;
 import io.kiln.stream.PlanChoice;
 import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
-import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.Objective.Metric;
@@ -54,11 +53,8 @@ public final class RecordedChoices implements LayerChoices {
     private static Stream<Objective> mixes(HistoryBest best) {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
-                .map(record -> record.task().args())
-                .filter(args -> !args.isEmpty()
-                        && args.get(args.size() - 1) instanceof Text text
-                        && text.value().contains(":"))
-                .map(args -> ((Text) args.get(args.size() - 1)).value())
+                .map(record -> TaskKeys.objective(record.task()))
+                .filter(objective -> objective.contains(":"))
                 .distinct()
                 .map(Objective::parse);
     }

@@ -53,6 +53,12 @@ public final class TaskKeys {
         return new TaskKey(key.target(), key.template(), key.args().subList(0, objective)).workload();
     }
 
+    /** The text of the objective; empty for a task of another tool, which may have none. */
+    public static String objective(TaskKey key) {
+        List<RecordValue> args = key.args();
+        return !args.isEmpty() && args.get(args.size() - 1) instanceof Text text ? text.value() : "";
+    }
+
     /** The template without the core, such as {@code kiln.conv2d}. */
     public static String family(TaskKey key) {
         int first = key.template().indexOf('.');

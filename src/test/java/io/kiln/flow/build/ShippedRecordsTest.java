@@ -2,9 +2,11 @@
 package io.kiln.flow.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ResourceTree;
 import io.kiln.compile.CompileRequest;
@@ -15,6 +17,7 @@ import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
@@ -24,15 +27,18 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
 class ShippedRecordsTest {
     private static final String MODEL = "hello_world_int8";
+    private static final Optional<String> INSTRUCTIONS = Optional.of("instructions");
 
     @TempDir
     private Path folder;
@@ -40,9 +46,14 @@ class ShippedRecordsTest {
     private final Log log = new KeptLog();
 
     private ResolvedBuild build(String board) {
+        return build(board, Optional.empty());
+    }
+
+    private ResolvedBuild build(String board, Optional<String> objective) {
         Path model = SharedFolder.need("golden").resolve(MODEL).resolve("model.tflite");
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(model, "m")), board)
+                .records(() -> RecordsSpec.of(Optional.empty(), List.of(), objective))
                 .build();
         return new Resolver(TestToolchains.environment(log)).resolve(spec);
     }
@@ -56,22 +67,25 @@ class ShippedRecordsTest {
         return model.library().metadata().operators();
     }
 
-    @Test
-    void eachLogHasOneMeasuredRecordOfEachLayerOfItsCore() {
-        List<String> logs = ResourceTree.read("toolchains/tuning").keySet().stream()
-                .filter(file -> file.endsWith(".log"))
+    @ParameterizedTest
+    @CsvSource({"cycles, ''", "instructions, instructions/"})
+    void eachLogHasOneMeasuredRecordOfEachLayerOfItsCore(String objective, String folder) {
+        List<String> logs = ResourceTree.read("toolchains/tuning/" + folder).keySet().stream()
+                .filter(file -> file.endsWith(".log") && !file.contains("/"))
                 .toList();
         assertThat(logs).contains("cortex-m3.log", "cortex-m4.log", "cortex-m55.log", "rv32imac.log");
         for (String file : logs) {
             String core = file.substring(0, file.length() - ".log".length());
-            List<TuningRecord> records = ShippedRecords.of(core);
-            assertThat(RecordReader.parse(ShippedRecords.text(core).orElseThrow(), file)
+            List<TuningRecord> records = ShippedRecords.of(core, objective);
+            assertThat(RecordReader.parse(
+                                    ShippedRecords.text(core, objective).orElseThrow(), file)
                             .warnings())
                     .isEmpty();
             assertThat(records).isNotEmpty().allSatisfy(record -> {
                 assertThat(record.result().isMeasured()).isTrue();
                 assertThat(record.task().template()).startsWith(TaskKeys.PREFIX).endsWith("." + core);
                 assertThat(record.task().keys()).isNotEmpty();
+                assertThat(TaskKeys.objective(record.task())).isEqualTo(objective);
             });
             assertThat(records.stream()
                             .map(record -> TaskKeys.layer(record.task()))
@@ -87,7 +101,11 @@ class ShippedRecordsTest {
     @ParameterizedTest
     @ValueSource(strings = {"mps2-an385", "mps2-an386", "mps3-an547", "qemu-riscv32"})
     void aModelThatFollowsThemTakesNoMoreRam(String board) {
-        ResolvedBuild build = build(board);
+        takesNoMoreRam(build(board));
+        takesNoMoreRam(build(board, INSTRUCTIONS));
+    }
+
+    private static void takesNoMoreRam(ResolvedBuild build) {
         CompiledModel tuned = compiled(build);
         CompiledModel untuned = ModelCompiler.compile(
                 CompileRequest.builder(build.spec().models().get(0).file(), build.target())
@@ -95,6 +113,31 @@ class ShippedRecordsTest {
         assertThat(operators(tuned)).anyMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(operators(untuned)).noneMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(workspace(tuned)).isLessThanOrEqualTo(workspace(untuned));
+    }
+
+    private static List<String> records(ResolvedBuild build) {
+        return operators(compiled(build)).stream()
+                .map(OperatorInfo::reason)
+                .filter(reason -> reason.startsWith("record: "))
+                .toList();
+    }
+
+    @Test
+    void aBuildFollowsThoseOfInstructionsIfItSaysSo() {
+        assertThat(records(build("mps2-an385"))).isNotEmpty().allMatch(reason -> reason.endsWith(" cycles a call"));
+        ResolvedBuild build = build("mps2-an385", INSTRUCTIONS);
+        List<String> followed = records(build);
+        assertThat(followed).isNotEmpty().allMatch(reason -> reason.endsWith(" instructions a call"));
+        RecordFiles.write(BoardRecords.log(build.spec()), ShippedRecords.of("cortex-m3", "cycles"));
+        assertThat(records(build)).isEqualTo(followed);
+        assertThat(records(build("mps2-an385"))).allMatch(reason -> reason.endsWith(" cycles a call"));
+    }
+
+    @Test
+    void anObjectiveThatDoesNotExistIsNamed() {
+        assertThatThrownBy(() -> build("mps2-an385", Optional.of("speed")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.tune.objective is 'speed'");
     }
 
     @Test
@@ -106,7 +149,7 @@ class ShippedRecordsTest {
                 .filter(operator -> operator.reason().startsWith("record: "))
                 .findFirst()
                 .orElseThrow();
-        TuningRecord shipped = ShippedRecords.of("rv32imac").stream()
+        TuningRecord shipped = ShippedRecords.of("rv32imac", "cycles").stream()
                 .filter(record -> layer.reason()
                         .contains(String.format(
                                 "%,d cycles", Math.round(record.result().mean() * 1e9))))
