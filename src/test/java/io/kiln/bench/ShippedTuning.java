@@ -36,7 +36,8 @@ import java.util.stream.Stream;
 /**
  * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, trials of each
  * layer and model, and folders of golden models. Each layer is measured in cycles and in instructions: the record is the configuration with the
- * fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added if it gains half a percent in one of
+ * fewest cycles, or of those within half a percent of it that with the fewest instructions; more than a tenth above the rules' choice, or what
+ * {@code -DmostInstructions} allows in place of 1.1, is not taken. It is added if it gains half a percent in one of
  * them and is no slower, and if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
  * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
  * compiler folds.
@@ -46,6 +47,9 @@ public final class ShippedTuning {
     private static final double NO_TIME = 1_763_856_000;
 
     private static final double ALIKE = 1.005;
+
+    /** How many times the instructions of the rules' choice a record may take. */
+    private static final double MOST_INSTRUCTIONS = Double.parseDouble(System.getProperty("mostInstructions", "1.1"));
 
     private final String board;
     private final Path shipped;
@@ -113,14 +117,15 @@ public final class ShippedTuning {
 
     private static Optional<TuningRecord> winner(List<TuningRecord> records, Map<String, Double> instructions) {
         TuningRecord before = records.get(0);
+        ToDoubleFunction<TuningRecord> count =
+                record -> instructions.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         List<TuningRecord> all = records.stream()
                 .filter(record -> record.result().isMeasured())
                 .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))
+                .filter(record -> count.applyAsDouble(record) <= MOST_INSTRUCTIONS * count.applyAsDouble(before))
                 .toList();
         double least =
                 all.stream().mapToDouble(record -> record.result().mean()).min().orElse(0);
-        ToDoubleFunction<TuningRecord> count =
-                record -> instructions.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         return all.stream()
                 .filter(record -> record.result().mean() <= ALIKE * least)
                 .min(Comparator.comparingDouble(count)
