@@ -4,6 +4,8 @@
 #define NAME kiln_fpu_conv_1x4
 #define PIXELS 1
 #define CHANNELS 4
+#define LOOP_TAPS 8
+#define STEP 2
 #define LIMITS without limits
 #define LIMIT_PARAMETERS
 #define LATE_FIELDS
@@ -40,8 +42,8 @@ LATE_FIELDS
              4 * out_stride,
              rows,
              rows_before_wrap,
-             taps / 8,
-             taps % 8,
+             taps / LOOP_TAPS,
+             taps % LOOP_TAPS / STEP * 4 + taps % LOOP_TAPS % STEP,
              4 * row_step,
              4 * wrap,
              4 * row_gap,

@@ -39,7 +39,8 @@ import java.util.stream.Stream;
  * Tunes golden models for a built-in board and adds what won to a log of {@code toolchains/tuning}. Arguments: the board, the log, {@code cycles}
  * or {@code instructions}, trials of each layer and model, and folders of golden models. With {@code cycles}, each layer is measured in both:
  * the record is the configuration with the fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added
- * if it gains half a percent in one of them and is no slower. With {@code instructions} it is the configuration with the fewest of them, if it
+ * if it gains half a percent in one of them and is no slower, and takes at most a tenth more instructions than the rules' choice, or what
+ * {@code -DmostInstructions} allows in place of 1.1. With {@code instructions} it is the configuration with the fewest of them, if it
  * gains half a percent. It is only added if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
  * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
  * compiler folds.
@@ -49,6 +50,9 @@ public final class ShippedTuning {
     private static final double NO_TIME = 1_763_856_000;
 
     private static final double ALIKE = 1.005;
+
+    /** How many times the instructions of the rules' choice a record may take. */
+    private static final double MOST_INSTRUCTIONS = Double.parseDouble(System.getProperty("mostInstructions", "1.1"));
 
     private final String board;
     private final Path shipped;
@@ -124,6 +128,7 @@ public final class ShippedTuning {
         List<TuningRecord> all = records.stream()
                 .filter(record -> record.result().isMeasured())
                 .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))
+                .filter(record -> other.applyAsDouble(record) <= MOST_INSTRUCTIONS * other.applyAsDouble(before))
                 .toList();
         double least =
                 all.stream().mapToDouble(record -> record.result().mean()).min().orElse(0);

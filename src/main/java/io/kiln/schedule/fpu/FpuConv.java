@@ -38,7 +38,7 @@ final class FpuConv {
     private static final int NEVER = 1 << 20;
 
     private final ConvComputation conv;
-    private final FpuConvSchedule.Blocks blocks;
+    private final FpuBlocks blocks;
     private final FpuLimits limits;
     private final Buffer input;
     private final Buffer output;
@@ -47,7 +47,7 @@ final class FpuConv {
     private final List<Buffer> rest = new ArrayList<>();
 
     /** Makes tables and reserves scratch. */
-    FpuConv(ConvTask task, FpuConvSchedule.Blocks blocks, FpuLimits limits) {
+    FpuConv(ConvTask task, FpuBlocks blocks, FpuLimits limits) {
         this.conv = task.conv();
         this.blocks = blocks;
         this.limits = limits;
@@ -224,7 +224,7 @@ final class FpuConv {
                 imm(at.tiles.count)));
         scalars.addAll(limits.arguments(conv.op()));
         block.call(
-                new FpuConvKernel(at.tiles.pixels, channels, blocks.unfused(), limits).kernel(),
+                new FpuConvKernel(blocks.of(at.tiles.pixels), limits).kernel(),
                 List.of(
                         part.in,
                         block.view("w" + suffix, weights, add(part.tap, firstWeight)),

@@ -23,24 +23,11 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
     /** Sums of a single pixel; of several pixels, half as many channels. */
     private static final int SINGLE = 8;
 
-    private static final int REGISTERS = 32;
+    /** Taps of a step, if not two. */
+    private static final String TAPS = "taps";
 
-    /** Whether products are added by instructions of their own. */
+    /** Percent of the products that are added by instructions of their own. */
     private static final String UNFUSED = "unfused";
-
-    /**
-     * What the kernel computes together.
-     *
-     * @param pixels neighbouring pixels
-     * @param channels output channels
-     * @param unfused whether products are added by instructions of their own
-     */
-    record Blocks(int pixels, int channels, boolean unfused) {
-        /** Whether sums, operands of two taps and, if unfused, two products fit into registers. */
-        boolean fit() {
-            return pixels * channels + 2 * (pixels + channels) + (unfused ? 2 : 0) <= REGISTERS;
-        }
-    }
 
     @Override
     public String name() {
@@ -88,16 +75,18 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
         return Space.of(
                         name(),
                         Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()),
-                        Knob.of("channel_block", SINGLE / 2, SINGLE),
-                        Knob.flag(UNFUSED, false, true))
+                        Knob.of("channel_block", SINGLE / 2, SINGLE, 2 * SINGLE),
+                        Knob.unusual(TAPS, 3, 4),
+                        Knob.unusual(UNFUSED, 6, 10, 14, 18, 25, 50, 100))
                 .where(configuration -> blocks(configuration).fit());
     }
 
-    private static Blocks blocks(Configuration configuration) {
-        return new Blocks(
+    private static FpuBlocks blocks(Configuration configuration) {
+        return new FpuBlocks(
                 configuration.number("pixel_block"),
                 configuration.number("channel_block"),
-                configuration.isOn(UNFUSED));
+                configuration.number(TAPS, 2),
+                configuration.number(UNFUSED, 0));
     }
 
     @Override

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,10 +58,15 @@ class UnusualConfigurationsTest {
         TestPrograms.need("qemu-system-arm");
     }
 
-    /** The knobs that are set, a kind of configuration; of all configurations with short values, too. */
+    /** The knobs that are set, a kind of configuration; of floats with the blocks and taps, of all configurations with short values, too. */
     private static String kind(Configuration configuration) {
+        boolean isFloat = configuration.schedule().equals("fpu_conv");
         List<String> knobs = configuration.settings().stream()
-                .map(setting -> setting.knob() + (ALL && setting.value().length() == 1 ? setting.value() : ""))
+                .map(setting -> {
+                    boolean isShort = setting.value().length() == 1;
+                    boolean isShown = ALL && isShort || isFloat && !setting.knob().equals("unfused");
+                    return setting.knob() + (isShown ? setting.value() : "");
+                })
                 .toList();
         return configuration.schedule() + knobs;
     }
@@ -68,8 +74,10 @@ class UnusualConfigurationsTest {
     private static boolean isUnusual(Configuration configuration) {
         boolean isMany = configuration.schedule().equals("mve_gemm") && configuration.number("unroll") > 9;
         boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
+        boolean isSpread = configuration.schedule().equals("fpu_conv") && configuration.settings().size() > 2;
         return isMany
                 || isOrdered
+                || isSpread
                 || configuration.isOn("pipelined")
                 || configuration.isOn("whole_windows")
                 || configuration.isOn("paired_loads")
@@ -81,13 +89,14 @@ class UnusualConfigurationsTest {
         Map<String, Integer> known = new TreeMap<>();
         List<Candidate> candidates = new ArrayList<>();
         for (long seed = 0; seed < SEEDS; seed++) {
-            Function drawn = seed % 2 == 0 ? RandomOperators.next(seed) : RandomLayers.next(seed);
-            Function function = Pipeline.standard().run(drawn);
-            for (LayerTask task :
-                    LayerTask.of(function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)) {
-                if (task.workload().conv().isFloat()) {
-                    continue;
-                }
+            Function integers = seed % 2 == 0 ? RandomOperators.next(seed) : RandomLayers.next(seed);
+            List<LayerTask> tasks = (seed % 3 == 0 ? Stream.of(integers, RandomOperators.ofFloats(seed)) : Stream.of(integers))
+                    .map(Pipeline.standard()::run)
+                    .flatMap(function -> LayerTask.of(
+                            function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)
+                            .stream())
+                    .toList();
+            for (LayerTask task : tasks) {
                 List<Configuration> unusual = task.space().configurations().stream()
                         .filter(UnusualConfigurationsTest::isUnusual)
                         .filter(configuration -> known.getOrDefault(kind(configuration), 0) < LAYERS)
@@ -111,7 +120,7 @@ class UnusualConfigurationsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "mps2-an386, dsp_dense dsp_conv dsp_depthwise dsp_conv16",
+        "mps2-an386, dsp_dense dsp_conv dsp_depthwise dsp_conv16 fpu_conv",
         "mps3-an547, mve_gemm mve_conv16 dsp_conv16",
         "mps2-an385, conv_blocked",
         "qemu-riscv32, conv_blocked"
