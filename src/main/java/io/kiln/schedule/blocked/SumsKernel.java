@@ -4,6 +4,7 @@ package io.kiln.schedule.blocked;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.base.DType;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
@@ -18,9 +19,15 @@ import java.util.List;
  * @param pixels number of pixels
  * @param channels number of channels
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
+ * @param values type of the inputs: int8; also int16 of a single pixel
  */
-record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
+record SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values) {
     private static final KernelText TEXT = KernelText.of("portable/sums");
+
+    /** Of int8. */
+    SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
+        this(core, pixels, channels, interleaved, INT8);
+    }
 
     /** Cores without SIMD. */
     enum Core {
@@ -45,8 +52,12 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
 
     /** C name. */
     String name() {
-        return "kiln_sums_of_%dx%d%s"
-                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "");
+        String suffix = areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "";
+        return "kiln_sums_of_%dx%d%s%s".formatted(pixels, channels, suffix, isWide() ? "_int16" : "");
+    }
+
+    private boolean isWide() {
+        return values == DType.INT16;
     }
 
     Kernel kernel() {
@@ -57,8 +68,9 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
                 .with("CONDITION", core.condition)
                 .with(
                         "UNUSED_PARAMETERS",
-                        unused + "const int8_t* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, "
+                        unused + "const " + type() + "* x, " + unused + "const int8_t* w, " + unused + "int32_t* sums, "
                                 + unused + "int32_t stride, " + unused + "int32_t taps")
+                .with("TYPE", type())
                 .with("ASSEMBLY", lines())
                 .with(
                         "WEIGHT",
@@ -68,21 +80,26 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
                 .text();
         return new Kernel(
                 name(),
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.out(INT32)),
+                List.of(Pointer.in(values), Pointer.in(INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
                 text,
                 List.of());
     }
 
+    private String type() {
+        return isWide() ? "int16_t" : "int8_t";
+    }
+
     private String lines() {
+        int bytes = values.bytes();
         return switch (core) {
             case ARMV7_M ->
                 interleaved
-                        ? new InterleavedSumsThumb2(pixels, channels).lines()
+                        ? new InterleavedSumsThumb2(pixels, channels, bytes).lines()
                         : new SumsThumb2(pixels, channels).lines();
-            case ARMV6_M -> SumsThumb1.lines(channels);
-            case RV32 -> new SumsRiscV(pixels, channels, interleaved).lines();
+            case ARMV6_M -> new SumsThumb1(channels, bytes).lines();
+            case RV32 -> new SumsRiscV(pixels, channels, interleaved, bytes).lines();
         };
     }
 }
