@@ -6,6 +6,7 @@
 #define CONDITION 0
 #define NAME kiln_sums_of_2x4
 #define UNUSED_PARAMETERS const int8_t* x, const int8_t* w, int32_t* sums, int32_t stride, int32_t taps
+#define TYPE int8_t
 #define WEIGHTS const int8_t* w
 #define ASSEMBLY "ret"
 #define WEIGHT w[CHANNELS * i + c]
@@ -18,7 +19,7 @@ ASSEMBLY
   );
 }
 #else
-static void NAME(const int8_t* x, WEIGHTS, int32_t* sums, int32_t stride, int32_t taps) {
+static void NAME(const TYPE* x, WEIGHTS, int32_t* sums, int32_t stride, int32_t taps) {
   for (int32_t c = 0; c < CHANNELS; ++c) {
     for (int32_t p = 0; p < PIXELS; ++p) {
       int32_t sum = 0;

@@ -46,6 +46,10 @@ public final class Intrinsics {
     /** A sum plus the products of the lower and of the upper halves of two words. */
     public static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
 
+    /** A sum from its lower word, and a number that is less than {@code 1 << 16} below its upper bits. */
+    public static final Intrinsic FROM_HALVES =
+            Intrinsic.inFile("portable/matrix/kiln_from_halves", List.of(UINT32, INT32), INT64);
+
     /** Limits a value to 17 bits. */
     public static final Intrinsic SATURATE_17 = Intrinsic.inFile("thumb/kiln_saturate_17", List.of(INT32), INT32);
 

@@ -12,10 +12,12 @@ public interface OperatorLowering<O extends Op> {
      * Further inputs of a lowering.
      *
      * @param sums the core's micro-kernels for stateful layers; empty where loops are as fast
-     * @param panels the core's micro-kernel for products of computed matrices, if it has one
+     * @param panels the core's micro-kernel for products of computed int8 matrices, if it has one
+     * @param matrices the core's micro-kernels for products of other matrices
      * @param callees the functions called by operators, by index
      */
-    record Context(Optional<SumKernels> sums, Optional<PanelSums> panels, List<Callee> callees) {
+    record Context(
+            Optional<SumKernels> sums, Optional<PanelSums> panels, MatrixKernel.Set matrices, List<Callee> callees) {
         public Context {
             callees = List.copyOf(callees);
         }

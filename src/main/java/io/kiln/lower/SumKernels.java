@@ -30,7 +30,10 @@ public interface SumKernels {
      */
     Optional<Dots> dots(long bound, long least);
 
-    /** Dot products of int8 values with blocks of rows. */
+    /** The kernel for dot products of int16 values with rows of int8 weights, in 32 bits; a {@link WordRescaler} takes their results. */
+    Dots wideDots();
+
+    /** Dot products of int8 or int16 values with blocks of rows. */
     interface Dots {
         /** Number of rows in a block. */
         int rows();
@@ -38,7 +41,7 @@ public interface SumKernels {
         /** The table of weights and initial values; the number of rows is a multiple of {@link #rows()}. */
         Bytes pack(int rows, int count, Weights weights, IntUnaryOperator begin);
 
-        /** Emits the sums of rows with the values at a place, for {@link #rescale} from {@link Sums#DOTS}. */
+        /** Emits the sums of rows with the values at a place, for a {@link Rescaler} from {@link Sums#DOTS}. */
         void emit(BlockBuilder code, Block block, Buffer values, Expr from, Buffer sums);
     }
 
@@ -52,7 +55,7 @@ public interface SumKernels {
      */
     record Block(Buffer weights, Expr first, int rows, int count) {}
 
-    /** The sums that {@link #rescale} reads. */
+    /** The sums that a {@link Rescaler} reads. */
     enum Sums {
         /** The result of {@link Dots}, which may be scaled. */
         DOTS,
@@ -60,7 +63,7 @@ public interface SumKernels {
         WORDS
     }
 
-    /** How {@link #rescale} stores a rescaled sum. */
+    /** How a {@link Rescaler} stores a rescaled sum. */
     enum Result {
         /** An int16, saturated. */
         SHORT,
@@ -73,15 +76,18 @@ public interface SumKernels {
     /**
      * Sums that become results, in groups with a multiplier each.
      *
-     * @param by from {@link #multipliers}
-     * @param groups number of groups
-     * @param count sums in a group
+     * @param by one for each group
+     * @param bound largest magnitude of a sum; {@code 1L << 31} of any int32
      * @param zeroPoint of {@link Result#BYTE}
      */
-    record Group(Sums source, Result result, Buffer by, int groups, int count, int zeroPoint) {}
+    record Group(Sums source, Result result, List<QuantizedMultiplier> by, long bound, int zeroPoint) {
+        public Group {
+            by = List.copyOf(by);
+        }
+    }
 
     /**
-     * Whether {@link #rescale} takes a multiplier.
+     * Whether every {@link Rescaler} takes a multiplier.
      *
      * @param bound largest magnitude of {@link Sums#DOTS}; 0 for {@link Sums#WORDS}, which wrap around if they are shifted left
      */
@@ -92,15 +98,31 @@ public interface SumKernels {
                 && bound << (1 + Math.max(0, by.shift())) <= Integer.MAX_VALUE;
     }
 
-    /** The table of multipliers for {@link #rescale}: multiplier, and right shift less 1 or the complement of the left shift, in turn. */
+    /** A table of multipliers: multiplier, and right shift less 1 or the complement of the left shift, in turn. */
     static int[] multipliers(List<QuantizedMultiplier> by) {
         return by.stream()
                 .flatMapToInt(m -> IntStream.of(m.multiplier(), -1 - m.shift()))
                 .toArray();
     }
 
-    /** Emits the rescaling of sums by TFLite's arithmetic, with two roundings. */
-    void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results);
+    /** Rescales sums by TFLite's arithmetic, with two roundings. */
+    @FunctionalInterface
+    interface Rescaler {
+        /**
+         * Emits it for the sums of all groups, in order.
+         *
+         * @param count sums in a group
+         */
+        void emit(BlockBuilder code, int count, Buffer sums, Buffer results);
+    }
+
+    /**
+     * The rescaling of groups of sums.
+     *
+     * @param tables receives the multipliers if they are in a table
+     * @param name of that table
+     */
+    Rescaler rescaler(Group group, Tables tables, String name);
 
     /** Whether {@link #columns} takes rows of this many elements. */
     boolean takesColumns(int columns);

@@ -80,7 +80,10 @@ public final class Dispatch {
         this.features = target.features();
         this.optimize = optimize;
         this.context = new OperatorLowering.Context(
-                RecurrentKernels.of(features, optimize), PanelKernels.of(features), callees);
+                RecurrentKernels.of(features, optimize),
+                PanelKernels.of(features),
+                (values, tables) -> PanelKernels.of(features, values, tables),
+                callees);
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

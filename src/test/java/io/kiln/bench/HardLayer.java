@@ -36,10 +36,12 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
         /** The product of two inputs: matrices of height times channels, one for each column of the width; the second is transposed. */
         PRODUCT,
         /** The same with a second matrix as it is. */
-        PRODUCT_AS_IS;
+        PRODUCT_AS_IS,
+        /** A product of int16 data. */
+        PRODUCT_INT16;
 
         private boolean isProduct() {
-            return this == PRODUCT || this == PRODUCT_AS_IS;
+            return this == PRODUCT || this == PRODUCT_AS_IS || this == PRODUCT_INT16;
         }
     }
 
@@ -100,7 +102,7 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
     }
 
     private boolean isWide() {
-        return kind == Kind.DEPTHWISE_INT16;
+        return kind == Kind.DEPTHWISE_INT16 || kind == Kind.PRODUCT_INT16;
     }
 
     private TensorSpec image(String tensor, int height, int width, int depth) {
@@ -111,17 +113,21 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
     }
 
     private Ends addProduct(TfliteModelBuilder model) {
-        boolean isTransposed = kind == Kind.PRODUCT;
+        boolean isTransposed = kind != Kind.PRODUCT_AS_IS;
         int[] second = isTransposed ? new int[] {channels, input.channels} : new int[] {input.channels, channels};
-        int a = model.tensor(
-                TensorSpec.int8(name + "_a", SCALE, ZERO_POINT, 1, input.width, input.height, input.channels));
-        int b = model.tensor(
-                TensorSpec.int8(name + "_b", (float) scale, ZERO_POINT + 8, 1, input.width, second[0], second[1]));
-        int out = model.tensor(TensorSpec.int8(name, SCALE, ZERO_POINT, 1, input.width, input.height, channels));
+        int a = matrix(model, "_a", SCALE, ZERO_POINT, new int[] {input.height, input.channels});
+        int b = matrix(model, "_b", scale, ZERO_POINT + 8, second);
+        int out = matrix(model, "", SCALE, ZERO_POINT, new int[] {input.height, channels});
         Options options =
                 Options.table(BuiltinOptions.BatchMatMulOptions, Field.bool(0, false), Field.bool(1, isTransposed));
         model.operator(BuiltinOperator.BATCH_MATMUL, 3, options, new int[] {a, b}, out);
         return new Ends(List.of(a, b), out);
+    }
+
+    private int matrix(TfliteModelBuilder model, String suffix, double of, int zeroPoint, int[] sizes) {
+        return model.tensor(TensorSpec.of(
+                        name + suffix, isWide() ? TensorType.INT16 : TensorType.INT8, 1, input.width, sizes[0], sizes[1])
+                .quantized((float) of, isWide() ? 0 : zeroPoint));
     }
 
     /** Tensors of a layer. */

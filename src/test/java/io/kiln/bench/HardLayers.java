@@ -80,7 +80,9 @@ final class HardLayers {
             product("product", "product", Kind.PRODUCT, new Image(32, 2, 32), 32),
             product("product_as_is", "product", Kind.PRODUCT_AS_IS, new Image(32, 2, 32), 32),
             product("product_prime", "product", Kind.PRODUCT, new Image(37, 1, 53), 29),
-            product("product_prime_as_is", "product", Kind.PRODUCT_AS_IS, new Image(41, 1, 43), 37));
+            product("product_prime_as_is", "product", Kind.PRODUCT_AS_IS, new Image(41, 1, 43), 37),
+            product("product16", "product16", Kind.PRODUCT_INT16, new Image(32, 2, 32), 32),
+            product("product16_prime", "product16", Kind.PRODUCT_INT16, new Image(37, 1, 53), 29));
 
     private HardLayers() {}
 

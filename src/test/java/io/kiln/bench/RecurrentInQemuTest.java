@@ -16,7 +16,6 @@ import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.target.Target;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -28,11 +27,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Layers with state, products of matrices and dense layers of int16, which have assembly, of random shapes, in QEMU. */
+/** Layers with state, products of matrices and dense layers of int16, which have kernels of their own, of random shapes, in QEMU. */
 class RecurrentInQemuTest {
-    private static final Set<String> OPERATORS =
-            Set.of("SVDF_INT16", "LSTM_INT8", "LSTM_INT16", "FULLY_CONNECTED_INT16", "BATCH_MATMUL_INT8");
-    private static final int CASES = 6;
+    private static final Set<String> OPERATORS = Set.of(
+            "SVDF_INT16",
+            "LSTM_INT8",
+            "LSTM_INT16",
+            "FULLY_CONNECTED_INT16",
+            "BATCH_MATMUL_INT8",
+            "BATCH_MATMUL_INT16",
+            "BATCH_MATMUL_FLOAT");
+    private static final int CASES = 4;
 
     @TempDir
     private Path folder;
@@ -59,8 +64,7 @@ class RecurrentInQemuTest {
             inputs.addAll(own);
             expected.add(Interpreter.run(function, own).get(0));
         }
-        boolean hasSimd = Target.parse(target).features().hasDsp();
-        for (String schedule : hasSimd ? List.of("ring(kernels)", "steps(kernels)", "panels(") : List.of("panels(")) {
+        for (String schedule : List.of("ring(kernels)", "steps(kernels)", "panels(", "matrix(")) {
             assertThat(models)
                     .anyMatch(model -> model.metadata().operators().toString().contains(schedule));
         }

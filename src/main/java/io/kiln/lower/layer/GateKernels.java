@@ -10,9 +10,7 @@ import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.SumKernels;
-import io.kiln.lower.SumKernels.Group;
 import io.kiln.lower.SumKernels.Result;
-import io.kiln.lower.SumKernels.Sums;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -31,7 +29,6 @@ final class GateKernels {
     /** Most units computed together, which bounds the scratch. */
     private static final int MOST_UNITS = 32;
 
-    private final SumKernels kernels;
     private final int units;
     private final int chunk;
     private final Part ofData;
@@ -40,7 +37,7 @@ final class GateKernels {
     private final Buffer gates;
 
     /** The kernel and tables for one kind of values: the data or the hidden state. */
-    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, Buffer by) {}
+    private record Part(SumKernels.Dots dots, GateWeights weights, Buffer table, SumKernels.Rescaler rescaler) {}
 
     /** The weights of one kind of values, and the kernel for them. */
     private record Kind(GateWeights weights, SumKernels.Dots dots) {
@@ -51,20 +48,19 @@ final class GateKernels {
     }
 
     private GateKernels(SumKernels kernels, Kind data, Kind hidden, Tables tables, OperatorBuffers buffers) {
-        this.kernels = kernels;
         this.units = data.weights.units();
         int chunks = (units + MOST_UNITS - 1) / MOST_UNITS;
         int step = Math.max(1, Math.max(data.dots.rows(), hidden.dots.rows()) / Lstm.GATES);
         this.chunk = ((units + chunks - 1) / chunks + step - 1) / step * step;
-        this.ofData = part("input", data, tables);
-        this.ofHidden = part("recurrent", hidden, tables);
+        this.ofData = part("input", data, kernels, Result.SHORT, tables);
+        this.ofHidden = part("recurrent", hidden, kernels, Result.SHORT_ADDED, tables);
         this.sums = buffers.scratch(DType.INT32, (long) Lstm.GATES * chunk);
         this.gates = buffers.scratch(DType.INT16, (long) Lstm.GATES * chunk);
     }
 
     /** Packs the weights and reserves scratch, if the operator's types and constants suit the kernels. */
     static Optional<GateKernels> of(FusedOperator op, SumKernels kernels, Tables tables, OperatorBuffers buffers) {
-        if (op.type().dtype() != DType.INT8) {
+        if (op.type().dtype().isFloat()) {
             return Optional.empty();
         }
         return Kind.of(op, false, kernels)
@@ -72,7 +68,7 @@ final class GateKernels {
                         .map(hidden -> new GateKernels(kernels, data, hidden, tables, buffers)));
     }
 
-    private Part part(String name, Kind kind, Tables tables) {
+    private Part part(String name, Kind kind, SumKernels kernels, Result result, Tables tables) {
         int rows = (units + chunk - 1) / chunk * chunk * Lstm.GATES;
         GateWeights weights = kind.weights;
         IntUnaryOperator begin = row -> unit(row) < units ? (int) weights.beginning(gate(row), unit(row), true) : 0;
@@ -81,12 +77,7 @@ final class GateKernels {
                 kind.dots,
                 weights,
                 tables.add(name + "_weights", DType.INT8, kind.dots.pack(rows, weights.count(), byRow, begin)),
-                tables.add(
-                        name + "_by",
-                        DType.INT32,
-                        SumKernels.multipliers(IntStream.range(0, Lstm.GATES)
-                                .mapToObj(weights::multiplier)
-                                .toList())));
+                weights.rescaler(kernels, result, tables, name + "_by"));
     }
 
     /** Rows are by chunk, gate, unit. */
@@ -106,8 +97,8 @@ final class GateKernels {
     /** Emits all units for the values that begin at places of two buffers. */
     void emit(BlockBuilder block, Buffer data, Expr from, Buffer hidden, Expr state, UnitBody body) {
         block.loop("first", imm(0), imm(units), chunk, (some, first) -> {
-            sums(some, ofData, first, data, from, Result.SHORT);
-            sums(some, ofHidden, first, hidden, state, Result.SHORT_ADDED);
+            sums(some, ofData, first, data, from);
+            sums(some, ofHidden, first, hidden, state);
             Expr count = units % chunk == 0 ? imm(chunk) : Exprs.min(Exprs.sub(imm(units), first), imm(chunk));
             some.loop("u", imm(0), some.let("count", count), 1, (unit, u) -> {
                 List<Expr> values = IntStream.range(0, Lstm.GATES)
@@ -119,13 +110,13 @@ final class GateKernels {
         });
     }
 
-    private void sums(BlockBuilder block, Part part, Expr first, Buffer values, Expr from, Result result) {
+    private void sums(BlockBuilder block, Part part, Expr first, Buffer values, Expr from) {
         int rows = Lstm.GATES * chunk;
         BlockBuilder code = new BlockBuilder();
         SumKernels.Block rowsOfChunk =
                 new SumKernels.Block(part.table, Exprs.mul(first, Lstm.GATES), rows, part.weights.count());
         part.dots.emit(code, rowsOfChunk, values, from, sums);
-        kernels.rescale(code, new Group(Sums.DOTS, result, part.by, Lstm.GATES, chunk, 0), sums, gates);
+        part.rescaler.emit(code, chunk, sums, gates);
         block.add(code.build());
     }
 }

@@ -7,7 +7,11 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.SumKernels;
+import io.kiln.lower.Tables;
+import io.kiln.lower.WordRescaler;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * The constants of {@link Lstm}'s gates for the data or for the hidden state.
@@ -43,6 +47,11 @@ record GateWeights(FusedOperator op, boolean recurrent) {
     /** The multiplier that rescales the sums of a gate. */
     QuantizedMultiplier multiplier(int gate) {
         return multiplier(op, recurrent ? Lstm.GATES + gate : gate);
+    }
+
+    /** Those of all gates. */
+    List<QuantizedMultiplier> multipliers() {
+        return IntStream.range(0, Lstm.GATES).mapToObj(this::multiplier).toList();
     }
 
     /** One of the multipliers that the operator has. */
@@ -85,6 +94,9 @@ record GateWeights(FusedOperator op, boolean recurrent) {
     /** A micro-kernel for the sums with their zero point folded, if there is one and they can be rescaled. */
     Optional<SumKernels.Dots> dots(SumKernels kernels) {
         long bound = bound(true);
+        if (isWide()) {
+            return bound <= Integer.MAX_VALUE ? Optional.of(kernels.wideDots()) : Optional.empty();
+        }
         long least = 0;
         for (int gate = 0; gate < Lstm.GATES; gate++) {
             for (int i = 0; i < weights(gate).elements(); i++) {
@@ -95,5 +107,17 @@ record GateWeights(FusedOperator op, boolean recurrent) {
             }
         }
         return kernels.dots(bound, least);
+    }
+
+    /** Whether values are int16, whose sums are rounded once. */
+    boolean isWide() {
+        return op.type().dtype() == DType.INT16;
+    }
+
+    /** The rescaling of the kernel's sums. */
+    SumKernels.Rescaler rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
+        SumKernels.Group group =
+                new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
+        return isWide() ? new WordRescaler(group, true) : kernels.rescaler(group, tables, name);
     }
 }

@@ -51,6 +51,7 @@ public final class LstmLowering {
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Optional<GateKernels> kernels;
+    private final String reason;
     private final boolean isFloat;
     private final int batch;
     private final int steps;
@@ -71,6 +72,7 @@ public final class LstmLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, tables, buffers));
+        this.reason = StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
         Shape data = op.rootTypes().get(0).shape();
         this.isFloat = op.type().dtype().isFloat();
         this.batch = lstm.batch(data);
@@ -114,7 +116,8 @@ public final class LstmLowering {
                         dependencies,
                         body.build(),
                         kernels.isPresent() ? "steps(kernels)" : "steps")
-                .executing(macs);
+                .executing(macs)
+                .because(reason);
     }
 
     private void step(BlockBuilder block, Expr position, Expr state) {

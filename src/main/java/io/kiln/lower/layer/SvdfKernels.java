@@ -37,8 +37,9 @@ final class SvdfKernels {
     private final SvdfShape shape;
     private final QuantizedMultiplier feature;
     private final QuantizedMultiplier result;
+    private final long bound;
 
-    private SvdfKernels(FusedOperator op, SumKernels kernels, SumKernels.Dots dots) {
+    private SvdfKernels(FusedOperator op, SumKernels kernels, SumKernels.Dots dots, long bound) {
         this.op = op;
         this.svdf = (Svdf) op.root().op();
         this.kernels = kernels;
@@ -46,6 +47,7 @@ final class SvdfKernels {
         this.shape = SvdfShape.of(op);
         this.feature = shape.multiplier(op, Svdf.FEATURE);
         this.result = shape.multiplier(op, Svdf.RESULT);
+        this.bound = bound;
     }
 
     /** The kernels, if the operator's types and constants suit them. */
@@ -73,7 +75,7 @@ final class SvdfKernels {
                 .orElse(0);
         return kernels.dots(bound, least)
                 .filter(dots -> SumKernels.takes(shape.multiplier(op, Svdf.FEATURE), bound))
-                .map(dots -> new SvdfKernels(op, kernels, dots));
+                .map(dots -> new SvdfKernels(op, kernels, dots, bound));
     }
 
     /** Largest magnitude of a filter's sum, with the zero point folded. */
@@ -114,17 +116,20 @@ final class SvdfKernels {
                 padded,
                 shape.inputs());
         SumKernels.Ring ring = ring(tables, columns, oldest(body, slot));
-        Group features = new Group(Sums.DOTS, Result.SHORT, by(tables, "feature", feature), 1, shape.filters(), 0);
-        Group results = new Group(
-                Sums.WORDS, Result.BYTE, by(tables, "result", result), 1, shape.units(), svdf.outputZeroPoint());
+        SumKernels.Rescaler features = kernels.rescaler(
+                new Group(Sums.DOTS, Result.SHORT, List.of(feature), bound, 0), tables, "feature_by");
+        SumKernels.Rescaler results = kernels.rescaler(
+                new Group(
+                        Sums.WORDS, Result.BYTE, List.of(result), ofColumns(), svdf.outputZeroPoint()),
+                tables,
+                "result_by");
         body.loop("b", shape.batch(), (block, b) -> {
             dots.emit(block, rows, buffers.argument(0), mul(b, shape.inputs()), sums);
             Expr first = block.let("first", mul(b, (long) shape.memory() * shape.filters()));
             Expr newest = add(first, mul(slot, shape.filters()));
-            kernels.rescale(block, features, sums, block.mutableView("newest", state, newest));
+            features.emit(block, shape.filters(), sums, block.mutableView("newest", state, newest));
             kernels.columns(block, ring, block.view("ring", state, first), sums);
-            kernels.rescale(
-                    block, results, sums, block.mutableView("results", buffers.output(), mul(b, shape.units())));
+            results.emit(block, shape.units(), sums, block.mutableView("results", buffers.output(), mul(b, shape.units())));
         });
     }
 
@@ -158,7 +163,18 @@ final class SvdfKernels {
                 rows);
     }
 
-    private static Buffer by(Tables tables, String name, QuantizedMultiplier multiplier) {
-        return tables.add(name + "_by", DType.INT32, SumKernels.multipliers(List.of(multiplier)));
+    /** Largest magnitude of a unit's sum over the ring. */
+    private long ofColumns() {
+        Constant times = op.root().constant(2);
+        int width = shape.rank() * shape.memory();
+        long most = 0;
+        for (int unit = 0; unit < shape.units(); unit++) {
+            long magnitude = 0;
+            for (int i = unit * width; i < (unit + 1) * width; i++) {
+                magnitude += Math.abs(times.integer(i));
+            }
+            most = Math.max(most, Math.abs(op.root().constant(3).integer(unit)) - DType.INT16.min() * magnitude);
+        }
+        return Math.min(most, 1L << (Integer.SIZE - 1));
     }
 }

@@ -46,6 +46,7 @@ public final class SvdfLowering {
     private final SvdfShape shape;
     private final boolean isFloat;
     private final Optional<SvdfKernels> kernels;
+    private final String reason;
 
     /**
      * Reads the operator.
@@ -61,6 +62,7 @@ public final class SvdfLowering {
         this.shape = SvdfShape.of(op);
         this.isFloat = op.type().dtype().isFloat();
         this.kernels = kernels.flatMap(k -> SvdfKernels.of(op, k));
+        this.reason = StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
     }
 
     public LoweredOperator lower(Rows rows) {
@@ -72,7 +74,8 @@ public final class SvdfLowering {
                 .toList();
         String schedule = kernels.isPresent() ? "ring(kernels)" : "ring";
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule)
-                .executing(shape.macs());
+                .executing(shape.macs())
+                .because(reason);
     }
 
     /** The slot of the new features; the variable goes on to the next one. */

@@ -64,8 +64,14 @@ public final class BatchMatmulLowering {
         long macs = op.type().shape().elements() * depth;
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "matmul")
                 .executing(macs)
-                .because("plain loops: no micro-kernel for products of "
-                        + op.rootTypes().get(0).dtype().text() + " matrices of this depth on this core");
+                .because("plain loops: " + reason());
+    }
+
+    private String reason() {
+        String type = op.rootTypes().get(0).dtype().text();
+        return op.type().shape().dim(-2) < MatrixProduct.LEAST_ROWS && !type.equals(DType.INT8.text())
+                ? "packing columns does not pay for fewer than " + MatrixProduct.LEAST_ROWS + " rows of " + type
+                : "no micro-kernel for products of " + type + " matrices of this depth on this core";
     }
 
     private Shape shape(int argument) {

@@ -10,9 +10,6 @@ import static io.kiln.tir.Exprs.shr;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.layer.TflBatchMatmul;
-import io.kiln.ir.type.Shape;
-import io.kiln.lower.ElementLoops;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
@@ -30,7 +27,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import java.util.ArrayList;
+import io.kiln.tir.Stmt;
 import java.util.List;
 import java.util.Optional;
 
@@ -58,15 +55,13 @@ final class PanelProduct {
             List.of(DType.INT32, DType.INT32, DType.INT32));
 
     private final FusedOperator op;
-    private final TflBatchMatmul root;
+    private final Matrices matrices;
     private final PanelSums panels;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Buffer a;
     private final Buffer b;
     private final int depth;
-    private final int rows;
-    private final int columns;
     private final int chunk;
     private final Buffer panel;
     private final Buffer sums;
@@ -75,42 +70,34 @@ final class PanelProduct {
 
     /** Turns sums into results. */
     private sealed interface Rescaling {
-        record Together(SumKernels kernels, Buffer by, int zeroPoint) implements Rescaling {}
+        record Together(SumKernels.Rescaler rescaler) implements Rescaling {}
 
         record OneByOne(Epilogue epilogue) implements Rescaling {}
     }
 
     private PanelProduct(FusedOperator op, PanelSums panels, Optional<SumKernels> kernels) {
         this.op = op;
-        this.root = (TflBatchMatmul) op.root().op();
+        this.matrices = new Matrices(op);
         this.panels = panels;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.a = buffers.argument(0);
         this.b = buffers.argument(1);
-        this.depth = root.depth(shape(0));
-        this.rows = op.type().shape().dim(-2);
-        this.columns = op.type().shape().dim(-1);
-        int count = (columns + MOST_COLUMNS - 1) / MOST_COLUMNS;
-        this.chunk = Math.min(columns, padded((columns + count - 1) / count));
+        this.depth = matrices.depth();
+        this.chunk = matrices.chunk(MOST_COLUMNS, panels.columns());
         this.panel = buffers.scratch(DType.INT8, (long) padded(chunk) * panels.bytes(depth));
         this.sums = buffers.scratch(DType.INT32, padded(chunk));
-        this.row = root.transposeA() ? buffers.scratch(DType.INT8, depth) : a;
+        this.row = matrices.root().transposeA() ? buffers.scratch(DType.INT8, depth) : a;
         this.rescaling = rescaling(kernels);
     }
 
     /** The product, if the core has a kernel and all sums of int8 fit. */
     static Optional<PanelProduct> of(FusedOperator op, OperatorLowering.Context context) {
-        int depth =
-                ((TflBatchMatmul) op.root().op()).depth(op.rootTypes().get(0).shape());
+        int depth = new Matrices(op).depth();
         return context.panels()
                 .filter(panels -> op.rootTypes().get(0).dtype() == DType.INT8)
                 .filter(panels -> LARGEST_ON_THE_WAY * depth <= Integer.MAX_VALUE / panels.scale())
                 .map(panels -> new PanelProduct(op, panels, context.sums()));
-    }
-
-    private Shape shape(int argument) {
-        return op.rootTypes().get(argument).shape();
     }
 
     private int zeroPoint(int argument) {
@@ -118,7 +105,7 @@ final class PanelProduct {
     }
 
     private int padded(int some) {
-        return (some + panels.columns() - 1) / panels.columns() * panels.columns();
+        return Matrices.padded(some, panels.columns());
     }
 
     private Rescaling rescaling(Optional<SumKernels> kernels) {
@@ -132,11 +119,13 @@ final class PanelProduct {
         if (kernels.isEmpty() || by.isEmpty() || !isWhole) {
             return new Rescaling.OneByOne(new Epilogue(op, LARGEST_PRODUCT * depth, tables));
         }
-        int[] table = SumKernels.multipliers(List.of(multiplier(by.orElseThrow())));
-        return new Rescaling.Together(
-                kernels.orElseThrow(),
-                tables.add("by", DType.INT32, table),
+        SumKernels.Group group = new SumKernels.Group(
+                SumKernels.Sums.DOTS,
+                SumKernels.Result.BYTE,
+                List.of(multiplier(by.orElseThrow())),
+                LARGEST_PRODUCT * depth,
                 by.orElseThrow().outputZeroPoint());
+        return new Rescaling.Together(kernels.orElseThrow().rescaler(group, tables, "by"));
     }
 
     private static QuantizedMultiplier multiplier(Requantization by) {
@@ -144,48 +133,31 @@ final class PanelProduct {
     }
 
     LoweredOperator lower(Rows range) {
-        BlockBuilder body = new BlockBuilder();
-        int batch = op.type().shape().rank() - 2;
-        ElementLoops.over(body, op.type().shape(), range, batch, this::matrix);
+        Stmt body = matrices.over(range, chunk, this::some).build();
         long macs = op.type().shape().elements() * depth;
         String schedule = "panels(columns=" + chunk + ")";
-        return Nests.operator(op, buffers, tables, range, Nests.allRows(op), body.build(), schedule)
+        return Nests.operator(op, buffers, tables, range, Nests.allRows(op), body, schedule)
                 .executing(macs)
                 .because("columns are packed once for all rows");
     }
 
-    /** One product, given its place in the batch. */
-    private void matrix(BlockBuilder block, List<Expr> indices, Expr position) {
-        List<Expr> first = new ArrayList<>(indices);
-        first.addAll(List.of(imm(0), imm(0)));
-        Place place = new Place(
-                block.let("a_first", ElementLoops.position(shape(0), first)),
-                block.let("b_first", ElementLoops.position(shape(1), first)),
-                block.let("out_first", position));
-        int whole = columns / chunk * chunk;
-        block.loop("column", imm(0), imm(whole), chunk, (inner, j) -> some(inner, place, j, chunk));
-        block.loop("column", imm(whole), imm(columns), chunk, (inner, j) -> some(inner, place, j, columns - whole));
-    }
-
-    /** The first elements of the matrices. */
-    private record Place(Expr a, Expr b, Expr out) {}
-
     /** Some columns of all rows. */
-    private void some(BlockBuilder block, Place place, Expr j, int count) {
-        int columnStep = root.transposeB() ? depth : 1;
-        PanelSums.Columns of = new PanelSums.Columns(
-                depth, count, columnStep, root.transposeB() ? 1 : columns, zeroPoint(1), zeroPoint(0));
-        Buffer values = block.view("values", b, add(place.b, mul(j, columnStep)));
+    private void some(BlockBuilder block, Matrices.Place place, Expr j, int count) {
+        int rows = matrices.rows();
+        int columnStep = matrices.columnStep();
+        PanelSums.Columns of =
+                new PanelSums.Columns(depth, count, columnStep, matrices.step(), zeroPoint(1), zeroPoint(0));
+        Buffer values = block.view("values", b, add(place.b(), mul(j, columnStep)));
         panels.pack(block, of, values, panel);
         block.loop("i", rows, (inner, i) -> {
             Expr from = imm(0);
-            if (root.transposeA()) {
-                inner.loop("k", depth, (each, k) -> each.store(row, k, load(a, add(add(place.a, mul(k, rows)), i))));
+            if (matrices.root().transposeA()) {
+                inner.loop("k", depth, (each, k) -> each.store(row, k, load(a, add(add(place.a(), mul(k, rows)), i))));
             } else {
-                from = inner.let("from", add(place.a, mul(i, depth)));
+                from = inner.let("from", add(place.a(), mul(i, depth)));
             }
             sums(inner, from, count);
-            results(inner, inner.let("to", add(add(place.out, mul(i, columns)), j)), count);
+            results(inner, inner.let("to", add(add(place.out(), mul(i, matrices.columns())), j)), count);
         });
     }
 
@@ -201,9 +173,7 @@ final class PanelProduct {
 
     private void results(BlockBuilder block, Expr to, int count) {
         if (rescaling instanceof Rescaling.Together all) {
-            SumKernels.Group group =
-                    new SumKernels.Group(SumKernels.Sums.DOTS, SumKernels.Result.BYTE, all.by, 1, count, all.zeroPoint);
-            all.kernels.rescale(block, group, sums, block.mutableView("results", buffers.output(), to));
+            all.rescaler.emit(block, count, sums, block.mutableView("results", buffers.output(), to));
         } else if (rescaling instanceof Rescaling.OneByOne each) {
             block.loop("c", count, (inner, c) -> {
                 Expr sum = inner.let("sum", load(sums, c));

@@ -26,6 +26,7 @@ public final class SumLowerings {
                     TflBatchMatmul.class,
                     (op, product, rows, c) -> PanelProduct.of(op, c)
                             .map(panels -> panels.lower(rows))
+                            .or(() -> MatrixProduct.of(op, c).map(matrices -> matrices.lower(rows)))
                             .orElseGet(() -> new BatchMatmulLowering(op).lower(rows))));
 
     private SumLowerings() {}

@@ -4,6 +4,8 @@ package io.kiln.schedule.blocked;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.lower.PanelSums;
 import io.kiln.lower.SumKernels;
 import io.kiln.schedule.blocked.SumsKernel.Core;
@@ -16,10 +18,13 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
-/** {@link PanelSums} of cores without SIMD, by {@link SumsKernel}: a row of values times a block of columns. */
-public final class BlockedPanelSums implements PanelSums {
+/** Dot products on cores without SIMD by {@link SumsKernel}: values times a block of columns or rows, known at run time or at build time. */
+public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
     private static final KernelText BEGIN = KernelText.of("portable/panel/add_begin");
 
     private final SumsKernel kernel;
@@ -28,15 +33,20 @@ public final class BlockedPanelSums implements PanelSums {
         this.kernel = kernel;
     }
 
-    /** For a core for which {@link #isThere} holds. */
-    public static PanelSums of(CpuFeatures features) {
+    /** For a core for which {@link #isThere} holds, with values of int8. */
+    public static BlockedPanelSums of(CpuFeatures features) {
+        return of(features, INT8);
+    }
+
+    /** The same with values of int8 or int16. */
+    static BlockedPanelSums of(CpuFeatures features, DType values) {
         if (features.family() == CpuFeatures.Family.RISCV) {
-            return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true));
+            return new BlockedPanelSums(new SumsKernel(Core.RV32, 1, 8, true, values));
         }
         return new BlockedPanelSums(
                 features.hasLongMultiply()
-                        ? new SumsKernel(Core.ARMV7_M, 1, 8, true)
-                        : new SumsKernel(Core.ARMV6_M, 1, 4, false));
+                        ? new SumsKernel(Core.ARMV7_M, 1, 8, true, values)
+                        : new SumsKernel(Core.ARMV6_M, 1, 4, false, values));
     }
 
     /** Whether there is a kernel for a core. */
@@ -50,8 +60,30 @@ public final class BlockedPanelSums implements PanelSums {
     }
 
     @Override
+    public int rows() {
+        return kernel.channels();
+    }
+
+    @Override
     public int columns() {
         return kernel.channels();
+    }
+
+    @Override
+    public Bytes pack(int rows, int count, SumKernels.Weights weights, IntUnaryOperator begin) {
+        int moved = kernel.areWeightsMoved() ? 128 : 0;
+        ByteBuffer data = ByteBuffer.allocate(rows * bytes(count)).order(ByteOrder.LITTLE_ENDIAN);
+        for (int first = 0; first < rows; first += rows()) {
+            for (int row = first; row < first + rows(); row++) {
+                data.putInt(begin.applyAsInt(row));
+            }
+            for (int i = 0; i < count; i++) {
+                for (int row = first; row < first + rows(); row++) {
+                    data.put((byte) (weights.get(row, i) + moved));
+                }
+            }
+        }
+        return Bytes.wrap(data.array());
     }
 
     @Override

@@ -66,6 +66,11 @@ record BlockedRiscVRegisters(int pixels, int channels) {
         return registers().get(spareIndex());
     }
 
+    /** The inputs of two steps in turn; one pixel leaves registers enough. */
+    String value(int step) {
+        return step % 2 == 0 ? value() : registers().get(spareIndex() + 1);
+    }
+
     private int spareIndex() {
         return pixels + 4 + channels + channels * pixels;
     }

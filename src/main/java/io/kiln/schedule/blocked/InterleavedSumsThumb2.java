@@ -17,8 +17,9 @@ import java.util.List;
  *
  * @param pixels 1 or 2
  * @param channels at most 8 sums
+ * @param bytes of an input: 1, or 2 for one pixel
  */
-record InterleavedSumsThumb2(int pixels, int channels) {
+record InterleavedSumsThumb2(int pixels, int channels, int bytes) {
     private static final int UNROLL = 4;
     private static final int FIRST_SUM = 4;
     private static final int LAST_SUM = 11;
@@ -31,7 +32,7 @@ record InterleavedSumsThumb2(int pixels, int channels) {
         asm.line("push {r2, r4-r11, lr}");
         asm.line("ldr r12, [sp, #%d]", TAPS);
         asm.line("add r3, r0");
-        asm.line("add r2, r0, r12");
+        asm.line(bytes == 1 ? "add r2, r0, r12" : "add r2, r0, r12, lsl #1");
         asm.line("str r2, [sp, #%d]", TAPS);
         for (int i = 0; i < pixels * channels; i++) {
             asm.line("mov r%d, #0", FIRST_SUM + i);
@@ -40,7 +41,7 @@ record InterleavedSumsThumb2(int pixels, int channels) {
         asm.line("ldr r2, [sp, #%d]", TAPS);
         asm.line("subs r2, r0");
         asm.line("beq 4f");
-        asm.line("ands r2, #%d", UNROLL - 1);
+        asm.line("ands r2, #%d", (UNROLL - 1) * bytes);
         asm.line("beq 3f");
         step(asm, 0);
         advance(asm, 1);
@@ -65,7 +66,7 @@ record InterleavedSumsThumb2(int pixels, int channels) {
     }
 
     private void advance(AsmText asm, int taps) {
-        asm.line("adds r0, #%d", taps);
+        asm.line("adds r0, #%d", taps * bytes);
         if (pixels == 2) {
             asm.line("adds r3, #%d", taps);
         }
@@ -88,7 +89,7 @@ record InterleavedSumsThumb2(int pixels, int channels) {
 
     private void step(AsmText asm, int tap) {
         List<String> left = left();
-        asm.line("ldrsb r2, [r0, #%d]", tap);
+        asm.line("%s r2, [r0, #%d]", bytes == 1 ? "ldrsb" : "ldrsh", tap * bytes);
         if (pixels == 2) {
             asm.line("ldrsb r12, [r3, #%d]", tap);
         }

@@ -29,6 +29,51 @@ final class RiscVProducts {
         add(asm, registers, second, products - 1);
     }
 
+    /** Products between a load and its use. */
+    private static final int AHEAD = 2;
+
+    /** Whether there is {@link #ofOnePixel}: weights stay in their registers for {@link #AHEAD} products. */
+    static boolean suitsOnePixel(BlockedRiscVRegisters registers) {
+        return registers.pixels() == 1 && registers.channels() > AHEAD;
+    }
+
+    /**
+     * Emits those of several steps of one pixel: inputs and weights are loaded, and products added, while others are multiplied.
+     *
+     * @param bytes of an input, 1 or 2
+     */
+    static void ofOnePixel(AsmText asm, BlockedRiscVRegisters registers, int taps, int bytes) {
+        int products = taps * registers.channels();
+        for (int i = 0; i < AHEAD; i++) {
+            load(asm, registers, i, bytes);
+        }
+        for (int i = 0; i < products; i++) {
+            int channel = i % registers.channels();
+            asm.line(
+                    "mul %s, %s, %s",
+                    product(registers, registers.spare(), i),
+                    registers.value(i / registers.channels()),
+                    registers.weight(channel));
+            if (i + AHEAD < products) {
+                load(asm, registers, i + AHEAD, bytes);
+            }
+            if (i > 0) {
+                add(asm, registers, registers.spare(), i - 1);
+            }
+        }
+        add(asm, registers, registers.spare(), products - 1);
+    }
+
+    private static void load(AsmText asm, BlockedRiscVRegisters registers, int product, int bytes) {
+        int tap = product / registers.channels();
+        int channel = product % registers.channels();
+        if (channel == 0) {
+            String load = bytes == 1 ? "lb" : "lh";
+            asm.line("%s %s, %d(%s)", load, registers.value(tap), tap * bytes, registers.input(0));
+        }
+        asm.line("lb %s, %d(%s)", registers.weight(channel), product, registers.weights());
+    }
+
     /**
      * Emits them one after the other.
      *
@@ -49,7 +94,8 @@ final class RiscVProducts {
     }
 
     private static void add(AsmText asm, BlockedRiscVRegisters registers, String second, int product) {
-        String sum = registers.sum(product % registers.channels(), product / registers.channels());
+        int pixel = product / registers.channels() % registers.pixels();
+        String sum = registers.sum(product % registers.channels(), pixel);
         asm.line("add %s, %s, %s", sum, sum, product(registers, second, product));
     }
 

@@ -4,6 +4,7 @@ package io.kiln.schedule.blocked;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.base.DType;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
@@ -19,16 +20,23 @@ import java.util.Optional;
  * @param pixels number of pixels
  * @param channels number of channels
  * @param interleaved whether instructions are interleaved so that few of them wait for the previous one
+ * @param values type of the inputs: int8; also int16 of a single pixel
  * @param weightPairs pairs of weights in words, for one pixel and eight channels; not on Armv6-M
  */
-record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Optional<WeightPairs> weightPairs) {
+record SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values, Optional<WeightPairs> weightPairs) {
+    /** Without pairs of weights. */
+    SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values) {
+        this(core, pixels, channels, interleaved, values, Optional.empty());
+    }
+
+    /** Of int8. */
     SumsKernel(Core core, int pixels, int channels, boolean interleaved) {
-        this(core, pixels, channels, interleaved, Optional.empty());
+        this(core, pixels, channels, interleaved, INT8);
     }
 
     /** With pairs of weights. */
     static SumsKernel of(Core core, WeightPairs pairs) {
-        return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, false, Optional.of(pairs));
+        return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, false, INT8, Optional.of(pairs));
     }
 
     private static final KernelText TEXT = KernelText.of("portable/sums");
@@ -57,9 +65,13 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Opti
 
     /** C name. */
     String name() {
-        return "kiln_sums_of_%dx%d%s"
-                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "")
+        String suffix = areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "";
+        return "kiln_sums_of_%dx%d%s%s".formatted(pixels, channels, suffix, isWide() ? "_int16" : "")
                 + weightPairs.map(WeightPairs::suffix).orElse("");
+    }
+
+    private boolean isWide() {
+        return values == DType.INT16;
     }
 
     Kernel kernel() {
@@ -70,19 +82,24 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Opti
                 .with("CONDITION", core.condition)
                 .with(
                         "UNUSED_PARAMETERS",
-                        unused + "const int8_t* x, " + unused + "const " + weights() + "* w, " + unused
+                        unused + "const " + type() + "* x, " + unused + "const " + weights() + "* w, " + unused
                                 + "int32_t* sums, " + unused + "int32_t stride, " + unused + "int32_t taps")
+                .with("TYPE", type())
                 .with("WEIGHTS", "const " + weights() + "* w")
                 .with("ASSEMBLY", lines())
                 .with("WEIGHT", weight())
                 .text();
         return new Kernel(
                 name(),
-                List.of(Pointer.in(INT8), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
+                List.of(Pointer.in(values), Pointer.in(weightPairs.isPresent() ? INT32 : INT8), Pointer.out(INT32)),
                 List.of(INT32, INT32),
                 List.of(),
                 text,
                 List.of());
+    }
+
+    private String type() {
+        return isWide() ? "int16_t" : "int8_t";
     }
 
     /** C's type of the table. */
@@ -104,13 +121,14 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Opti
             WeightPairs pairs = weightPairs.get();
             return core == Core.RV32 ? PairSumsRiscV.lines(pairs) : PairSumsThumb2.lines(pairs);
         }
+        int bytes = values.bytes();
         return switch (core) {
             case ARMV7_M ->
                 interleaved
-                        ? new InterleavedSumsThumb2(pixels, channels).lines()
+                        ? new InterleavedSumsThumb2(pixels, channels, bytes).lines()
                         : new SumsThumb2(pixels, channels).lines();
-            case ARMV6_M -> SumsThumb1.lines(channels);
-            case RV32 -> new SumsRiscV(pixels, channels, interleaved).lines();
+            case ARMV6_M -> new SumsThumb1(channels, bytes).lines();
+            case RV32 -> new SumsRiscV(pixels, channels, interleaved, bytes).lines();
         };
     }
 }

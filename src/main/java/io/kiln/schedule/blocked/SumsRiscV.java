@@ -14,8 +14,9 @@ import io.kiln.schedule.parts.AsmText;
  * @param pixels at most 4
  * @param channels at most 16 sums
  * @param interleaved whether a product is added while the next one is multiplied; needs a register more
+ * @param bytes of an input: 1, or 2 of one pixel if interleaved and of more than two channels
  */
-record SumsRiscV(int pixels, int channels, boolean interleaved) {
+record SumsRiscV(int pixels, int channels, boolean interleaved, int bytes) {
     private static final int UNROLL = 4;
     private static final int SUMS = 52;
     private static final int FRAME = 64;
@@ -32,17 +33,15 @@ record SumsRiscV(int pixels, int channels, boolean interleaved) {
         String rest = registers().product();
         asm.line("1:");
         asm.line("sub %s, %s, %s", rest, end, first);
-        asm.line("andi %s, %s, %d", rest, rest, UNROLL - 1);
+        asm.line("andi %s, %s, %d", rest, rest, (UNROLL - 1) * bytes);
         asm.line("beqz %s, 2f", rest);
-        step(asm, 0);
+        steps(asm, 1);
         advance(asm, 1);
         asm.line("j 1b");
         asm.line("2:");
         asm.line("beq %s, %s, 4f", first, end);
         asm.line("3:");
-        for (int tap = 0; tap < UNROLL; tap++) {
-            step(asm, tap);
-        }
+        steps(asm, UNROLL);
         advance(asm, UNROLL);
         asm.line("bne %s, %s, 3b", first, end);
         asm.line("4:");
@@ -59,7 +58,7 @@ record SumsRiscV(int pixels, int channels, boolean interleaved) {
         asm.line("sw a2, %d(sp)", SUMS);
         asm.line("mv t0, a1");
         asm.line("mv t1, a3");
-        asm.line("mv t2, a4");
+        asm.line(bytes == 1 ? "mv t2, a4" : "slli t2, a4, 1");
         for (int p = 1; p < pixels; p++) {
             asm.line("add %s, %s, t1", registers().input(p), registers().input(p - 1));
         }
@@ -69,6 +68,16 @@ record SumsRiscV(int pixels, int channels, boolean interleaved) {
             for (int p = 0; p < pixels; p++) {
                 asm.line("li %s, 0", registers().sum(c, p));
             }
+        }
+    }
+
+    private void steps(AsmText asm, int taps) {
+        if (interleaved && RiscVProducts.suitsOnePixel(registers())) {
+            RiscVProducts.ofOnePixel(asm, registers(), taps, bytes);
+            return;
+        }
+        for (int tap = 0; tap < taps; tap++) {
+            step(asm, tap);
         }
     }
 
@@ -96,7 +105,7 @@ record SumsRiscV(int pixels, int channels, boolean interleaved) {
 
     private void advance(AsmText asm, int taps) {
         for (int p = 0; p < pixels; p++) {
-            asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), taps);
+            asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), taps * bytes);
         }
         asm.line("addi %s, %s, %d", registers().weights(), registers().weights(), taps * channels);
     }

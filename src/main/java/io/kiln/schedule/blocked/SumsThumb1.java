@@ -11,17 +11,17 @@ import io.kiln.schedule.parts.AsmText;
  * r0  inputs     r2  an input               r4 to r7  sums              r9  end of the inputs
  * r1  weights    r3  a weight, a product    r8        sum of inputs     lr  taps before the loop of four
  * </pre>
+ *
+ * @param channels at most four
+ * @param bytes of an input, 1 or 2
  */
-final class SumsThumb1 {
+record SumsThumb1(int channels, int bytes) {
     private static final int UNROLL = 4;
 
     /** Stack offset of the last argument, above the pushed registers. */
     private static final int TAPS = 32;
 
-    private SumsThumb1() {}
-
-    /** At most four channels. */
-    static String lines(int channels) {
+    String lines() {
         AsmText asm = new AsmText();
         asm.line(".syntax unified");
         asm.line("push {r2, r4-r7, lr}");
@@ -30,6 +30,9 @@ final class SumsThumb1 {
         asm.line("push {r4, r5}");
         asm.line("ldr r3, [sp, #%d]", TAPS);
         asm.line("adds r2, r0, r3");
+        if (bytes == 2) {
+            asm.line("adds r2, r2, r3");
+        }
         asm.line("mov r9, r2");
         for (int c = 0; c < 4; c++) {
             asm.line("movs r%d, #0", 4 + c);
@@ -40,31 +43,36 @@ final class SumsThumb1 {
         asm.line("beq 2f");
         asm.line("1:");
         asm.line("mov lr, r3");
-        step(asm, 0, channels);
+        step(asm, 0);
         asm.line("adds r1, #%d", channels);
-        asm.line("adds r0, #1");
+        asm.line("adds r0, #%d", bytes);
         asm.line("mov r3, lr");
         asm.line("subs r3, #1");
         asm.line("bne 1b");
         asm.line("2:");
+        fours(asm);
+        end(asm);
+        return asm.lines();
+    }
+
+    /** The steps of four up to the end of the inputs. */
+    private void fours(AsmText asm) {
         asm.line("cmp r0, r9");
         asm.line("beq 4f");
         asm.line("3:");
         for (int tap = 0; tap < UNROLL; tap++) {
-            step(asm, tap, channels);
+            step(asm, tap);
         }
         asm.line("adds r1, #%d", UNROLL * channels);
-        asm.line("adds r0, #%d", UNROLL);
+        asm.line("adds r0, #%d", UNROLL * bytes);
         asm.line("cmp r0, r9");
         asm.line("bne 3b");
         asm.line("4:");
-        end(asm, channels);
-        return asm.lines();
     }
 
-    private static void step(AsmText asm, int tap, int channels) {
-        asm.line("ldrb r2, [r0, #%d]", tap);
-        asm.line("sxtb r2, r2");
+    private void step(AsmText asm, int tap) {
+        asm.line("%s r2, [r0, #%d]", bytes == 1 ? "ldrb" : "ldrh", tap * bytes);
+        asm.line(bytes == 1 ? "sxtb r2, r2" : "sxth r2, r2");
         asm.line("add r8, r2");
         for (int c = 0; c < channels; c++) {
             asm.line("ldrb r3, [r1, #%d]", tap * channels + c);
@@ -73,7 +81,7 @@ final class SumsThumb1 {
         }
     }
 
-    private static void end(AsmText asm, int channels) {
+    private void end(AsmText asm) {
         asm.line("mov r2, r8");
         asm.line("lsls r2, r2, #7");
         for (int c = 0; c < channels; c++) {

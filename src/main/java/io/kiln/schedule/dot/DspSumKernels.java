@@ -7,7 +7,10 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.lower.Intrinsics;
 import io.kiln.lower.SumKernels;
+import io.kiln.lower.Tables;
+import io.kiln.schedule.parts.ShortDots;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
@@ -27,6 +30,12 @@ record DspSumKernels() implements SumKernels {
     /** Most pairs of sums rescaled in an iteration of a loop. */
     private static final int MOST_UNROLLED = 4;
 
+    private static final Kernel SHORT_SUMS = Kernel.inFile(
+            "dsp/kiln_short_sums_pairs",
+            List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
+            List.of(INT32, INT32),
+            Intrinsics.SMLAD);
+
     private static final KernelText RESCALE = KernelText.of("dsp/rescale_sums");
 
     /** {@code 256 * a + b} of two sums stays within 32 bits. */
@@ -42,8 +51,17 @@ record DspSumKernels() implements SumKernels {
     }
 
     @Override
-    public void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results) {
-        int pairs = unrolled(group.count());
+    public Rescaler rescaler(Group group, Tables tables, String name) {
+        Buffer by = tables.add(name, INT32, SumKernels.multipliers(group.by()));
+        return (code, count, sums, results) -> code.call(
+                kernel(group, count),
+                List.of(sums, by, results),
+                List.of(
+                        Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
+    }
+
+    private static Kernel kernel(Group group, int count) {
+        int pairs = unrolled(count);
         String name = "kiln_rescale_" + group.source().name().toLowerCase(Locale.ROOT) + "_"
                 + group.result().name().toLowerCase(Locale.ROOT) + (pairs > 1 ? "_" + 2 * pairs : "");
         boolean isByte = group.result() == Result.BYTE;
@@ -59,17 +77,18 @@ record DspSumKernels() implements SumKernels {
                 .with("LOW", isByte ? "-128" : "-32768")
                 .with("HIGH", isByte ? "127" : "32767")
                 .text();
-        Kernel kernel = new Kernel(
+        return new Kernel(
                 name,
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
                 List.of(INT32, INT32, INT32),
                 List.of(),
                 definition,
                 List.of());
-        code.call(
-                kernel,
-                List.of(sums, group.by(), results),
-                List.of(Exprs.imm(group.groups()), Exprs.imm(group.count()), Exprs.imm(group.zeroPoint())));
+    }
+
+    @Override
+    public Dots wideDots() {
+        return new ShortDots(SHORT_SUMS, INT16, 4, 2);
     }
 
     /** Pairs in an iteration: as many as divide the sums. */

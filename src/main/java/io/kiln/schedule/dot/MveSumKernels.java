@@ -7,7 +7,9 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Bytes;
 import io.kiln.lower.SumKernels;
+import io.kiln.lower.Tables;
 import io.kiln.schedule.mve.MveText;
+import io.kiln.schedule.parts.ShortDots;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
@@ -29,6 +31,11 @@ record MveSumKernels() implements SumKernels {
             List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.in(INT32), Pointer.out(INT32)),
             List.of(INT32, INT32, INT32));
 
+    private static final Kernel SHORT_SUMS = Kernel.inFile(
+            "mve/kiln_mve_short_sums",
+            List.of(Pointer.in(INT16), Pointer.in(INT8), Pointer.out(INT32)),
+            List.of(INT32, INT32));
+
     private static final KernelText RESCALE = KernelText.of("mve/rescale_sums");
 
     @Override
@@ -37,11 +44,20 @@ record MveSumKernels() implements SumKernels {
     }
 
     @Override
-    public void rescale(BlockBuilder code, Group group, Buffer sums, Buffer results) {
+    public Rescaler rescaler(Group group, Tables tables, String name) {
+        Buffer by = tables.add(name, INT32, SumKernels.multipliers(group.by()));
+        return (code, count, sums, results) -> code.call(
+                kernel(group),
+                List.of(sums, by, results),
+                List.of(
+                        Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
+    }
+
+    private static Kernel kernel(Group group) {
         String name = "kiln_mve_rescale_" + group.result().name().toLowerCase(Locale.ROOT);
         boolean isByte = group.result() == Result.BYTE;
         boolean isAdded = group.result() == Result.SHORT_ADDED;
-        Kernel kernel = new Kernel(
+        return new Kernel(
                 name,
                 List.of(Pointer.in(INT32), Pointer.in(INT32), Pointer.out(isByte ? INT8 : INT16)),
                 List.of(INT32, INT32, INT32),
@@ -54,10 +70,11 @@ record MveSumKernels() implements SumKernels {
                         .with("HIGH", isByte ? "127" : "32767")
                         .text(),
                 List.of());
-        code.call(
-                kernel,
-                List.of(sums, group.by(), results),
-                List.of(Exprs.imm(group.groups()), Exprs.imm(group.count()), Exprs.imm(group.zeroPoint())));
+    }
+
+    @Override
+    public Dots wideDots() {
+        return new ShortDots(SHORT_SUMS, INT8, 4, 8);
     }
 
     /** Instructions from a rescaled sum to the result. */

@@ -3,6 +3,8 @@ package io.kiln.schedule.dot;
 
 import io.kiln.base.Optimize;
 import io.kiln.lower.SumKernels;
+import io.kiln.schedule.blocked.BlockedPanelSums;
+import io.kiln.schedule.blocked.BlockedSumKernels;
 import io.kiln.target.CpuFeatures;
 import java.util.Optional;
 
@@ -12,9 +14,12 @@ public final class RecurrentKernels {
 
     /** The core's kernels, if it has some and size is not optimized. */
     public static Optional<SumKernels> of(CpuFeatures features, Optimize optimize) {
-        if (optimize == Optimize.SIZE || !features.hasDsp()) {
+        if (optimize == Optimize.SIZE) {
             return Optional.empty();
         }
-        return Optional.of(features.hasMve() ? new MveSumKernels() : new DspSumKernels());
+        if (features.hasDsp()) {
+            return Optional.of(features.hasMve() ? new MveSumKernels() : new DspSumKernels());
+        }
+        return BlockedPanelSums.isThere(features) ? Optional.of(new BlockedSumKernels(features)) : Optional.empty();
     }
 }

@@ -35,7 +35,7 @@ import java.util.List;
  */
 final class FpuConv {
     /** Rows before a buffer that never wraps around does so. */
-    private static final int NEVER = 1 << 20;
+    static final int NEVER = 1 << 20;
 
     private final ConvComputation conv;
     private final FpuBlocks blocks;

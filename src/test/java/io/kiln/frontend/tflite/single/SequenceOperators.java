@@ -23,6 +23,17 @@ final class SequenceOperators {
         product(d, TensorType.INT8, d.shape(0, 2), sizes, false);
     });
 
+    /** The same with tiles of several rows. */
+    static final OperatorCases BATCH_MATMUL_INT16 =
+            OperatorCases.of("BATCH_MATMUL_INT16", d -> product(d, TensorType.INT16, d.shape(0, 1), sizes(d), false));
+
+    static final OperatorCases BATCH_MATMUL_FLOAT =
+            OperatorCases.of("BATCH_MATMUL_FLOAT", d -> product(d, TensorType.FLOAT32, d.shape(0, 1), sizes(d), false));
+
+    private static int[] sizes(Draw d) {
+        return new int[] {d.between(1, 11), d.between(1, 40), d.between(1, 37)};
+    }
+
     /** The sizes are rows, depth and columns. */
     private static void product(Draw d, byte type, int[] batch, int[] sizes, boolean repeats) {
         int rows = sizes[0];
@@ -71,7 +82,14 @@ final class SequenceOperators {
     });
 
     static final List<OperatorCases> ALL =
-            List.of(BATCH_MATMUL, BATCH_MATMUL_INT8, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
+            List.of(
+            BATCH_MATMUL,
+            BATCH_MATMUL_INT8,
+            BATCH_MATMUL_INT16,
+            BATCH_MATMUL_FLOAT,
+            CUMSUM,
+            CUMSUM_INT8,
+            DYNAMIC_UPDATE_SLICE);
 
     private SequenceOperators() {}
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
+
+import io.kiln.base.DType;
+import io.kiln.lower.MatrixKernel;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import java.util.List;
+
+/**
+ * A row of int16 times blocks of columns, summed in 64 bits.
+ *
+ * @param kernel pointers: row, panel, sums; scalars: depth, blocks
+ * @param columns of a block
+ * @param step values of a column that follow each other
+ */
+record WideMatrix(Kernel kernel, int columns, int step) implements MatrixKernel {
+    private static final int MOST_COLUMNS = 16;
+
+    /** By SMLALD. */
+    static final WideMatrix DSP = new WideMatrix(DspMatrixRow.kernel(), 4, 2);
+
+    /** By VMLALDAVA. */
+    static final WideMatrix MVE = new WideMatrix(
+            Kernel.inFile(
+                    "mve/kiln_mve_matrix_row",
+                    List.of(Pointer.in(INT16), Pointer.in(INT16), Pointer.out(INT64)),
+                    List.of(INT32, INT32)),
+            4,
+            8);
+
+    @Override
+    public DType sum() {
+        return INT64;
+    }
+
+    @Override
+    public int rows() {
+        return 1;
+    }
+
+    @Override
+    public int mostColumns() {
+        return MOST_COLUMNS;
+    }
+
+    @Override
+    public void emit(BlockBuilder code, Tile tile, Buffer rows, Buffer panel, Buffer sums) {
+        code.call(kernel, List.of(rows, panel, sums), List.of(Exprs.imm(tile.depth()), Exprs.imm(tile.blocks())));
+    }
+}
