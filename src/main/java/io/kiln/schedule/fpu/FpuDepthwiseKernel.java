@@ -7,6 +7,7 @@ import static io.kiln.schedule.fpu.FpuConvKernel.registers;
 
 import io.kiln.base.DType;
 import io.kiln.schedule.mve.MveText;
+import io.kiln.schedule.parts.PixelTile;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
@@ -27,7 +28,7 @@ import java.util.List;
  * @param tile pixels and columns
  * @param limits of the results
  */
-record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
+record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
     private static final KernelText TEXT = KernelText.of("fpu/depthwise");
 
     static final int CHANNELS = 4;
