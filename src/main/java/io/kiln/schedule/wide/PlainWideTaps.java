@@ -62,7 +62,7 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
         KernelText text = TEXT.with("STEP", place.step())
                 .with("WEIGHT", hasLongMultiply ? "int8_t" : "int32_t")
                 .with("SUMS", each(place, "    int32_t sum%1$d = bias;\n"))
-                .with("LOADS_AND_PRODUCTS", products(place))
+                .with("LOADS_AND_PRODUCTS", row(place))
                 .with("NEXT_ROW", place.wrap() == 0 ? "" : next)
                 .with("RESULTS", results(place));
         Intrinsic limit = place.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_16;
@@ -76,6 +76,13 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
             out.append(text.formatted(p));
         }
         return out.toString();
+    }
+
+    private String row(Place place) {
+        String assembly = hasLongMultiply ? "" : new Armv6Taps(place).text();
+        return assembly.isEmpty()
+                ? products(place)
+                : "#if %s\n%s#else\n%s#endif\n".formatted(Armv6Taps.CONDITION, assembly, products(place));
     }
 
     /** The products of a row of the window; where the tile's columns are all beside the input, there are none. */
