@@ -14,10 +14,10 @@
 #define LIMITS int16
 #define RING_PARAMETERS
 #define LIMIT_PARAMETERS
-#define SUMS
-#define LOADS_AND_PRODUCTS
+#define SUMS int32_t sum0 = bias;
+#define LOADS_AND_PRODUCTS sum0 += row[0] * w[0];
 #define NEXT_ROW
-#define RESULTS
+#define RESULTS out[0] = (int16_t)kiln_saturate_16(kiln_rescale_high(sum0, multiplier));
 
 /*
  * Depthwise convolution of PIXELS neighbouring pixels of int16, one channel after the other: of the columns from the first

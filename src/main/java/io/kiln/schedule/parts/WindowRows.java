@@ -6,12 +6,14 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import java.util.stream.IntStream;
 
 /**
  * The rows of the windows of one row of the output, for kernels that walk over them.
@@ -36,6 +38,16 @@ public record WindowRows(Expr in, Expr out, TapRange ky, Expr before, int wrap) 
         Expr in = row.let("row_in", mul(add(mul(n, conv.input().dim(1)), first), inElements));
         Expr out = row.let("row_out", mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), outElements));
         return new WindowRows(in, out, ky, before(row, rows, first, dilation), ring(rows));
+    }
+
+    /** Whether every window has a row inside the input: kernels do not count to 0. */
+    public static boolean areInside(ConvComputation conv) {
+        Window w = conv.window();
+        return IntStream.range(0, conv.output().dim(1))
+                .map(y -> y * w.strideH() - w.padTop())
+                .allMatch(first -> IntStream.range(0, w.kernelH())
+                        .map(k -> first + k * w.dilationH())
+                        .anyMatch(row -> row >= 0 && row < conv.input().dim(1)));
     }
 
     /** Number of rows in the input's buffer; 0 if it holds all. */

@@ -2,13 +2,13 @@
 package io.kiln.schedule.wide;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Limits;
 import io.kiln.lower.Requantization;
 import io.kiln.lower.WideRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapSums;
+import io.kiln.schedule.parts.WindowRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
  * @param limits of the results
  */
 record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits) {
-    /** Bytes over which a kernel's loads and stores reach: a tile's pixels of the output lie closer than this. */
+    /** Of more channels, the pixels of a tile are too far apart in the output for the immediate offset of a store. */
     private static final int MOST_CHANNELS = 400;
 
     /** Columns of a window, which kernels have unrolled. */
@@ -55,7 +55,7 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
                 && conv.window().kernelW() <= MOST_COLUMNS
                 && conv.inputZeroPoint() == 0
                 && conv.kernelZeroPoint() == 0
-                && hasRowsInside(conv);
+                && WindowRows.areInside(conv);
     }
 
     private static Optional<WideLayer> proven(ConvComputation conv) {
@@ -81,14 +81,5 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
         return Optional.of(new WideLayer(
                         biases.stream().map(Long::intValue).toList(), each, Limits.of(conv.op())))
                 .filter(layer -> rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH));
-    }
-
-    /** Whether every window has a row inside the input. */
-    private static boolean hasRowsInside(ConvComputation conv) {
-        Window w = conv.window();
-        return IntStream.range(0, conv.output().dim(1)).map(y -> y * w.strideH() - w.padTop()).allMatch(origin -> IntStream.range(
-                        0, w.kernelH())
-                .map(k -> origin + k * w.dilationH())
-                .anyMatch(row -> row >= 0 && row < conv.input().dim(1)));
     }
 }
