@@ -51,6 +51,7 @@ final class WideRowsTest {
         runs.forEach((expected, run) -> expected.check(answers.get(run)));
         assertThat(rings).isGreaterThan(CASES / 5);
         assertThat(List.of("mve_depthwise16", "dsp_depthwise16", "thumb_depthwise16", "depthwise16"))
-                .allSatisfy(name -> assertThat(schedules.getOrDefault(name, 0)).as(name).isGreaterThan(CASES / 20));
+                .allSatisfy(name ->
+                        assertThat(schedules.getOrDefault(name, 0)).as(name).isGreaterThan(CASES / 20));
     }
 }

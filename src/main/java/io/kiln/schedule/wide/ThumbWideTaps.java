@@ -192,7 +192,10 @@ record ThumbWideTaps(boolean hasDsp) implements WideKernel {
             asm.add("r0", "r0", base - moved, INPUTS.get(0));
         }
         for (int j = 0; j < columns.size(); j++) {
-            asm.line(hasDsp ? "ldr %s, [r0, #%d]" : "ldrsh %s, [r0, #%d]", INPUTS.get(j), (columns.get(j) - origin) * pixel - base);
+            asm.line(
+                    hasDsp ? "ldr %s, [r0, #%d]" : "ldrsh %s, [r0, #%d]",
+                    INPUTS.get(j),
+                    (columns.get(j) - origin) * pixel - base);
         }
         return base;
     }

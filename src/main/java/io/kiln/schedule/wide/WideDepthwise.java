@@ -157,8 +157,8 @@ final class WideDepthwise {
         int row = conv.input().dim(2) * conv.channels();
         WideKernel.Place place = new WideKernel.Place(
                 tile, w.kernelH(), conv.channels(), w.dilationH() * row, line.wrap() * row, layer.isLimited());
-        List<Expr> scalars = new ArrayList<>(List.of(
-                sub(line.ky().end(), line.ky().begin()), line.ky().begin(), imm(blocks.count)));
+        List<Expr> scalars = new ArrayList<>(
+                List.of(sub(line.ky().end(), line.ky().begin()), line.ky().begin(), imm(blocks.count)));
         if (line.wrap() > 0) {
             scalars.add(line.before());
         }
@@ -170,7 +170,8 @@ final class WideDepthwise {
                 kernel.kernel(place),
                 List.of(
                         block.view("in" + blocks.suffix, input, blocks.in),
-                        block.view("t" + blocks.suffix, table, imm((long) blocks.first * kernel.blockWords(conv.taps()))),
+                        block.view(
+                                "t" + blocks.suffix, table, imm((long) blocks.first * kernel.blockWords(conv.taps()))),
                         block.mutableView("out" + blocks.suffix, output, blocks.out)),
                 scalars);
     }

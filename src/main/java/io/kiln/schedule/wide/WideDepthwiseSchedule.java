@@ -33,7 +33,8 @@ public record WideDepthwiseSchedule(String name) implements Schedule<WideDepthwi
     @Override
     public Space space(Workload workload, Evidence evidence) {
         int most = mostPixels(workload.conv(), evidence.kernel);
-        return Space.of(name, Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
+        return Space.of(
+                name, Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
     }
 
     private static int mostPixels(ConvComputation conv, WideKernel kernel) {

@@ -66,7 +66,8 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
             int channel = o;
             long bias = conv.op().bias().map(b -> b.integer(channel)).orElse(0L);
             biases.add(bias);
-            bound = Math.max(bound, Math.abs(bias) - Short.MIN_VALUE * sums.get(o).magnitude());
+            bound = Math.max(
+                    bound, Math.abs(bias) - Short.MIN_VALUE * sums.get(o).magnitude());
         }
         Optional<Requantization> by =
                 conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
@@ -78,8 +79,7 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
         List<Integer> each = IntStream.range(0, conv.channels())
                 .mapToObj(o -> multipliers.get(multipliers.size() == 1 ? 0 : o))
                 .toList();
-        return Optional.of(new WideLayer(
-                        biases.stream().map(Long::intValue).toList(), each, Limits.of(conv.op())))
+        return Optional.of(new WideLayer(biases.stream().map(Long::intValue).toList(), each, Limits.of(conv.op())))
                 .filter(layer -> rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH));
     }
 }

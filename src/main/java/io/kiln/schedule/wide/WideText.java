@@ -85,9 +85,7 @@ record WideText(WideKernel kernel, WideKernel.Place place) {
     }
 
     private String nextRow() {
-        return place.wrap() == 0
-                ? ""
-                : "      position -= left == rows - before ? %d : 0;\n".formatted(place.wrap());
+        return place.wrap() == 0 ? "" : "      position -= left == rows - before ? %d : 0;\n".formatted(place.wrap());
     }
 
     private String statement(AsmText asm) {
