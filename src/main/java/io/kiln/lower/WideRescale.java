@@ -42,7 +42,7 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
      *
      * @param bound largest magnitude of a layer's sum; that of other operators is not known
      */
-    static WideRescale of(FusedOperator op, Requantization by, long bound) {
+    public static WideRescale of(FusedOperator op, Requantization by, long bound) {
         boolean isBounded = op.root().op() instanceof Layer && by.inputZeroPoint() == 0;
         return of(by.multipliers(), by.shifts(), isBounded ? bound : Long.MAX_VALUE);
     }

@@ -27,6 +27,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.ScheduleRule;
 import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
+import io.kiln.schedule.wide.WideDepthwiseSchedule;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,6 +49,10 @@ public final class LayerSchedules {
     private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
     private static final DotConvSchedule MVE_CONV16 = new DotConvSchedule("mve_conv16");
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
+    private static final WideDepthwiseSchedule MVE_DEPTHWISE16 = new WideDepthwiseSchedule("mve_depthwise16");
+    private static final WideDepthwiseSchedule DSP_DEPTHWISE16 = new WideDepthwiseSchedule("dsp_depthwise16");
+    private static final WideDepthwiseSchedule THUMB_DEPTHWISE16 = new WideDepthwiseSchedule("thumb_depthwise16");
+    private static final WideDepthwiseSchedule DEPTHWISE16 = new WideDepthwiseSchedule("depthwise16");
     private static final DotConvSchedule MVE_CONV_FLOAT = new DotConvSchedule("mve_conv_float");
     private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
     private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
@@ -73,6 +78,10 @@ public final class LayerSchedules {
             DSP_CONV,
             MVE_CONV16,
             DSP_CONV16,
+            MVE_DEPTHWISE16,
+            DSP_DEPTHWISE16,
+            THUMB_DEPTHWISE16,
+            DEPTHWISE16,
             MVE_CONV_FLOAT,
             MVE_DEPTHWISE_FLOAT,
             FPU_CONV,
@@ -99,6 +108,10 @@ public final class LayerSchedules {
             DSP_CONV::choose,
             MVE_CONV16::choose,
             DSP_CONV16::choose,
+            MVE_DEPTHWISE16::choose,
+            DSP_DEPTHWISE16::choose,
+            THUMB_DEPTHWISE16::choose,
+            DEPTHWISE16::choose,
             MVE_CONV_FLOAT::choose,
             MVE_DEPTHWISE_FLOAT::choose,
             FPU_CONV::choose,

@@ -15,6 +15,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.RandomLayers;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
@@ -64,7 +65,16 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SPEED, fpu_conv, FLOATS",
         "M4F, clang, SPEED, fpu_conv, FLOATS",
         "M4F, gnu, SPEED, fpu_depthwise, FLOATS",
-        "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', ANY",
+        "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', WIDE",
+        "M55, gnu, SPEED, mve_depthwise16, WIDE",
+        "M55, clang, SPEED, mve_depthwise16, WIDE",
+        "M4F, gnu, SPEED, dsp_depthwise16, WIDE",
+        "M4F, clang, SPEED, dsp_depthwise16, WIDE",
+        "M3, gnu, SPEED, thumb_depthwise16, WIDE",
+        "M3, clang, SPEED, thumb_depthwise16, WIDE",
+        "M0, gnu, SPEED, depthwise16, WIDE",
+        "M0, clang, SPEED, depthwise16, WIDE",
+        "RV32, clang, SPEED, depthwise16, WIDE",
         "M4F, gnu, SPEED, dsp_, ANY",
         "M4F, clang, SPEED, dsp_, ANY",
         "M4F, gnu, SPEED, dsp_, HARD",
@@ -161,6 +171,8 @@ final class RandomOperatorsInQemuTest {
         /** Dense layers of thousands of products. */
         DENSE,
         FLOATS,
+        /** Depthwise convolutions of int16 data. */
+        WIDE,
         /** Layers with windows that lie in the padding. */
         FAR_PADDED,
         FOUR_BITS,
@@ -173,7 +185,7 @@ final class RandomOperatorsInQemuTest {
         /** The corrections that kernels have to compute. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, DENSE, FLOATS, FAR_PADDED, FOUR_BITS -> List.of();
+                case ANY, DENSE, FLOATS, WIDE, FAR_PADDED, FOUR_BITS -> List.of();
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -198,12 +210,11 @@ final class RandomOperatorsInQemuTest {
         }
 
         Function function(long seed) {
-            if (key.form() == Form.FLOATS) {
-                return RandomOperators.ofFloats(seed);
-            }
             Function drawn = RandomOperators.mixed(seed);
             return switch (key.form()) {
-                case ANY, FLOATS -> drawn;
+                case ANY -> drawn;
+                case FLOATS -> RandomOperators.ofFloats(seed);
+                case WIDE -> RandomLayers.wide(seed);
                 case FAR_PADDED -> RandomOperators.farPadded(seed);
                 case DENSE -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);

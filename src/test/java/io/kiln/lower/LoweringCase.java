@@ -37,6 +37,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.ofFloats(seed), seed);
     }
 
+    /** A depthwise convolution of int16 data. */
+    static LoweringCase ofWide(long seed) {
+        return of(RandomLayers.wide(seed), seed);
+    }
+
     /** A layer with more padding than its windows are large. */
     public static LoweringCase farPadded(long seed) {
         return of(RandomOperators.farPadded(seed), seed);

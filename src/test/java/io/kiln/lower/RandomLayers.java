@@ -46,6 +46,13 @@ public final class RandomLayers {
         return new RandomLayers(seed).build("layer" + seed);
     }
 
+    /** A depthwise convolution of int16 data whose sums have 64 bits, mostly with as many channels as its input has. */
+    public static Function wide(long seed) {
+        RandomLayers layers = new RandomLayers(seed);
+        layers.wide();
+        return layers.function("wide" + seed);
+    }
+
     private Function build(String name) {
         switch (below(6)) {
             case 0, 1 -> convolution(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
@@ -53,6 +60,10 @@ public final class RandomLayers {
             case 3 -> dense(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
             default -> transposed();
         }
+        return function(name);
+    }
+
+    private Function function(String name) {
         int last = bindings.get(bindings.size() - 1).id();
         return new Function(name, List.of(data), bindings, List.of(new Result(last, "out", Optional.empty())));
     }
@@ -78,9 +89,18 @@ public final class RandomLayers {
         int in = 2 + below(9);
         int out = in * (1 + below(4) / 3);
         Shape shape = Shape.of(1, 1 + below(7), 1 + below(12), in);
-        Window w = window(shape);
+        depthwise(shape, window(shape), out, dtype, sum(dtype));
+    }
+
+    private void wide() {
+        int in = 2 + below(20);
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(7), 1 + below(15), in);
+        depthwise(shape, window(shape, 7), in * (1 + below(6) / 5), DType.INT16, DType.INT64);
+    }
+
+    private void depthwise(Shape shape, Window w, int out, DType dtype, DType sum) {
+        int in = shape.dim(3);
         Constant weight = weights(Shape.of(w.kernelH(), w.kernelW(), in, out / in), DType.INT8);
-        DType sum = sum(dtype);
         Arg.Ref x = parameter(shape, dtype);
         finish(bind(new QnnConv2d(w, in, out, "HWOI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
     }
@@ -122,8 +142,12 @@ public final class RandomLayers {
     }
 
     private Window window(Shape shape) {
-        int kernelH = 1 + below(4);
-        int kernelW = 1 + below(4);
+        return window(shape, 4);
+    }
+
+    private Window window(Shape shape, int most) {
+        int kernelH = 1 + below(most);
+        int kernelW = 1 + below(most);
         int dilationH = below(5) == 0 ? 2 : 1;
         int dilationW = below(5) == 0 ? 2 : 1;
         int spanH = (kernelH - 1) * dilationH + 1;

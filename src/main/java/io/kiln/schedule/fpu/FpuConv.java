@@ -14,12 +14,12 @@ import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.parts.WindowRows;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,9 +34,6 @@ import java.util.List;
  * </pre>
  */
 final class FpuConv {
-    /** Rows before a buffer that never wraps around does so. */
-    static final int NEVER = 1 << 20;
-
     private final ConvComputation conv;
     private final FpuBlocks blocks;
     private final FpuLimits limits;
@@ -111,7 +108,7 @@ final class FpuConv {
                     TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
                     int dilation = conv.window().dilationH();
                     Expr line = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
-                    line(row, new Line(rows, n, y, ky, line, rowsBeforeWrap(row, rows, line, dilation)));
+                    line(row, new Line(rows, n, y, ky, line, WindowRows.before(row, rows, line, dilation)));
                 }));
         return body.build();
     }
@@ -217,7 +214,7 @@ final class FpuConv {
                 at.line.before,
                 taps,
                 imm((long) w.dilationH() * rowElements),
-                imm((long) ring(at.line.rows) * rowElements),
+                imm((long) WindowRows.ring(at.line.rows) * rowElements),
                 mul(sub(imm(rowTaps), taps), channels),
                 mul(sub(imm(w.kernelH()), at.line.ky.count()), (long) rowTaps * channels),
                 imm(part.count),
@@ -231,19 +228,6 @@ final class FpuConv {
                         block.view("b" + suffix, bias, imm((long) part.first * channels)),
                         out),
                 scalars);
-    }
-
-    /** Number of rows in the input's buffer; 0 if it holds all. */
-    static int ring(Rows rows) {
-        return rows.inputRings().isEmpty() ? 0 : rows.inputRings().get(0);
-    }
-
-    /** Emits the number of rows of a window, from a line of the input's buffer on, before the buffer wraps around. */
-    static Expr rowsBeforeWrap(BlockBuilder block, Rows rows, Expr line, int dilation) {
-        int ring = ring(rows);
-        return ring == 0
-                ? imm(NEVER)
-                : block.let("before", Exprs.div(add(sub(imm(ring), line), dilation - 1), imm(dilation)));
     }
 
     private void copy(BlockBuilder block, Buffer scratch, int pixels, Expr to) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.fpu;
 
-import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.parts.WindowRows;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -58,15 +58,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
                 && conv.isFloat()
                 && conv.weight().type().dtype().isFloat()
                 && !conv.isTransposed()
-                && IntStream.range(0, conv.output().dim(1)).allMatch(y -> hasRowInside(conv, y));
-    }
-
-    private static boolean hasRowInside(ConvComputation conv, int y) {
-        Window w = conv.window();
-        int first = y * w.strideH() - w.padTop();
-        return IntStream.range(0, w.kernelH())
-                .map(k -> first + k * w.dilationH())
-                .anyMatch(row -> row >= 0 && row < conv.input().dim(1));
+                && WindowRows.areInside(conv);
     }
 
     @Override

@@ -10,7 +10,8 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.lower.layer.TapRange;
+import io.kiln.schedule.parts.PixelTile;
+import io.kiln.schedule.parts.WindowRows;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
@@ -92,14 +93,13 @@ final class FpuDepthwise {
         BlockBuilder body = new BlockBuilder();
         Expr first = rows.firstLine(conv.output());
         Expr end = rows.endLine(conv.output());
-        List<FpuTile.Run> runs = FpuTile.row(conv, pixels);
+        List<PixelTile.Run> runs = PixelTile.row(conv, pixels);
         body.loop(
                 "n",
                 conv.output().dim(0),
                 (batch, n) -> batch.loop("y", first, end, 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-                    Line line = line(row, rows, n, y, ky);
-                    for (FpuTile.Run run : runs) {
+                    WindowRows line = WindowRows.of(row, conv, rows, n, y);
+                    for (PixelTile.Run run : runs) {
                         BlockBuilder tiles = new BlockBuilder();
                         tiles(tiles, line, run);
                         row.add(tiles.build());
@@ -108,37 +108,12 @@ final class FpuDepthwise {
         return body.build();
     }
 
-    /**
-     * A row of the output.
-     *
-     * @param in position of the first column of the window's first row inside the input
-     * @param out position of the first pixel in the output
-     * @param ky rows of the window inside the input
-     * @param before rows of the window before the input's buffer wraps around
-     * @param wrap rows by which it does
-     */
-    private record Line(Expr in, Expr out, TapRange ky, Expr before, int wrap) {}
-
-    private Line line(BlockBuilder row, Rows rows, Expr n, Expr y, TapRange ky) {
-        int dilation = conv.window().dilationH();
-        Expr first = row.let("line", rows.inputLine(0, add(ky.origin(), mul(ky.begin(), dilation))));
-        Expr in = row.let(
-                "row_in",
-                mul(add(mul(n, conv.input().dim(1)), first), (long) conv.input().dim(2) * conv.channels()));
-        Expr out = row.let(
-                "row_out",
-                mul(
-                        add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
-                        (long) conv.output().dim(2) * conv.channels()));
-        return new Line(in, out, ky, FpuConv.rowsBeforeWrap(row, rows, first, dilation), FpuConv.ring(rows));
-    }
-
-    private void tiles(BlockBuilder block, Line line, FpuTile.Run run) {
+    private void tiles(BlockBuilder block, WindowRows line, PixelTile.Run run) {
         Window w = conv.window();
         int channels = conv.channels();
-        Expr in = add(line.in, ((long) run.x() * w.strideW() + run.tile().begin() - w.padLeft()) * channels);
-        Expr out = add(line.out, (long) run.x() * channels);
-        Expr tap = mul(line.ky.begin(), (long) w.kernelW() * CHANNELS);
+        Expr in = add(line.in(), ((long) run.x() * w.strideW() + run.tile().begin() - w.padLeft()) * channels);
+        Expr out = add(line.out(), (long) run.x() * channels);
+        Expr tap = mul(line.ky().begin(), (long) w.kernelW() * CHANNELS);
         call(block, line, run, new Place(in, tap, 0, out, whole()));
         if (whole() * CHANNELS < channels) {
             int last = channels - CHANNELS;
@@ -150,16 +125,16 @@ final class FpuDepthwise {
     /** Where a number of blocks of channels begins. */
     private record Place(Expr in, Expr weight, int bias, Expr out, int blocks) {}
 
-    private void call(BlockBuilder block, Line line, FpuTile.Run run, Place at) {
+    private void call(BlockBuilder block, WindowRows line, PixelTile.Run run, Place at) {
         Window w = conv.window();
         int row = conv.input().dim(2) * conv.channels();
         List<Expr> scalars = new ArrayList<>(List.of(
                 imm(conv.channels()),
-                line.ky.count(),
-                line.before,
+                line.ky().count(),
+                line.before(),
                 imm((long) w.dilationH() * row),
-                imm((long) line.wrap * row),
-                mul(sub(imm(w.kernelH()), line.ky.count()), (long) w.kernelW() * CHANNELS),
+                imm((long) line.wrap() * row),
+                mul(sub(imm(w.kernelH()), line.ky().count()), (long) w.kernelW() * CHANNELS),
                 imm(at.blocks),
                 imm(run.count())));
         scalars.addAll(limits.arguments(conv.op()));

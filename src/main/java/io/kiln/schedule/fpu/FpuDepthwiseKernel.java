@@ -4,6 +4,7 @@ package io.kiln.schedule.fpu;
 import static io.kiln.schedule.fpu.FpuFrame.registers;
 
 import io.kiln.schedule.mve.MveText;
+import io.kiln.schedule.parts.PixelTile;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 
@@ -20,7 +21,7 @@ import io.kiln.tir.KernelText;
  * @param tile pixels and columns
  * @param limits of the results
  */
-record FpuDepthwiseKernel(FpuTile tile, FpuLimits limits) {
+record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
     private static final KernelText TEXT = KernelText.of("fpu/depthwise");
 
     static final int CHANNELS = 4;

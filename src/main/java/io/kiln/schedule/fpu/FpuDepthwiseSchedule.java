@@ -15,6 +15,9 @@ import java.util.stream.IntStream;
 
 /** Depthwise convolutions of float data on a floating-point unit with fused multiply-add, by {@link FpuDepthwise}. */
 public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
+    private static final int REGISTERS = 32;
+    private static final int MOST_PIXELS = 4;
+
     @Override
     public String name() {
         return "fpu_depthwise";
@@ -27,13 +30,19 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
                 && conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= FpuDepthwiseKernel.CHANNELS
-                && FpuTile.mostPixels(conv) > 0;
+                && mostPixels(conv) > 0;
         return suits ? Optional.of(FpuLimits.of(conv.op())) : Optional.empty();
+    }
+
+    /** Largest number of pixels whose sums fit the registers beside the weights of a row of the window and an input; 0 if none does. */
+    private static int mostPixels(ConvComputation conv) {
+        int left = REGISTERS / FpuDepthwiseKernel.CHANNELS - conv.window().kernelW() - 1;
+        return Math.max(0, Math.min(Math.min(MOST_PIXELS, left), conv.output().dim(2)));
     }
 
     @Override
     public Space space(Workload workload, FpuLimits limits) {
-        int most = FpuTile.mostPixels(workload.conv());
+        int most = mostPixels(workload.conv());
         return Space.of(
                 name(), Knob.of("pixel_block", IntStream.rangeClosed(1, most).toArray()));
     }
@@ -49,7 +58,7 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
     }
 
     private Choice<FpuLimits> choice(Workload workload, FpuLimits limits) {
-        Configuration configuration = Configuration.of(name()).with("pixel_block", FpuTile.mostPixels(workload.conv()));
+        Configuration configuration = Configuration.of(name()).with("pixel_block", mostPixels(workload.conv()));
         return new Choice<>(
                 this, limits, configuration, "pixels side by side share inputs and weights of four channels (VFMA)");
     }

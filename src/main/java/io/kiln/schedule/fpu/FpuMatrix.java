@@ -57,7 +57,7 @@ public final class FpuMatrix implements MatrixKernel {
                         imm(tile.depth()),
                         imm((long) tile.blocks() * COLUMNS),
                         imm(1),
-                        imm(FpuConv.NEVER),
+                        imm(WindowRows.NEVER),
                         imm(tile.depth()),
                         imm(0),
                         imm(0),

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.wide;
+
+import io.kiln.base.DType;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.Limits;
+import io.kiln.lower.Requantization;
+import io.kiln.lower.WideRescale;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapSums;
+import io.kiln.schedule.parts.WindowRows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/**
+ * What is proven of a depthwise layer of int16 data: every sum fits 32 bits with its bias, and a result is the upper half of
+ * the sum times a multiplier, rounded, within limits.
+ *
+ * @param biases of each channel
+ * @param multipliers of each channel
+ * @param limits of the results
+ */
+record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits) {
+    /** Of more channels, the pixels of a tile are too far apart in the output for the immediate offset of a store. */
+    private static final int MOST_CHANNELS = 400;
+
+    /** Columns of a window, which kernels have unrolled. */
+    private static final int MOST_COLUMNS = 15;
+
+    WideLayer {
+        biases = List.copyOf(biases);
+        multipliers = List.copyOf(multipliers);
+    }
+
+    /** Whether a result may be less than the whole range of int16. */
+    boolean isLimited() {
+        return limits.low() != Short.MIN_VALUE || limits.high() != Short.MAX_VALUE;
+    }
+
+    /** The proof for a layer; empty if it is of another kind, or its sums may leave 32 bits, or its shape is left to plain loops. */
+    static Optional<WideLayer> of(ConvComputation conv) {
+        return suits(conv) ? proven(conv) : Optional.empty();
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        return conv.depthwise()
+                && !conv.isTransposed()
+                && conv.dataType() == DType.INT16
+                && conv.op().type().dtype() == DType.INT16
+                && conv.op().sumType() == DType.INT64
+                && conv.channels() == conv.input().dim(3)
+                && conv.channels() <= MOST_CHANNELS
+                && conv.window().kernelW() <= MOST_COLUMNS
+                && conv.inputZeroPoint() == 0
+                && conv.kernelZeroPoint() == 0
+                && WindowRows.areInside(conv);
+    }
+
+    private static Optional<WideLayer> proven(ConvComputation conv) {
+        List<TapSums> sums = TapSums.of(conv);
+        List<Long> biases = new ArrayList<>();
+        long bound = 0;
+        for (int o = 0; o < conv.channels(); o++) {
+            int channel = o;
+            long bias = conv.op().bias().map(b -> b.integer(channel)).orElse(0L);
+            biases.add(bias);
+            bound = Math.max(
+                    bound, Math.abs(bias) - Short.MIN_VALUE * sums.get(o).magnitude());
+        }
+        Optional<Requantization> by =
+                conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
+        if (bound > Integer.MAX_VALUE || by.isEmpty()) {
+            return Optional.empty();
+        }
+        WideRescale rescale = WideRescale.of(conv.op(), by.get(), bound);
+        List<Integer> multipliers = rescale.multipliers();
+        List<Integer> each = IntStream.range(0, conv.channels())
+                .mapToObj(o -> multipliers.get(multipliers.size() == 1 ? 0 : o))
+                .toList();
+        return Optional.of(new WideLayer(biases.stream().map(Long::intValue).toList(), each, Limits.of(conv.op())))
+                .filter(layer -> rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH));
+    }
+}
