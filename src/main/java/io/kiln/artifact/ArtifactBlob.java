@@ -17,8 +17,9 @@ import java.util.TreeMap;
  * generator, 2 loader, 3 file name, 4 target key, 5 content; u32 CRC-32 (IEEE 802.3) of all that precedes it. Unknown tags from 0x8000 on are
  * skipped; other unknown tags are refused.
  *
- * <p>A set has at most 1024 artifacts and 256 targets, so that its objects take little memory: the magic {@code KILNSET1}, u32 number of targets, for each u16 length and its key, u32 length and its target string; u32 number of
- * artifacts, the artifacts; u32 CRC-32 of all that precedes it.
+ * <p>A set: the magic {@code KILNSET1}, u32 number of targets, for each u16 length and its key, u32 length and its target string; u32 number
+ * of artifacts, the artifacts; u32 CRC-32 of all that precedes it. There are at most 1024 artifacts and 256 targets, so that their objects take
+ * little memory.
  */
 final class ArtifactBlob {
     static final String ARTIFACT = "KILNART1";

@@ -24,10 +24,11 @@ final class NumbersInBlob extends LazyList<Integer> {
     /** A number of the list. */
     int at(int index) {
         int at = start + Objects.checkIndex(index, count) * Long.BYTES;
-        return blob.get(at) & 0xFF
-                | (blob.get(at + 1) & 0xFF) << 8
-                | (blob.get(at + 2) & 0xFF) << 16
-                | blob.get(at + 3) << 24;
+        int number = 0;
+        for (int i = Integer.BYTES - 1; i >= 0; i--) {
+            number = (number << Byte.SIZE) | (blob.get(at + i) & 0xFF);
+        }
+        return number;
     }
 
     /** Some of the numbers. */

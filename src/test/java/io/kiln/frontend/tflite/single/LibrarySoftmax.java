@@ -35,7 +35,7 @@ final class LibrarySoftmax {
                 .findFirst()
                 .orElseThrow();
         QuantizedMultiplier by = TflWideSoftmax.multiplier(
-                ((TflSoftmax) softmax.op()).beta(), (float) softmax.constant(1).real(0));
+                ((TflSoftmax) softmax.op()).beta(), softmax.constant(1).real(0));
         int depth = softmax.type().shape().dim(-1);
         return inputs.stream()
                 .map(each -> List.of(answer(each.get(0), depth, by)))
