@@ -76,7 +76,7 @@ final class ConstantPlacement {
 
     /** The memory of each function's tables, if those that come first leave room for the others. */
     private Optional<Map<String, String>> choose(List<PrimFunc> functions) {
-        Map<MemoryPool, Long> free = new IdentityHashMap<>();
+        IdentityHashMap<MemoryPool, Long> free = new IdentityHashMap<>();
         pools.forEach(pool -> free.put(pool, pool.limit().orElse(Long.MAX_VALUE)));
         Map<String, String> chosen = new HashMap<>();
         for (PrimFunc function : functions) {

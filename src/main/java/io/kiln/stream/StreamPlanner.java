@@ -170,8 +170,7 @@ public final class StreamPlanner {
 
     /** The bounds that one search found for its candidates help the next search with another limit. */
     private Segmentation search(RowGraph candidate) {
-        return searches.computeIfAbsent(
-                candidate.blocks(), blocks -> Segmentation.of(candidate, withInputsAndOutputs));
+        return searches.computeIfAbsent(candidate.blocks(), blocks -> Segmentation.of(candidate, withInputsAndOutputs));
     }
 
     private Cut fewestCalls() {

@@ -47,7 +47,8 @@ class FloorRescaleTest {
         int zeroPoint = reference.requantization().outputZeroPoint();
         for (int acc = -BOUND; acc <= BOUND; acc++) {
             long floor = ((long) acc * channel.multiplier() + channel.offset()) >> channel.shift();
-            assertThat(FixedPoint.clamp(floor + zeroPoint, -128, 127)).isEqualTo(reference.results(0).applyAsInt(acc));
+            assertThat(FixedPoint.clamp(floor + zeroPoint, -128, 127))
+                    .isEqualTo(reference.results(0).applyAsInt(acc));
         }
     }
 }

@@ -39,7 +39,8 @@ class LayerProofsTest {
 
         assertThat(requantization()).isEqualTo(r).hasSameHashCodeAs(r);
         assertThat(others).doesNotContain(r).doesNotHaveDuplicates();
-        assertThat(others).allSatisfy(other -> assertThat(reference(other, 17, -128, 127)).isNotEqualTo(reference(17)));
+        assertThat(others)
+                .allSatisfy(other -> assertThat(reference(other, 17, -128, 127)).isNotEqualTo(reference(17)));
         assertThat(reference(17)).isEqualTo(reference(17)).hasSameHashCodeAs(reference(17));
         assertThat(List.of(reference(18), reference(r, 17, -127, 127), reference(r, 17, -128, 126)))
                 .doesNotContain(reference(17));

@@ -54,7 +54,8 @@ class ProvenRescaleTest {
     private static void assertEqualEverywhere(Case c, ProvenRescale rescale) {
         for (int channel = 0; channel < c.bounds().size(); channel++) {
             for (long acc = -c.bounds().get(channel); acc <= c.bounds().get(channel); acc++) {
-                if (rescale.apply(channel, acc, -128, 127) != c.reference().results(channel).applyAsInt(acc)) {
+                if (rescale.apply(channel, acc, -128, 127)
+                        != c.reference().results(channel).applyAsInt(acc)) {
                     assertThat(acc).as("%s channel %d", rescale, channel).isNull();
                 }
             }
@@ -112,7 +113,8 @@ class ProvenRescaleTest {
             ProvenRescale rescale =
                     ProvenRescale.find(reference, List.of((long) bound)).orElseThrow();
             for (long acc = -bound; acc <= bound; acc++) {
-                assertThat(rescale.apply(0, acc, -128, 127)).isEqualTo(reference.results(0).applyAsInt(acc));
+                assertThat(rescale.apply(0, acc, -128, 127))
+                        .isEqualTo(reference.results(0).applyAsInt(acc));
             }
         }
     }
@@ -128,7 +130,8 @@ class ProvenRescaleTest {
             ProvenRescale rescale = ProvenRescale.find(reference, bounds).orElseThrow();
             for (int channel = 0; channel < 2; channel++) {
                 for (long acc = -bounds.get(channel); acc <= bounds.get(channel); acc++) {
-                    assertThat(rescale.apply(channel, acc, -48, high)).isEqualTo(reference.results(channel).applyAsInt(acc));
+                    assertThat(rescale.apply(channel, acc, -48, high))
+                            .isEqualTo(reference.results(channel).applyAsInt(acc));
                 }
             }
             assertThat(rescale.hasCorrections() || rescale.lateOffset() == 0).isTrue();
