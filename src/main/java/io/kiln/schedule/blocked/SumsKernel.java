@@ -58,7 +58,7 @@ record SumsKernel(Core core, int pixels, int channels, boolean interleaved, Opti
     /** C name. */
     String name() {
         return "kiln_sums_of_%dx%d%s"
-                .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "")
+                        .formatted(pixels, channels, areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "")
                 + weightPairs.map(WeightPairs::suffix).orElse("");
     }
 
