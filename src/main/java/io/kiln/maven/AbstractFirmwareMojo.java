@@ -16,7 +16,6 @@ import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Timestamps;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -233,8 +232,8 @@ abstract class AbstractFirmwareMojo extends AbstractUpdatingMojo {
         quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
         verification(build);
         updates(build);
-        List<Path> sharedRecords = RecordArtifacts.fetch(
-                project().getDependencies(), session().getProjects(), fetcher());
+        List<Path> sharedRecords =
+                RecordArtifacts.fetch(project().getDependencies(), session().getProjects(), fetcher());
         return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,

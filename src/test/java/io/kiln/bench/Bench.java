@@ -92,7 +92,10 @@ public final class Bench {
         Setting setting = setting(row, Optimize.SPEED, Io.CALLER);
         Setting rules = new Setting(setting.toolchain(), setting.optimize(), setting.io(), Optional.empty());
         BenchComparison comparison = new BenchComparison(
-                row, setting.records().orElseThrow(), figures(row, rules, plugin), result.images().get(0));
+                row,
+                setting.records().orElseThrow(),
+                figures(row, rules, plugin),
+                result.images().get(0));
         comparisons.add(comparison);
         comparison.failure().ifPresent(failure -> failures.add(row.id() + ": " + failure));
     }

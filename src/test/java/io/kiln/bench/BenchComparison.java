@@ -28,10 +28,7 @@ record BenchComparison(Row row, Metric objective, Figures untuned, Figures tuned
         boolean inCycles = objective == Metric.CYCLES;
         return more("cycles", cycles(untuned), cycles(tuned), inCycles ? 1 : MOST_CYCLES)
                 .or(() -> more(
-                        "instructions",
-                        untuned.instructions(),
-                        tuned.instructions(),
-                        inCycles ? MOST_INSTRUCTIONS : 1))
+                        "instructions", untuned.instructions(), tuned.instructions(), inCycles ? MOST_INSTRUCTIONS : 1))
                 .or(() -> more("RAM", untuned.ram(), tuned.ram(), 1));
     }
 

@@ -95,9 +95,10 @@ public final class ShippedTuning {
         TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
         Sizes before = report.model().before();
         Sizes after = report.model().after();
-        System.out.println(board + " " + name + " for " + measured.text() + ": instructions " + before.instructions() + " to "
-                + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
-                + before.ram() + " to " + after.ram());
+        System.out.println(
+                board + " " + name + " for " + measured.text() + ": instructions " + before.instructions() + " to "
+                        + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
+                        + before.ram() + " to " + after.ram());
         return RecordReader.read(folder.resolve("src/main/tuning/" + board + ".log"))
                 .records();
     }
@@ -123,8 +124,7 @@ public final class ShippedTuning {
 
     private static Optional<TuningRecord> winner(List<TuningRecord> records, Map<String, Double> others) {
         TuningRecord before = records.get(0);
-        ToDoubleFunction<TuningRecord> other =
-                record -> others.getOrDefault(key(record), Double.POSITIVE_INFINITY);
+        ToDoubleFunction<TuningRecord> other = record -> others.getOrDefault(key(record), Double.POSITIVE_INFINITY);
         List<TuningRecord> all = records.stream()
                 .filter(record -> record.result().isMeasured())
                 .filter(record -> record.equals(before) || !isPlain(record) || isPlain(before))

@@ -15,9 +15,4 @@ import io.kiln.base.Optimize;
  * @param records tuning records that choose schedules
  */
 public record CompilerSpec(
-        Optimize optimize,
-        Io io,
-        CallSpec calls,
-        PipelineSpec pipeline,
-        QuantizeSpec quantize,
-        RecordsSpec records) {}
+        Optimize optimize, Io io, CallSpec calls, PipelineSpec pipeline, QuantizeSpec quantize, RecordsSpec records) {}

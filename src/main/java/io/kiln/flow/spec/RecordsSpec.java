@@ -30,10 +30,7 @@ public record RecordsSpec(Optional<Path> own, List<Path> shared, boolean isForIn
      * @throws KilnException if it is no objective
      */
     public static RecordsSpec of(Optional<Path> own, List<Path> shared, Optional<String> objective) {
-        return new RecordsSpec(
-                own,
-                shared,
-                objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));
+        return new RecordsSpec(own, shared, objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));
     }
 
     /** The same with another log. */

@@ -125,8 +125,11 @@ final class Confirmation {
         all.forEach(record -> first.putIfAbsent(record.task().workload(), record));
         return keys.keySet().stream()
                 .filter(name -> best.find(keys.get(name))
-                        .filter(record -> !record.config().entities().equals(
-                                first.get(record.task().workload()).config().entities()))
+                        .filter(record -> !record.config()
+                                .entities()
+                                .equals(first.get(record.task().workload())
+                                        .config()
+                                        .entities()))
                         .isPresent())
                 .collect(Collectors.toSet());
     }

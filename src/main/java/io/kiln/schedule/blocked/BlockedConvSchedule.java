@@ -62,12 +62,13 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
     private static List<BlockedSums> loops(Workload workload, Rescaling rescaling, boolean inPairs) {
         if (inPairs) {
             boolean isPlain = !workload.conv().depthwise() && workload.conv().groups() == 1;
-            return (isPlain ? BlockedSums.inPairs(workload) : List.<BlockedSums>of()).stream()
-                    .filter(sums -> suits(workload, sums))
-                    .filter(sums -> sums.apart().isPresent()
-                            ? BiasTable.isFoldedIfFilled(workload.conv())
-                            : rescaling.proven.isPresent())
-                    .toList();
+            return (isPlain ? BlockedSums.inPairs(workload) : List.<BlockedSums>of())
+                    .stream()
+                            .filter(sums -> suits(workload, sums))
+                            .filter(sums -> sums.apart().isPresent()
+                                    ? BiasTable.isFoldedIfFilled(workload.conv())
+                                    : rescaling.proven.isPresent())
+                            .toList();
         }
         Stream<BlockedSums> together = rescaling.proven.isPresent() ? together(workload).stream() : Stream.of();
         return Stream.concat(together, apart(workload).stream()).toList();

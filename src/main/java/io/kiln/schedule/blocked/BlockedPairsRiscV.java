@@ -73,7 +73,11 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
         for (int c = 0; c < channels; c += 2) {
             for (int p = 0; p < pixels; p++) {
                 asm.line("slli %s, %s, %d", registers().product(), registers().sum(c + 1, p), pairs.bits());
-                asm.line("sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), registers().product());
+                asm.line(
+                        "sub %s, %s, %s",
+                        registers().sum(c, p),
+                        registers().sum(c, p),
+                        registers().product());
             }
         }
         block.rescale(asm, correction);
@@ -84,7 +88,11 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
     private void part(AsmText asm, int first, int taps) {
         for (int tap = first; tap < first + taps; tap++) {
             for (int i = 0; i < words(); i++) {
-                asm.line("lw %s, %d(%s)", registers().weight(i), 4 * (words() * tap + i), registers().weights());
+                asm.line(
+                        "lw %s, %d(%s)",
+                        registers().weight(i),
+                        4 * (words() * tap + i),
+                        registers().weights());
             }
             for (int p = 0; p < pixels; p++) {
                 asm.line("lb %s, %d(%s)", registers().value(), tap, registers().input(p));
@@ -103,7 +111,9 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
     }
 
     private void multiply(AsmText asm, String sum, String weight, boolean starts) {
-        asm.line("mul %s, %s, %s", starts ? sum : registers().product(), registers().value(), weight);
+        asm.line(
+                "mul %s, %s, %s",
+                starts ? sum : registers().product(), registers().value(), weight);
         if (!starts) {
             asm.line("add %s, %s, %s", sum, sum, registers().product());
         }

@@ -135,11 +135,12 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("lw %s, %d(sp)", registers().product(), STRIDE);
         for (int p = 1; p < pixels; p++) {
             String input = registers().input(p);
-            asm.line("add %s, %s, %s", input, registers().input(p - 1), registers().product());
+            asm.line(
+                    "add %s, %s, %s",
+                    input, registers().input(p - 1), registers().product());
         }
     }
 
-    /** Loads the end of the first pixel's inputs. */
     void end(AsmText asm) {
         asm.line("lw %s, %d(sp)", registers().end(), END);
     }
@@ -232,7 +233,9 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     }
 
     private List<String> sums(int channel) {
-        return IntStream.range(0, pixels).mapToObj(p -> registers().sum(channel, p)).toList();
+        return IntStream.range(0, pixels)
+                .mapToObj(p -> registers().sum(channel, p))
+                .toList();
     }
 
     /** Limits, shifts and stores the existing channels, and continues while there are more. */

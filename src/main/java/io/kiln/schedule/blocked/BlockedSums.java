@@ -149,7 +149,14 @@ record BlockedSums(
             return List.copyOf(all);
         }
         return List.of(
-                new BlockedSums(PAIR_APART.name(), 2, 2, true, false, false, new Body.Apart(PAIR_APART, false, Optional.empty())),
+                new BlockedSums(
+                        PAIR_APART.name(),
+                        2,
+                        2,
+                        true,
+                        false,
+                        false,
+                        new Body.Apart(PAIR_APART, false, Optional.empty())),
                 apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
     }
 
@@ -216,9 +223,7 @@ record BlockedSums(
 
     /** How two weights share a word of the table; empty if each has a byte, or half of one. */
     Optional<WeightPairs> weightPairs() {
-        return assembly()
-                .flatMap(BlockedAssembly::weightPairs)
-                .or(() -> apart().flatMap(Body.Apart::weightPairs));
+        return assembly().flatMap(BlockedAssembly::weightPairs).or(() -> apart().flatMap(Body.Apart::weightPairs));
     }
 
     /** Weights of an element of the table. */
@@ -233,7 +238,13 @@ record BlockedSums(
 
     private static BlockedSums thumb2(boolean packed) {
         return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, false, new Body.Whole(new BlockedThumb(packed, Optional.empty())));
+                "kiln_sums_2x4" + suffix(packed),
+                2,
+                4,
+                false,
+                packed,
+                false,
+                new Body.Whole(new BlockedThumb(packed, Optional.empty())));
     }
 
     /**

@@ -29,7 +29,7 @@ record WeightPairs(int bits, List<Integer> parts) {
 
     private static final int BITS_OF_WORD = 16;
     private static final int LARGEST_INPUT = 128;
-    private static final int MOST_IN_LOOP = 16;
+    private static final int MOST_IN_LOOP = 32;
 
     /** With fewer products in a part, taking them apart costs what the pairs save. */
     private static final int LEAST_OF_PART = 2;

@@ -47,8 +47,7 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
     @Override
     public Space space(Workload workload, DspRescale rescale) {
         Knob rows = together(workload) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
-        return Space.of(
-                name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
+        return Space.of(name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     /** Rows of the output that share inputs: they must be one input row apart. */

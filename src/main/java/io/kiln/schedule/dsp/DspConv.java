@@ -78,8 +78,8 @@ final class DspConv {
         this.order = order(conv);
         int perGroup = conv.channels() / conv.groups();
         int channels = Math.min(BLOCK, perGroup);
-        this.shape = new DspConvShape(
-                2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
+        this.shape =
+                new DspConvShape(2, channels, order.length / 2, unroll, conv.channels(), perGroup % channels, isPaired);
         this.epilogue = DspEpilogue.of(rescale);
         this.widening = DspWidening.of(conv);
         this.weights = tables.add("weight", DType.INT32, DspWeights.pack(conv, order, rescale));

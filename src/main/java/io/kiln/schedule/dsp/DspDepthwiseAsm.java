@@ -62,12 +62,7 @@ final class DspDepthwiseAsm {
         asm.enter();
         asm.text.line("1:");
         new DspDepthwiseWidening(
-                        asm.shape,
-                        asm.inputRows,
-                        kernel.isPaired(),
-                        asm.slot(INPUT_ROWS),
-                        asm.slot(SCRATCH),
-                        asm.text)
+                        asm.shape, asm.inputRows, kernel.isPaired(), asm.slot(INPUT_ROWS), asm.slot(SCRATCH), asm.text)
                 .emit();
         asm.multiply();
         asm.nextBlock();

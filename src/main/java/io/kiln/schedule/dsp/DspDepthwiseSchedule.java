@@ -56,8 +56,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
     @Override
     public Space space(Workload workload, DspDepthwiseEpilogue rescale) {
         Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
-        return Space.of(
-                name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
+        return Space.of(name(), rows, Knob.of("channel_block", BLOCK), Knob.flag(DspConvSchedule.PAIRED, false, true));
     }
 
     /** Output rows that can be computed together. */
@@ -75,8 +74,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspDepthwiseEpilogue
 
     @Override
     public LayerLoops lower(ConvTask task, DspDepthwiseEpilogue rescale, Configuration configuration) {
-        return new DspDepthwise(
-                        task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
+        return new DspDepthwise(task, rescale, configuration.number("rows"), configuration.isOn(DspConvSchedule.PAIRED))
                 .loops();
     }
 

@@ -77,8 +77,7 @@ class ShippedRecordsTest {
         for (String file : logs) {
             String core = file.substring(0, file.length() - ".log".length());
             List<TuningRecord> records = ShippedRecords.of(core, objective);
-            assertThat(RecordReader.parse(
-                                    ShippedRecords.text(core, objective).orElseThrow(), file)
+            assertThat(RecordReader.parse(ShippedRecords.text(core, objective).orElseThrow(), file)
                             .warnings())
                     .isEmpty();
             assertThat(records).isNotEmpty().allSatisfy(record -> {
