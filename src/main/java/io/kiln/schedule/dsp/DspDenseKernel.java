@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.CrossedProducts;
+import io.kiln.schedule.parts.InputProducts;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
@@ -45,9 +46,6 @@ record DspDenseKernel(
     private static final int INPUTS_END = 12;
     private static final int PRODUCTS = 16;
     private static final int SAVED = 36;
-
-    /** Steps of four inputs in the loop that multiplies inputs with each other. */
-    private static final int PRODUCT_STEPS = 4;
 
     private String name() {
         String looped = isStraight() ? "" : "_unroll" + unroll;
@@ -150,7 +148,7 @@ record DspDenseKernel(
             asm.line("bne 2b");
         }
         if (inputs % 4 > 0) {
-            loadRest(asm, "r11", isStraight() ? 4 * steps() : 0);
+            new InputProducts(inputs).loadRest(asm, "r11", isStraight() ? 4 * steps() : 0);
             asm.repeatFrom(0, 4, 1, () -> step(asm, false));
             asm.line("add r1, #%d", stepBytes());
         }
@@ -158,51 +156,11 @@ record DspDenseKernel(
         return asm.lines();
     }
 
-    /** The last inputs, fewer than four, and zeroes; from the end of the others. */
-    private void loadRest(AsmText asm, String register, int end) {
-        int rest = inputs % 4;
-        asm.line("ldr %s, [r0, #%d]", register, end + rest - 4);
-        asm.line("lsr %s, #%d", register, 8 * (4 - rest));
-    }
-
-    /** Sums the products of neighbouring inputs and puts them on the stack; the end of whole steps is in r4. */
+    /** Puts the sum of the products of neighbouring inputs on the stack. */
     private void multiplyInputs(AsmText asm) {
-        int loops = steps() / PRODUCT_STEPS;
-        int first = steps() % PRODUCT_STEPS;
-        asm.line("mov r12, #0");
-        productsOfInputs(asm, first);
-        if (loops > 0) {
-            if (first > 0) {
-                asm.line("add r0, #%d", 4 * first);
-            }
-            asm.line("3:");
-            productsOfInputs(asm, PRODUCT_STEPS);
-            asm.line("add r0, #%d", 4 * PRODUCT_STEPS);
-            asm.line("cmp r0, r4");
-            asm.line("bne 3b");
-        }
-        if (inputs % 4 > 0) {
-            loadRest(asm, "r5", loops > 0 ? 0 : 4 * first);
-            products(asm, "r5");
-        }
+        new InputProducts(inputs).sum(asm);
         asm.line("ldr r0, [sp, #%d]", INPUTS);
         asm.line("str r12, [sp, #%d]", PRODUCTS);
-    }
-
-    /** All loads first: those behind a load take one cycle less. */
-    private static void productsOfInputs(AsmText asm, int steps) {
-        for (int i = 0; i < steps; i++) {
-            asm.line("ldr r%d, [r0, #%d]", 5 + i, 4 * i);
-        }
-        for (int i = 0; i < steps; i++) {
-            products(asm, "r" + (5 + i));
-        }
-    }
-
-    private static void products(AsmText asm, String four) {
-        asm.line("sxtb16 r10, %s", four);
-        asm.line("sxtb16 r11, %s, ror #8", four);
-        asm.line("smlad r12, r10, r11, r12");
     }
 
     /** Starts the sums of a block at minus the products. */
