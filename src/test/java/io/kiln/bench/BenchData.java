@@ -81,12 +81,11 @@ record BenchData(
         /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang}, {@code vww-size-M3-gnu} or {@code vww-generate}. */
         String id() {
             String name = kind.name().toLowerCase(Locale.ROOT);
-            String what =
-                    switch (kind) {
-                        case INSTRUCTIONS, LAYERS -> core;
-                        case SIZE -> name + "-" + core;
-                        case RAM, FLASH, GENERATE -> name;
-                    };
+            String what = switch (kind) {
+                case INSTRUCTIONS, LAYERS -> core;
+                case SIZE -> name + "-" + core;
+                case RAM, FLASH, GENERATE -> name;
+            };
             return model + "-" + what + (toolchain.isEmpty() ? "" : "-" + toolchain);
         }
 

@@ -149,7 +149,8 @@ final class RandomOperatorsInQemuTest {
 
     /** The corrections that kernels compute, and whether they add inputs to weights. */
     private static Set<String> corrections(List<ModelLibrary> models) {
-        Pattern called = Pattern.compile("kiln_\\w*?(_odd|_even|_listed|_twice|_steps|_signed|_floor|_crossed_bytes|_crossed)\\w*\\(");
+        Pattern called = Pattern.compile(
+                "kiln_\\w*?(_odd|_even|_listed|_twice|_steps|_signed|_floor|_crossed_bytes|_crossed)\\w*\\(");
         return models.stream()
                 .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .flatMap(source -> called.matcher(source.content().text()).results())

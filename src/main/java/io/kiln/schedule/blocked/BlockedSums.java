@@ -157,9 +157,7 @@ record BlockedSums(
 
     /** Whether a layer is so large that its loop is worth a kernel of its own even if size is optimized. */
     private static boolean isWorthFlash(Workload workload) {
-        return workload.macs() >= LEAST_MACS
-                && !workload.features().hasDsp()
-                && !FourBitWeights.pack(workload);
+        return workload.macs() >= LEAST_MACS && !workload.features().hasDsp() && !FourBitWeights.pack(workload);
     }
 
     private static List<BlockedSums> apart(

@@ -37,8 +37,7 @@ import java.util.stream.IntStream;
  * @param isCrossed whether inputs are added to weights; each block of weights then begins with minus the products of each of {@link #crossed}
  * @param epilogue the rescaling of the sums
  */
-record DspDenseKernel(
-        int channels, int inputs, int unroll, boolean isPaired, boolean isCrossed, DspEpilogue epilogue) {
+record DspDenseKernel(int channels, int inputs, int unroll, boolean isPaired, boolean isCrossed, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/dense");
     private static final int INPUTS = 0;
     private static final int OUTPUT = 4;
@@ -107,7 +106,9 @@ record DspDenseKernel(
                 .with("EVEN_CHANNELS", 2 * pairs())
                 .with("BLOCK_WORDS", (inputs + 3) / 4 * 2 * pairs())
                 .with("FIRST_WORDS", isCrossed ? "for each sum of bytes minus products of its weights; per" : "per")
-                .with("SKIP_FIRST_WORDS", isCrossed ? "    w += %d;\n".formatted(crossedSums().size()) : "")
+                .with(
+                        "SKIP_FIRST_WORDS",
+                        isCrossed ? "    w += %d;\n".formatted(crossedSums().size()) : "")
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("      ", "sums[channel]"))
                 .text();

@@ -56,9 +56,8 @@ final class SharedDense {
     private int[] packWeights(SharedDenseRescale rescale, boolean isSummed) {
         return rows.pack(
                 List.of(),
-                (channel, second) -> List.of(
-                        rescale.bias(channel)
-                                - (isSummed ? excess(CrossedProducts.of(rows.taps().get(second)), channel == second) : 0)),
+                (channel, second) -> List.of(rescale.bias(channel)
+                        - (isSummed ? excess(CrossedProducts.of(rows.taps().get(second)), channel == second) : 0)),
                 isSummed);
     }
 

@@ -62,7 +62,9 @@ record SharedDenseKernel(boolean isSummed) {
                         .with("DECLARE_PRODUCTS", isSummed ? "    int32_t products[2] = {0};\n" : "")
                         .with("ADD_PRODUCTS", isSummed ? ADD_PRODUCTS : "")
                         .with("DOUBLED", isSummed ? DOUBLED : "2 * sums[channel]")
-                        .with("BIASES", isSummed ? "twice the biases less what products of weights add" : "twice the biases")
+                        .with(
+                                "BIASES",
+                                isSummed ? "twice the biases less what products of weights add" : "twice the biases")
                         .text(),
                 List.of());
     }

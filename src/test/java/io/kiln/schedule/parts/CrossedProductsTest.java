@@ -31,7 +31,9 @@ class CrossedProductsTest {
         for (int i = 0; i < 2000; i++) {
             int length = 4 + random.nextInt(700);
             boolean isExtreme = i % 3 == 0;
-            int[] w = random.ints(length, -128, 128).map(v -> isExtreme ? -128 : v).toArray();
+            int[] w = random.ints(length, -128, 128)
+                    .map(v -> isExtreme ? -128 : v)
+                    .toArray();
             int[] x = new int[(length + 3) / 4 * 4];
             int sum = 0;
             for (int at = 0; at < length; at++) {
