@@ -3,6 +3,7 @@
 #include <stdint.h>
 #define CHANNELS 8
 #define HALFWORDS first and second as bytes
+#define FIRST_WORDS per
 #define CONSTANTS_IN_WORDS a multiplier and an offset
 #define NAME kiln_dense_8_1
 #define UNUSED_PARAMETERS const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks
@@ -10,6 +11,7 @@
 #define BLOCKS_AND_LATE int32_t blocks
 #define ASSEMBLY "bx lr"
 #define INPUTS 16
+#define SKIP_FIRST_WORDS w += 0;
 #define BLOCK_WORDS 32
 #define EVEN_CHANNELS 8
 #define PAIRS 4
@@ -17,7 +19,7 @@
 #define CONSTANTS 2
 #define RESCALE int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32); value >>= 3; value = value < -128 ? -128 : (value > 127 ? 127 : value);
 
-/* A row of INPUTS inputs times blocks of CHANNELS channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
+/* A row of INPUTS inputs times blocks of CHANNELS channels. w: FIRST_WORDS four inputs and pair of channels a word for inputs 0 and 2 and
    one for 1 and 3, its halfwords HALFWORDS; then per channel CONSTANTS_IN_WORDS. */
 #if defined(__ARM_FEATURE_DSP)
 __attribute__((naked, noinline)) static void NAME(UNUSED_PARAMETERS) {
@@ -28,6 +30,7 @@ ASSEMBLY
 #else
 static void NAME(PARAMETERS) {
   for (int32_t block = 0; block < blocks; ++block) {
+SKIP_FIRST_WORDS
     int32_t sums[EVEN_CHANNELS] = {0};
     for (int32_t i = 0; i < INPUTS; ++i) {
       for (int32_t pair = 0; pair < PAIRS; ++pair) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#include "../thumb/kiln_depthwise_sums.h"
 #include "../thumb/kiln_saturate_8.h"
 #include "kiln_high_word.h"
 #define NAME kiln_depthwise_fours
 #define SHIFT_CORRECTION_AND_LIMITS int32_t shift
 #define CONSTANTS 2
-#define RESULTS out[c] = (int8_t)kiln_saturate_8((kiln_high_word(sum0 * scale, constants[0]) + constants[1]) >> shift);
+#define RESULTS out[c] = (int8_t)kiln_saturate_8((kiln_high_word(sums[0] * scale, constants[0]) + constants[1]) >> shift);
 
 /* A row of pixels, four channels at a time, of which the last may lie over those before: step elements between windows, row and column
    between their taps. */
@@ -14,27 +15,12 @@ __attribute__((noinline))
 static void NAME(
     const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
     int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, SHIFT_CORRECTION_AND_LIMITS) {
+  const int32_t window[5] = {rows, columns, row - columns * column, column, channels};
   for (; pixels > 0; --pixels, x += step, out += channels) {
     for (int32_t left = channels; left > 0; left -= 4) {
       const int32_t c = left < 4 ? channels - 4 : channels - left;
-      const int8_t* line = &x[c];
-      const int8_t* weight = &w[c];
-      int32_t sum0 = 0;
-      int32_t sum1 = 0;
-      int32_t sum2 = 0;
-      int32_t sum3 = 0;
-      for (int32_t ky = rows; ky > 0; --ky) {
-        const int8_t* input = line;
-        for (int32_t kx = columns; kx > 0; --kx) {
-          sum0 += input[0] * weight[0];
-          sum1 += input[1] * weight[1];
-          sum2 += input[2] * weight[2];
-          sum3 += input[3] * weight[3];
-          input += column;
-          weight += channels;
-        }
-        line += row;
-      }
+      int32_t sums[4];
+      kiln_depthwise_sums(&x[c], &w[c], window, sums);
       const int32_t* constants = &rescale[c * CONSTANTS];
 RESULTS
     }

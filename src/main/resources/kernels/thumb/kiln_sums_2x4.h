@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Armv7-M in little flash. A step is 14 instructions for 8 products: 6 LDRSB, 8 MLA; of pairs of weights 2 LDRSB are 2 SBFX.
-// r0 r1    inputs of both pixels          r4 to r7   sums of channel 0, both pixels, and channel 1
+// Armv7-M in little flash. A step is 14 instructions for 8 products: 6 LDRSB, 8 MLA. The loop has two steps; an odd number of them begins with the second.
+// r0 r1    inputs, from pixel to pixel    r4 to r7   sums of channel 0, both pixels, and channel 1
 // r2       weights                        r8 to r11  sums of channels 2 and 3
 // r3 r12   the inputs of a step           lr         a weight
 // stack    sums, end, r7 and r11, which may be frame pointers
@@ -11,13 +11,15 @@
 __attribute__((noinline)) static void kiln_sums_2x4(const int8_t* x, int32_t stride, const int8_t* w, int32_t taps, int32_t* sums) {
 #if defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2
   register const int8_t* r0 __asm__("r0") = x;
-  register const int8_t* r1 __asm__("r1") = x + stride;
+  register int32_t r1 __asm__("r1") = stride;
   register const int8_t* r2 __asm__("r2") = w;
   register int32_t* r3 __asm__("r3") = sums;
   register const int8_t* r4 __asm__("r4") = x + taps;
   __asm__ volatile(
       "push {r7, r11}\n"
       "push {r3, r4}\n"
+      "sub r4, r4, r0\n"
+      "lsls r4, r4, #31\n"
       "mov r4, #0\n"
       "mov r5, #0\n"
       "mov r6, #0\n"
@@ -26,21 +28,24 @@ __attribute__((noinline)) static void kiln_sums_2x4(const int8_t* x, int32_t str
       "mov r9, #0\n"
       "mov r10, #0\n"
       "mov r11, #0\n"
-      "1:\n"
-      "ldrsb r3, [r0], #1\n"
-      "ldrsb r12, [r1], #1\n"
-      "ldrsb lr, [r2], #1\n"
-      "mla r4, r3, lr, r4\n"
-      "mla r5, r12, lr, r5\n"
-      "ldrsb lr, [r2], #1\n"
-      "mla r6, r3, lr, r6\n"
-      "mla r7, r12, lr, r7\n"
-      "ldrsb lr, [r2], #1\n"
-      "mla r8, r3, lr, r8\n"
-      "mla r9, r12, lr, r9\n"
-      "ldrsb lr, [r2], #1\n"
-      "mla r10, r3, lr, r10\n"
-      "mla r11, r12, lr, r11\n"
+      "bne 2f\n"
+      ".irp half, 1, 2\n"
+      "\\half:\n"
+      "  ldrsb r12, [r0, r1]\n"
+      "  ldrsb r3, [r0], #1\n"
+      "  ldrsb lr, [r2], #1\n"
+      "  mla r4, r3, lr, r4\n"
+      "  mla r5, r12, lr, r5\n"
+      "  ldrsb lr, [r2], #1\n"
+      "  mla r6, r3, lr, r6\n"
+      "  mla r7, r12, lr, r7\n"
+      "  ldrsb lr, [r2], #1\n"
+      "  mla r8, r3, lr, r8\n"
+      "  mla r9, r12, lr, r9\n"
+      "  ldrsb lr, [r2], #1\n"
+      "  mla r10, r3, lr, r10\n"
+      "  mla r11, r12, lr, r11\n"
+      ".endr\n"
       "ldr r3, [sp, #4]\n"
       "cmp r0, r3\n"
       "bne 1b\n"

@@ -106,7 +106,7 @@ public final class Bench {
                 Figures image = figures(row, Optimize.SPEED, Io.CALLER, plugin);
                 yield BenchResult.of(row, image.instructions(), true, List.of(image));
             }
-            case FLASH -> {
+            case FLASH, SIZE -> {
                 Figures image = figures(row, Optimize.SIZE, Io.CALLER, plugin);
                 Figures speed = figures(row, Optimize.SPEED, Io.CALLER, plugin);
                 boolean met = image.cycles().expected()

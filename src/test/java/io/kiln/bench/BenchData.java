@@ -23,6 +23,7 @@ import java.util.Map;
  * @param layers goals of made-up layers by core: a thousandth of a regular layer's cost for a multiply-accumulate
  * @param ram goals by short name
  * @param flash goals by short name
+ * @param size goals of flash by short name, then by core
  * @param generate goals by short name, in milliseconds
  * @param memoryCore the core that ram and flash are measured on
  * @param stackGoal bytes of stack that a run may take
@@ -39,6 +40,7 @@ record BenchData(
         Map<String, Goal> layers,
         Map<String, Goal> ram,
         Map<String, Goal> flash,
+        Map<String, Map<String, Goal>> size,
         Map<String, Goal> generate,
         String memoryCore,
         long stackGoal,
@@ -69,16 +71,21 @@ record BenchData(
         LAYERS,
         RAM,
         FLASH,
+        /** Flash, too, on a core of its own. */
+        SIZE,
         GENERATE
     }
 
     /** One line of the tables, with one toolchain if there is one; its id is what filters are compared with. */
     record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
-        /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang} or {@code vww-generate}. */
+        /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang}, {@code vww-size-M3-gnu} or {@code vww-generate}. */
         String id() {
-            String what = kind == Kind.INSTRUCTIONS || kind == Kind.LAYERS
-                    ? core
-                    : kind.name().toLowerCase(Locale.ROOT);
+            String name = kind.name().toLowerCase(Locale.ROOT);
+            String what = switch (kind) {
+                case INSTRUCTIONS, LAYERS -> core;
+                case SIZE -> name + "-" + core;
+                case RAM, FLASH, GENERATE -> name;
+            };
             return model + "-" + what + (toolchain.isEmpty() ? "" : "-" + toolchain);
         }
 
@@ -117,6 +124,8 @@ record BenchData(
         ram.forEach((model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.RAM, model, memoryCore, t, goal))));
         flash.forEach(
                 (model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.FLASH, model, memoryCore, t, goal))));
+        size.forEach((model, byCore) -> byCore.forEach(
+                (core, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.SIZE, model, core, t, goal)))));
         generate.forEach((model, goal) -> rows.add(new Row(Kind.GENERATE, model, "", "", goal)));
         return rows;
     }

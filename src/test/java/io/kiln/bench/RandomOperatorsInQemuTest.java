@@ -85,6 +85,7 @@ final class RandomOperatorsInQemuTest {
         "M4F, gnu, SIZE, _shared, ONNX_RUNTIME",
         "M4F, gnu, SIZE, dsp_dense_shared, DENSE",
         "M4F, clang, SIZE, dsp_dense_shared, DENSE",
+        "M4F, gnu, SPEED, dsp_dense, DENSE_CROSSED",
         "M3, gnu, SPEED, _blocked, ANY",
         "M3, clang, SPEED, _blocked, ANY",
         "RV32, gnu, SPEED, _blocked, ANY",
@@ -95,6 +96,10 @@ final class RandomOperatorsInQemuTest {
         "RV32, clang, SIZE, weight_bits=4, FOUR_BITS",
         "M3, gnu, SPEED, _blocked, ONNX_RUNTIME",
         "M3, clang, SIZE, depthwise_small, ONNX_RUNTIME_FEW",
+        "M3, gnu, SIZE, conv_blocked, ANY",
+        "M3, clang, SIZE, conv_blocked, DENSE",
+        "M0, gnu, SIZE, depthwise_small, ANY",
+        "RV32, gnu, SIZE, depthwise_small, ANY",
         "M0, gnu, SPEED, conv_blocked, ONNX_RUNTIME",
         "RV32, gnu, SPEED, _blocked, ONNX_RUNTIME",
         "RV32, clang, SPEED, _blocked, ONNX_RUNTIME",
@@ -152,9 +157,10 @@ final class RandomOperatorsInQemuTest {
         return Bytes.wrap(data.array());
     }
 
-    /** The corrections that kernels compute. */
+    /** The corrections that kernels compute, and whether they add inputs to weights. */
     private static Set<String> corrections(List<ModelLibrary> models) {
-        Pattern called = Pattern.compile("kiln_\\w*?(_odd|_even|_listed|_twice|_steps|_signed|_floor)\\w*\\(");
+        Pattern called = Pattern.compile(
+                "kiln_\\w*?(_odd|_even|_listed|_twice|_steps|_signed|_floor|_crossed_bytes|_crossed)\\w*\\(");
         return models.stream()
                 .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
                 .flatMap(source -> called.matcher(source.content().text()).results())
@@ -170,6 +176,8 @@ final class RandomOperatorsInQemuTest {
         HARD_ONNX_RUNTIME,
         /** Dense layers of thousands of products. */
         DENSE,
+        /** The same by kernels that add inputs to weights. */
+        DENSE_CROSSED,
         FLOATS,
         /** Depthwise convolutions of int16 data. */
         WIDE,
@@ -182,10 +190,11 @@ final class RandomOperatorsInQemuTest {
         /** By vectors that are relative to the zero point, which is even then. */
         ONNX_RUNTIME_CENTRED;
 
-        /** The corrections that kernels have to compute. */
+        /** What {@link RandomOperatorsInQemuTest#corrections} has to find. */
         List<String> corrections() {
             return switch (this) {
                 case ANY, DENSE, FLOATS, WIDE, FAR_PADDED, FOUR_BITS -> List.of();
+                case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
                 case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
@@ -216,7 +225,7 @@ final class RandomOperatorsInQemuTest {
                 case FLOATS -> RandomOperators.ofFloats(seed);
                 case WIDE -> RandomLayers.wide(seed);
                 case FAR_PADDED -> RandomOperators.farPadded(seed);
-                case DENSE -> RandomOperators.dense(seed);
+                case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);
                 case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
                 case FOUR_BITS -> RandomOperators.ofFourBits(drawn);

@@ -47,6 +47,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.farPadded(seed), seed);
     }
 
+    /** A dense layer of thousands of products. */
+    public static LoweringCase dense(long seed) {
+        return of(RandomOperators.dense(seed), seed);
+    }
+
     private static LoweringCase of(Function drawn, long seed) {
         Function function = Pipeline.standard().run(drawn);
         List<Bytes> inputs = new ArrayList<>();

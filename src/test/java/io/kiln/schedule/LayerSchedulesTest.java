@@ -50,6 +50,9 @@ class LayerSchedulesTest {
     /** Layers with more padding than windows are large. */
     private static final int FAR_PADDED_CASES = 40;
 
+    /** Dense layers of thousands of products. */
+    private static final int DENSE_CASES = 6;
+
     /** Of large spaces so many configurations are drawn for a layer. */
     private static final int DRAWN = 3;
 
@@ -79,6 +82,7 @@ class LayerSchedulesTest {
             }
         }
         LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
+        LongStream.range(0, DENSE_CASES).mapToObj(LoweringCase::dense).forEach(layers::add);
         LongStream.range(0, FAR_PADDED_CASES).mapToObj(LoweringCase::farPadded).forEach(layers::add);
         return layers;
     }

@@ -75,6 +75,9 @@ record BlockedSums(
             List.of(DType.INT32),
             THUMB_1);
 
+    /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and no kernel that rescales suits them. */
+    private static final long LEAST_MACS = 5000;
+
     /** Layers with fewer channels get loops of just these. */
     private static final int FEW = 4;
 
@@ -132,7 +135,7 @@ record BlockedSums(
     static List<BlockedSums> apart(Workload workload) {
         CpuFeatures features = workload.features();
         int channels = workload.conv().channels();
-        if (workload.isForSize() || !isFor(workload)) {
+        if (!isFor(workload) || workload.isForSize() && !isWorthFlash(workload)) {
             return List.of();
         }
         int few = Math.min(FEW, channels);
@@ -158,6 +161,11 @@ record BlockedSums(
                         false,
                         new Body.Apart(PAIR_APART, false, Optional.empty())),
                 apart(new SumsKernel(Core.ARMV6_M, 1, few, false)));
+    }
+
+    /** Whether a layer is so large that its loop is worth a kernel of its own even if size is optimized. */
+    private static boolean isWorthFlash(Workload workload) {
+        return workload.macs() >= LEAST_MACS && !workload.features().hasDsp() && !FourBitWeights.pack(workload);
     }
 
     private static List<BlockedSums> apart(

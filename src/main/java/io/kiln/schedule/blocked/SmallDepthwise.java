@@ -22,10 +22,10 @@ import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
-import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
@@ -48,6 +48,8 @@ final class SmallDepthwise {
 
     private static final KernelText FOURS = KernelText.of("portable/kiln_depthwise_fours");
 
+    private static final Intrinsic SUMS = Intrinsic.inFile("thumb/kiln_depthwise_sums", List.of(), DType.INT32);
+
     /** Channels that share the loop over taps. */
     private static final int FOUR = 4;
 
@@ -65,7 +67,7 @@ final class SmallDepthwise {
     private final PaddedRows rows;
     private final boolean isPacked;
 
-    /** Whether four channels are computed together: where there are registers for their sums. */
+    /** Whether four channels are computed together. */
     private final boolean areFours;
 
     /**
@@ -78,10 +80,7 @@ final class SmallDepthwise {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.isPacked = isPacked;
-        this.areFours = !isPacked
-                && conv.channels() >= FOUR
-                && task.features().family() == CpuFeatures.Family.CORTEX_M
-                && task.features().hasLongMultiply();
+        this.areFours = !isPacked && conv.channels() >= FOUR;
         this.rescale = rescale;
         this.weights = isPacked
                 ? FourBitWeights.halvesOfTaps(conv, tables)
@@ -142,7 +141,16 @@ final class SmallDepthwise {
                 scalars,
                 List.of(),
                 definition(name),
+                helpers());
+    }
+
+    private List<Intrinsic> helpers() {
+        List<Intrinsic> helpers = new ArrayList<>(
                 List.of(Intrinsics.HIGH_WORD, rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
+        if (areFours) {
+            helpers.add(SUMS);
+        }
+        return helpers;
     }
 
     private String definition(String name) {
@@ -186,7 +194,7 @@ final class SmallDepthwise {
         for (int i = 0; i < FOUR; i++) {
             int first = words * i;
             String value = "value" + i;
-            text.append("      %sint32_t %s = kiln_high_word(sum%d * scale, constants[%d]) + constants[%d];\n"
+            text.append("      %sint32_t %s = kiln_high_word(sums[%d] * scale, constants[%d]) + constants[%d];\n"
                     .formatted(correction.count() > 0 ? "" : "const ", value, i, first, first + 1));
             text.append(correction
                     .line(value, k -> "constants[" + (first + 2 + k) + "]")

@@ -10,6 +10,7 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.CrossedProducts;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
@@ -25,7 +26,7 @@ import java.util.List;
  *
  * <pre>
  * scratch: none
- * weights: per block [four inputs][channel pair], then the constants of the channels; two weights a halfword
+ * weights: per block, if crossed, minus products of weights; [four inputs][channel pair], two weights a halfword; the constants of the channels
  * </pre>
  */
 final class DspDense {
@@ -74,6 +75,10 @@ final class DspDense {
 
     private void packBlock(int first, int end, List<Integer> words) {
         boolean isSummed = rescale.isSummed();
+        if (isCrossed(end - first)) {
+            DspDenseKernel.crossed(end - first, isSummed)
+                    .forEach(c -> words.add(-CrossedProducts.of(DspWeights.taps(conv, first + c))));
+        }
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {
             taps.add(conv.taps(o));
@@ -92,8 +97,30 @@ final class DspDense {
         }
     }
 
+    /** Number of blocks of so many channels, all of which one call computes. */
+    private int blocks(int channels) {
+        return channels == block ? conv.channels() / block : 1;
+    }
+
+    /** Words of a block before its weights. */
+    private int firstWords(int channels) {
+        return isCrossed(channels)
+                ? (int) DspDenseKernel.crossed(channels, rescale.isSummed()).count()
+                : 0;
+    }
+
+    /**
+     * Whether the kernel adds inputs to weights: that saves a cycle for each such sum in each step of four inputs. The products of the inputs take
+     * about six cycles a step, and the start of a block's sums two cycles a sum and three more.
+     */
+    private boolean isCrossed(int channels) {
+        long steps = conv.taps() / 4;
+        long sums = DspDenseKernel.crossed(channels, rescale.isSummed()).count();
+        return blocks(channels) * (steps * sums - 2 * sums - 3) > 6 * steps + 10;
+    }
+
     private Stmt body(Rows rows) {
-        int whole = conv.channels() / block;
+        int whole = blocks(block);
         int rest = conv.channels() % block;
         BlockBuilder body = new BlockBuilder();
         body.loop(
@@ -103,24 +130,25 @@ final class DspDense {
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Buffer x = row.view("x", input, mul(n, conv.taps()));
                             if (whole > 0) {
-                                call(row, x, n, 0, block, whole);
+                                call(row, x, n, 0, block);
                             }
                             if (rest > 0) {
-                                call(row, x, n, whole, rest, 1);
+                                call(row, x, n, whole, rest);
                             }
                         }));
         return body.build();
     }
 
-    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels, int blocks) {
+    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels) {
         String suffix = firstBlock == 0 ? "" : "_rest";
         int fours = (conv.taps() + 3) / 4;
-        int blockWords = fours * block + block * rescale.constantsPerChannel();
+        int blockWords = firstWords(block) + fours * block + block * rescale.constantsPerChannel();
         Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
         Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
         Buffer out = body.mutableView("out" + suffix, output, place);
-        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
-        DspDenseKernel kernel = new DspDenseKernel(channels, conv.taps(), unroll, isPaired, DspEpilogue.of(rescale));
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks(channels))));
+        DspDenseKernel kernel = new DspDenseKernel(
+                channels, conv.taps(), unroll, isPaired, isCrossed(channels), DspEpilogue.of(rescale));
         scalars.addAll(kernel.epilogue().arguments());
         body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }

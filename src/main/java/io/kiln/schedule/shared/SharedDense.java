@@ -7,6 +7,7 @@ import io.kiln.base.DType;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.CrossedProducts;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
@@ -37,12 +38,36 @@ final class SharedDense {
         Tables tables = task.tables();
         this.conv = task.conv();
         this.rows = SharedWeights.ofRow(conv, BLOCK);
-        boolean isSummed = rescale.isSummed() && rows.fit();
+        boolean isSummed = rows.fit() && rescale.holds(mostProducts());
         this.kernel = new SharedDenseKernel(isSummed).kernel();
-        this.weights = tables.add("weight", DType.INT32, rows.pack(List.of(), rescale::bias, isSummed));
+        this.weights = tables.add("weight", DType.INT32, packWeights(rescale, isSummed));
         this.layer = tables.add("layer", DType.INT32, layer(rescale));
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
+    }
+
+    private long mostProducts() {
+        return rows.taps().stream()
+                .mapToLong(taps -> Math.abs((long) CrossedProducts.of(taps)))
+                .max()
+                .orElse(0);
+    }
+
+    private int[] packWeights(SharedDenseRescale rescale, boolean isSummed) {
+        return rows.pack(
+                List.of(),
+                (channel, second) -> List.of(rescale.bias(channel)
+                        - (isSummed ? excess(CrossedProducts.of(rows.taps().get(second)), channel == second) : 0)),
+                isSummed);
+    }
+
+    /**
+     * By how much the kernel's sum, scaled by 2, is too large because the second channel's sum has its products of weights, too.
+     *
+     * @param isSecond otherwise the first channel, whose sum is a difference from the second's, divided by 128 and rounded down
+     */
+    private static int excess(int products, boolean isSecond) {
+        return isSecond ? 2 * products : -products >> 7;
     }
 
     private int[] layer(SharedDenseRescale rescale) {

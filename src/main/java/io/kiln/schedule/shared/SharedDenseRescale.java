@@ -4,6 +4,7 @@ package io.kiln.schedule.shared;
 import io.kiln.lower.StepwiseRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.FoldedSums;
+import io.kiln.schedule.parts.CrossedProducts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,14 +14,11 @@ import java.util.Optional;
  * shift, so that a channel takes only the four bytes of its bias. Constants that are proven channel by channel take eight or more.
  *
  * @param steps rounded, of sums that are scaled by 2
- * @param isSummed whether 256 times a sum fits 32 bits
+ * @param most largest magnitude of a sum without its bias
  * @param low least result
  * @param high largest result
  */
-record SharedDenseRescale(StepwiseRescale steps, boolean isSummed, int low, int high) {
-    /** 256 times such a sum fits 32 bits. */
-    private static final long MOST = Integer.MAX_VALUE >> 8;
-
+record SharedDenseRescale(StepwiseRescale steps, long most, int low, int high) {
     /** The rescaling; empty if the operator has none, or its steps or sums are not of this kind. */
     static Optional<SharedDenseRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
@@ -28,14 +26,27 @@ record SharedDenseRescale(StepwiseRescale steps, boolean isSummed, int low, int 
                         .filter(StepwiseRescale::isRounded)
                         .map(steps -> new SharedDenseRescale(
                                 steps,
-                                sums.bounds().stream().allMatch(bound -> bound <= MOST),
+                                sums.bounds().stream().mapToLong(b -> b).max().orElse(0),
                                 sums.low(),
                                 sums.high())));
     }
 
+    /**
+     * Whether 32 bits hold what a kernel computes of weights that are packed as sums: 256 times a sum and some products, and biases and twice the products.
+     *
+     * @param products the largest magnitude of {@link CrossedProducts} of a channel
+     */
+    boolean holds(long products) {
+        long bias = steps.channels().stream()
+                .mapToLong(c -> Math.abs((long) c.bias()))
+                .max()
+                .orElse(0);
+        return 256 * most + 2 * products <= Integer.MAX_VALUE && bias + 2 * products <= Integer.MAX_VALUE;
+    }
+
     /** The scaled number that the kernel adds to a channel's sum. */
-    List<Integer> bias(int channel) {
-        return List.of(steps.channels().get(channel).bias());
+    int bias(int channel) {
+        return steps.channels().get(channel).bias();
     }
 
     /**

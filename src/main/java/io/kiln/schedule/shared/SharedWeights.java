@@ -4,7 +4,6 @@ package io.kiln.schedule.shared;
 import io.kiln.lower.layer.ConvComputation;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -97,9 +96,15 @@ record SharedWeights(List<int[]> taps, int size) {
         });
     }
 
+    /** The constants behind the weights of a block. */
+    interface Constants {
+        /** Those of a channel; the second channel of its pair is the channel itself or the next one. */
+        List<Integer> of(int channel, int second);
+    }
+
     /** The words that the layer's channels have in common, then those of all blocks. */
     int[] pack(SharedEpilogue epilogue) {
-        return pack(epilogue.header(), epilogue::constants, true);
+        return pack(epilogue.header(), (channel, second) -> epilogue.constants(channel), true);
     }
 
     /**
@@ -107,7 +112,7 @@ record SharedWeights(List<int[]> taps, int size) {
      *
      * @param isSummed whether halfwords are sums, otherwise pairs of bytes: the first weight's is the higher one
      */
-    int[] pack(List<Integer> header, IntFunction<List<Integer>> constants, boolean isSummed) {
+    int[] pack(List<Integer> header, Constants constants, boolean isSummed) {
         List<Integer> words = new ArrayList<>(header);
         for (int first : blocks()) {
             for (int i = 0; i < taps.get(0).length; i += STEP) {
@@ -119,7 +124,7 @@ record SharedWeights(List<int[]> taps, int size) {
                 }
             }
             for (int o = first; o < first + size; o++) {
-                words.addAll(constants.apply(o));
+                words.addAll(constants.of(o, first + ((o - first) | 1)));
             }
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
