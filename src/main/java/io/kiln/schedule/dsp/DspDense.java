@@ -77,7 +77,7 @@ final class DspDense {
         boolean isSummed = rescale.isSummed();
         if (isCrossed(end - first)) {
             DspDenseKernel.crossed(end - first, isSummed)
-                    .forEach(c -> words.add(-CrossedProducts.of(DspWeights.taps(conv, first + c))));
+                    .forEach(c -> words.add(-CrossedProducts.of(conv.taps(first + c))));
         }
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {

@@ -61,6 +61,6 @@ record FpuBlocks(int pixels, int channels, int taps, int unfused) {
     String suffix() {
         return pixels + "x" + channels
                 + (taps == 2 ? "" : "x" + taps)
-                + (unfused == 0 ? "" : "_unfused" + (unfused == 100 ? "" : unfused));
+                + (unfused == 0 ? "" : "_unfused" + unfused);
     }
 }

@@ -6,6 +6,7 @@ import static io.kiln.tir.Exprs.imm;
 import io.kiln.base.DType;
 import io.kiln.lower.MatrixKernel;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.parts.WindowRows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import java.util.List;

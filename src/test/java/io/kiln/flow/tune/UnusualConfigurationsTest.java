@@ -90,8 +90,9 @@ class UnusualConfigurationsTest {
         List<Candidate> candidates = new ArrayList<>();
         for (long seed = 0; seed < SEEDS; seed++) {
             Function integers = seed % 2 == 0 ? RandomOperators.next(seed) : RandomLayers.next(seed);
-            List<LayerTask> tasks = (seed % 3 == 0 ? Stream.of(integers, RandomOperators.ofFloats(seed)) : Stream.of(integers))
-                    .map(Pipeline.standard()::run)
+            Stream<Function> drawn =
+                    seed % 3 == 0 ? Stream.of(integers, RandomOperators.ofFloats(seed)) : Stream.of(integers);
+            List<LayerTask> tasks = drawn.map(Pipeline.standard()::run)
                     .flatMap(function -> LayerTask.of(
                             function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)
                             .stream())
