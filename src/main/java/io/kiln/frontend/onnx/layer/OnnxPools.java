@@ -66,8 +66,8 @@ final class OnnxPools {
      */
     private static Arg average(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated) {
         List<Integer> ends = node.version() < CLIPPED_WINDOWS ? windows.ends() : stated.ends();
-        boolean isPadded = stated.begins().stream().anyMatch(p -> p > 0)
-                || ends.stream().anyMatch(p -> p > 0);
+        boolean isPadded =
+                stated.begins().stream().anyMatch(p -> p > 0) || ends.stream().anyMatch(p -> p > 0);
         if (!isPadded || !node.attributes().truth("count_include_pad", false)) {
             return mean(e, node, data, windows);
         }

@@ -93,7 +93,8 @@ final class FunctionForm {
             results.put(i, new OnnxValue(own.get().results(), ElementType.FLOAT));
         }
         int mostRank = rank;
-        return source.filter(s -> mostRank <= node.type(s.source().integers()).shape().rank())
+        return source.filter(s ->
+                        mostRank <= node.type(s.source().integers()).shape().rank())
                 .flatMap(s -> all(importer, node, results).map(all -> new TableForm(node, s.source(), all)));
     }
 

@@ -97,7 +97,8 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
                             part.map(Dequantized::integers).orElseGet(() -> QuantizedBytes.of(node, input)),
                             ElementType.INT8));
         }
-        Optional<Byte> fill = real.isEmpty() ? Optional.empty() : fill(real.get().by());
+        Optional<Byte> fill =
+                real.isEmpty() ? Optional.empty() : fill(real.get().by());
         return (!isPad() || fill.isPresent()) && moved(bytes, fill, real);
     }
 
@@ -140,8 +141,8 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
             }
             bytes.put(i, new OnnxValue(quantized.get(), ElementType.INT8));
         }
-        Optional<Byte> fill = fill().map(number ->
-                (byte) Math.max(limits.low(), Math.min(limits.high(), to.quantize(number))));
+        Optional<Byte> fill =
+                fill().map(number -> (byte) Math.max(limits.low(), Math.min(limits.high(), to.quantize(number))));
         return shadow(bytes, fill)
                 .flatMap(shadow -> shadow.output(output))
                 .filter(moved -> moved.type() == ElementType.INT8)

@@ -54,7 +54,9 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
     }
 
     private static Dequantized scaled(Dequantized value, float factor) {
-        return factor == 1 ? value : new Dequantized(value.integers(), value.by().scaled(factor));
+        return factor == 1
+                ? value
+                : new Dequantized(value.integers(), value.by().scaled(factor));
     }
 
     /** Several scales must be those of the channels of the result. Only a matrix may be computed. */

@@ -74,8 +74,7 @@ class QuantizedPathsTest {
 
     private String bias(int count, float scale) {
         int[] words = random.ints(count, -2000, 2000).toArray();
-        return model.node(
-                "DequantizeLinear", List.of(model.words(words), model.floats(true, scale)), name(), Map.of());
+        return model.node("DequantizeLinear", List.of(model.words(words), model.floats(true, scale)), name(), Map.of());
     }
 
     private String node(String operator, Map<String, Object> attributes, String... inputs) {
@@ -155,7 +154,12 @@ class QuantizedPathsTest {
         Map<String, Object> strides = Map.of("strides", List.of(2L, 2L));
         float[] scales = {0.01f, 0.02f, 0.005f};
         String data = input(UINT8, IMAGE, 0.02f, 99);
-        end("ConvTranspose", node("ConvTranspose", strides, data, weight(List.of(4, 3, 3, 3), 1, scales)), INT8, 0.1f, 3);
+        end(
+                "ConvTranspose",
+                node("ConvTranspose", strides, data, weight(List.of(4, 3, 3, 3), 1, scales)),
+                INT8,
+                0.1f,
+                3);
         String weight = weight(List.of(4, 2, 2, 2), 0, 0.01f);
         String biased = node("ConvTranspose", strides, input(INT8, IMAGE, 0.02f, 9), weight, bias(2, 0.02f * 0.01f));
         end("ConvTranspose with a bias", biased, INT8, 0.05f, 3);
