@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.ModelBuilder;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -33,6 +37,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ForkJoinPool;
 import org.junit.jupiter.api.Test;
@@ -63,6 +68,21 @@ class QuantizerTest {
         return quantized.network().plan().nodes().stream()
                 .map(PlannedNode::precision)
                 .toList();
+    }
+
+    /** The branch of negative bases, whose results are NaN, is no value of its own. */
+    @Test
+    void aModelWithPowersIsQuantized() {
+        ModelBuilder onnx = new ModelBuilder(13);
+        String square = onnx.node(
+                "Mul", List.of(onnx.input("x", ElementType.FLOAT, List.of(1, 3, 4, 4)), "x"), "square", Map.of());
+        String base = onnx.node("Add", List.of(square, onnx.floats(true, 2)), "base", Map.of());
+        onnx.output(onnx.node("Pow", List.of(base, onnx.floats(true, 0.75f)), "y", Map.of()), ElementType.FLOAT);
+        Function model = OnnxFrontend.read(onnx.build(), "m.onnx", "m", InputShapes.NONE);
+        assertThat(quantized(model, QuantizeOptions.of(QuantizeMode.INT8))
+                        .quality()
+                        .sqnr())
+                .isGreaterThan(20);
     }
 
     @ParameterizedTest

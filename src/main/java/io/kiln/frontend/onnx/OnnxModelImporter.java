@@ -7,6 +7,7 @@ import io.kiln.base.Problems;
 import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
@@ -20,6 +21,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -55,10 +57,12 @@ final class OnnxModelImporter {
      */
     Function read(String name, InputShapes shapes) {
         checkOpset();
-        new ModelInputs(model, shapes, problems)
-                .types()
-                .forEach((input, type) ->
-                        scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
+        Map<OnnxValueInfo, TensorType> types = new ModelInputs(model, shapes, problems).types();
+        types.forEach((input, type) ->
+                scope.define(input.name(), new OnnxValue(parameter(input.name(), type), input.type())));
+        model.graph().inputs().stream()
+                .filter(input -> !types.containsKey(input))
+                .forEach(input -> scope.fail(input.name()));
         NodeImporter nodes = new NodeImporter(model, StatedTypes.of(model, shapes), graph, problems);
         nodes.run(model.graph(), scope);
         List<Result> results = results();

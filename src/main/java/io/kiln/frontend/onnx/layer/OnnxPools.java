@@ -24,6 +24,9 @@ import java.util.stream.IntStream;
 final class OnnxPools {
     private static final int VOLUME = 5;
 
+    /** Version from which on windows end where the padding ends. */
+    private static final int CLIPPED_WINDOWS = 19;
+
     static final List<OnnxRegistration> ALL = List.of(
             onnx("MaxPool", OnnxPools::maximum),
             onnx("MaxUnpool", new MaxUnpoolImporter()),
@@ -57,22 +60,26 @@ final class OnnxPools {
         return e.cast(pooled(e, node, values, windows, MaxPool2d::new), dtype);
     }
 
-    /** The mean of the data in each window; with {@code count_include_pad} also of the zeros around it. */
+    /**
+     * The mean of the data in each window; with {@code count_include_pad} also of the zeros around it. What {@code ceil_mode} adds at the
+     * end counts as such zeros before version 19, as in ONNX Runtime.
+     */
     private static Arg average(Expressions e, NodeContext node, Arg data, Spatial windows, Spatial stated) {
-        boolean isPadded = stated.begins().stream().anyMatch(p -> p > 0)
-                || stated.ends().stream().anyMatch(p -> p > 0);
+        List<Integer> ends = node.version() < CLIPPED_WINDOWS ? windows.ends() : stated.ends();
+        boolean isPadded =
+                stated.begins().stream().anyMatch(p -> p > 0) || ends.stream().anyMatch(p -> p > 0);
         if (!isPadded || !node.attributes().truth("count_include_pad", false)) {
             return mean(e, node, data, windows);
         }
         List<Integer> before = new ArrayList<>(stated.begins());
-        List<Integer> after = new ArrayList<>(stated.ends());
+        List<Integer> after = new ArrayList<>(ends);
         before.add(0, 0);
         before.add(0);
         after.add(0, 0);
         after.add(0);
         Arg padded = node.emit(new Pad(before, after), data, e.number(0, DType.FLOAT32));
         List<Integer> rest = IntStream.range(0, windows.rank())
-                .mapToObj(i -> windows.ends().get(i) - stated.ends().get(i))
+                .mapToObj(i -> windows.ends().get(i) - ends.get(i))
                 .toList();
         return mean(e, node, padded, windows.padded(windows.unpadded().begins(), rest));
     }

@@ -5,13 +5,13 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
-import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.TflLookup;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -67,34 +67,40 @@ final class FunctionForm {
 
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
         String name = node.node().operator();
-        if (UNARY.contains(name)) {
-            return QuantizedForms.bytes(node, 0)
-                    .map(data -> table(importer, node, 0, data))
-                    .or(() -> limits(node));
+        boolean isUnary = UNARY.contains(name);
+        if (!isUnary && !(BINARY.contains(name) && node.inputs() == 2)) {
+            return Optional.empty();
         }
-        if (BINARY.contains(name) && node.inputs() == 2) {
-            for (int i = 0; i < 2; i++) {
-                int input = i;
-                boolean isWithNumber = node.arg(1 - i) instanceof Constant number && number.elements() == 1;
-                Optional<Dequantized> data = QuantizedForms.bytes(node, i).filter(d -> isWithNumber);
-                if (data.isPresent()
-                        && node.shape(1 - i).rank() <= node.shape(i).rank()) {
-                    return data.map(d -> table(importer, node, input, d));
-                }
+        Optional<IntegerForm> table = table(importer, node, isUnary ? 1 : 2).map(form -> form);
+        return table.or(() -> isUnary ? limits(node) : Optional.empty());
+    }
+
+    /** A function of the elements of one tensor and of constant numbers. */
+    private static Optional<TableForm> table(OnnxImporter importer, NodeContext node, int operands) {
+        Map<Integer, OnnxValue> results = new LinkedHashMap<>();
+        Optional<TableForm> source = Optional.empty();
+        int rank = 0;
+        for (int i = 0; i < operands; i++) {
+            if (node.arg(i) instanceof Constant number && number.elements() == 1) {
+                rank = node.shape(i).rank();
+                continue;
             }
+            Optional<TableForm> own = TableForm.of(node, i);
+            if (own.isEmpty() || source.filter(s -> !s.isOfSame(own.get())).isPresent()) {
+                return Optional.empty();
+            }
+            source = own;
+            results.put(i, new OnnxValue(own.get().results(), ElementType.FLOAT));
         }
-        return Optional.empty();
+        int mostRank = rank;
+        return source.filter(s ->
+                        mostRank <= node.type(s.source().integers()).shape().rank())
+                .flatMap(s -> all(importer, node, results).map(all -> new TableForm(node, s.source(), all)));
     }
 
-    private static IntegerForm table(OnnxImporter importer, NodeContext node, int input, Dequantized data) {
-        return (Deferred) (to, limits) -> results(importer, node, input, data)
-                .map(results -> QuantizedForms.lookup(node, data, to, limits, results));
-    }
-
-    /** The function of the real numbers of all bytes; empty if it is more than a function of single elements. */
-    private static Optional<Constant> results(OnnxImporter importer, NodeContext node, int input, Dequantized data) {
-        OnnxValue all = new OnnxValue(QuantizedForms.allReals(data.by()), ElementType.FLOAT);
-        NodeContext shadow = node.shadow(Map.of(input, all), Optional.empty());
+    /** The function of the results of all bytes; empty if it is more than a function of single elements. */
+    private static Optional<Constant> all(OnnxImporter importer, NodeContext node, Map<Integer, OnnxValue> operands) {
+        NodeContext shadow = node.shadow(operands, Optional.empty());
         importer.emit(shadow);
         return shadow.output(0)
                 .map(OnnxValue::arg)

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
+import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
@@ -12,12 +13,16 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
@@ -52,16 +57,32 @@ final class IntegerLayer implements Emitter {
         if (op instanceof Dense dense) {
             return sums(new QnnDense(dense.units()), args);
         }
-        if (op instanceof BiasAdd) {
-            return rescaled(node.emit(op, args));
+        if (op instanceof Conv2dTranspose conv) {
+            return sums(new QnnConv2dTranspose(conv.window(), conv.channels(), DType.INT32), args);
+        }
+        if (op instanceof TflBatchMatmul) {
+            return rescaled(node.emit(op, args.get(0), args.get(1), zeroPoint(form.data()), zeroPoint(form.weight())));
+        }
+        if (op instanceof BiasAdd || isBias(op, args)) {
+            return rescaled(node.emit(new BiasAdd(-1), args));
         }
         if (op instanceof Pad) {
-            return node.emit(op, args.get(0), zeroPoint());
+            return node.emit(op, args.get(0), zeroByte());
         }
         if (isMovement(op)) {
             return node.emit(op, args);
         }
         throw new NoIntegers(op);
+    }
+
+    /** Whether it adds the bias to channels, which are last. */
+    private boolean isBias(Op op, List<Arg> args) {
+        return form.bias().isPresent()
+                && op instanceof Binary sum
+                && sum.kind() == Binary.Kind.ADD
+                && node.type(args.get(1))
+                        .shape()
+                        .equals(Shape.of(node.type(args.get(0)).shape().dim(-1)));
     }
 
     /** Whether an operator only moves elements, of any type. */
@@ -71,8 +92,8 @@ final class IntegerLayer implements Emitter {
 
     private Arg sums(Op op, List<Arg> args) {
         List<Arg> all = new ArrayList<>(args);
-        all.add(Constant.scalar(form.data().by().zeroPoint()));
-        all.add(Constant.scalar(form.weight().by().zeroPoint()));
+        all.add(zeroPoint(form.data()));
+        all.add(zeroPoint(form.weight()));
         all.add(Constant.scalar(form.data().by().scale()));
         all.add(scales(form.weight().by().scales()));
         Arg sums = node.emit(op, all);
@@ -102,7 +123,11 @@ final class IntegerLayer implements Emitter {
         return values.length == 1 ? Constant.scalar(values[0]) : Constant.vector(values);
     }
 
-    private Constant zeroPoint() {
+    private static Constant zeroPoint(Dequantized operand) {
+        return Constant.scalar(operand.by().zeroPoint());
+    }
+
+    private Constant zeroByte() {
         byte zero = (byte) form.data().by().zeroPoint();
         return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {zero}));
     }

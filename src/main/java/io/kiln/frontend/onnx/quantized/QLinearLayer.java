@@ -45,10 +45,11 @@ record QLinearLayer(OnnxImporter layer, int bias, int result) implements OnnxImp
         ElementQuantization to =
                 Parameters.readOne(node, result, result + 1, node.element(node.has(result + 1) ? result + 1 : 0));
         Arg weights = QuantizedBytes.of(node, node.input(WEIGHT));
+        boolean isMatrix = !node.node().operator().equals("QLinearConv") && weight.isPerTensor();
         node.require(
-                weights instanceof Constant && weight.isOfBytes() && weight.hasOneZeroPoint(),
+                (weights instanceof Constant || isMatrix) && weight.isOfBytes() && weight.hasOneZeroPoint(),
                 "its weights are computed or have several zero points",
-                "constant bytes with one zero point");
+                "constant bytes with one zero point, or a computed matrix with one scale");
         Optional<Dequantized> words = node.optional(bias)
                 .map(b -> new Dequantized(
                         b.arg(),
