@@ -26,8 +26,7 @@ public record WordRescaler(Group group, boolean isWide) implements SumKernels.Re
             code.loop("r", count, (each, r) -> {
                 Expr at = add(r, first);
                 Expr sum = each.let("sum", load(sums, at));
-                Expr value =
-                        isWide ? WideRescale.emit(sum, by, group.bound()) : Rescale.of(sum, by, group.bound());
+                Expr value = isWide ? WideRescale.emit(sum, by, group.bound()) : Rescale.of(sum, by, group.bound());
                 each.store(results, at, result(value, by, load(results, at)));
             });
         }

@@ -126,7 +126,12 @@ record HardLayer(String name, String regular, Kind kind, Image input, int channe
 
     private int matrix(TfliteModelBuilder model, String suffix, double of, int zeroPoint, int[] sizes) {
         return model.tensor(TensorSpec.of(
-                        name + suffix, isWide() ? TensorType.INT16 : TensorType.INT8, 1, input.width, sizes[0], sizes[1])
+                        name + suffix,
+                        isWide() ? TensorType.INT16 : TensorType.INT8,
+                        1,
+                        input.width,
+                        sizes[0],
+                        sizes[1])
                 .quantized((float) of, isWide() ? 0 : zeroPoint));
     }
 

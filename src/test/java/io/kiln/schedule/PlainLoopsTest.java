@@ -84,7 +84,8 @@ class PlainLoopsTest {
     void ofTheGoldenModelsNoLayerWithAStateIsLeftToThem(String target) {
         Dispatch dispatch = new Dispatch(Target.parse(target), Optimize.SPEED);
         List<String> reasons = Stream.of("keyword_scrambled", "trained_lstm_int8")
-                .map(model -> TfliteFrontend.read(GoldenModels.read(GoldenModels.model(model)), "model.tflite", "model"))
+                .map(model ->
+                        TfliteFrontend.read(GoldenModels.read(GoldenModels.model(model)), "model.tflite", "model"))
                 .flatMap(read -> FusedOperator.all(Pipeline.standard().run(read), "layers").stream())
                 .filter(op -> op.root().op() instanceof Svdf || op.root().op() instanceof Lstm)
                 .map(op -> dispatch.lower(op).choice().reason())

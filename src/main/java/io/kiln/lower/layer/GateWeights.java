@@ -116,8 +116,7 @@ record GateWeights(FusedOperator op, boolean recurrent) {
 
     /** The rescaling of the kernel's sums. */
     SumKernels.Rescaler rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
-        SumKernels.Group group =
-                new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
+        SumKernels.Group group = new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
         return isWide() ? new WordRescaler(group, true) : kernels.rescaler(group, tables, name);
     }
 }

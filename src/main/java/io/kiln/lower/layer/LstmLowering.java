@@ -72,7 +72,8 @@ public final class LstmLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.kernels = kernels.flatMap(k -> GateKernels.of(op, k, tables, buffers));
-        this.reason = StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
+        this.reason =
+                StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
         Shape data = op.rootTypes().get(0).shape();
         this.isFloat = op.type().dtype().isFloat();
         this.batch = lstm.batch(data);

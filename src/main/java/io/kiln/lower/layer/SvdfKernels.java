@@ -116,11 +116,10 @@ final class SvdfKernels {
                 padded,
                 shape.inputs());
         SumKernels.Ring ring = ring(tables, columns, oldest(body, slot));
-        SumKernels.Rescaler features = kernels.rescaler(
-                new Group(Sums.DOTS, Result.SHORT, List.of(feature), bound, 0), tables, "feature_by");
+        SumKernels.Rescaler features =
+                kernels.rescaler(new Group(Sums.DOTS, Result.SHORT, List.of(feature), bound, 0), tables, "feature_by");
         SumKernels.Rescaler results = kernels.rescaler(
-                new Group(
-                        Sums.WORDS, Result.BYTE, List.of(result), ofColumns(), svdf.outputZeroPoint()),
+                new Group(Sums.WORDS, Result.BYTE, List.of(result), ofColumns(), svdf.outputZeroPoint()),
                 tables,
                 "result_by");
         body.loop("b", shape.batch(), (block, b) -> {
@@ -129,7 +128,8 @@ final class SvdfKernels {
             Expr newest = add(first, mul(slot, shape.filters()));
             features.emit(block, shape.filters(), sums, block.mutableView("newest", state, newest));
             kernels.columns(block, ring, block.view("ring", state, first), sums);
-            results.emit(block, shape.units(), sums, block.mutableView("results", buffers.output(), mul(b, shape.units())));
+            results.emit(
+                    block, shape.units(), sums, block.mutableView("results", buffers.output(), mul(b, shape.units())));
         });
     }
 

@@ -62,7 +62,8 @@ public final class SvdfLowering {
         this.shape = SvdfShape.of(op);
         this.isFloat = op.type().dtype().isFloat();
         this.kernels = kernels.flatMap(k -> SvdfKernels.of(op, k));
-        this.reason = StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
+        this.reason =
+                StateReason.of(kernels, this.kernels.isPresent(), op.type().dtype());
     }
 
     public LoweredOperator lower(Rows rows) {

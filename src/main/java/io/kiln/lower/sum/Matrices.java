@@ -82,8 +82,7 @@ record Matrices(FusedOperator op) {
                     block.let("b_first", ElementLoops.position(shape(1), first)),
                     block.let("out_first", position));
             int whole = columns() / chunk * chunk;
-            block.loop(
-                    "column", imm(0), imm(whole), chunk, (inner, j) -> some.emit(inner, place, j, chunk));
+            block.loop("column", imm(0), imm(whole), chunk, (inner, j) -> some.emit(inner, place, j, chunk));
             block.loop("column", imm(whole), imm(columns()), chunk, (inner, j) -> {
                 some.emit(inner, place, j, columns() - whole);
             });

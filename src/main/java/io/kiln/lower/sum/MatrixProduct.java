@@ -73,8 +73,7 @@ final class MatrixProduct {
         long column = Matrices.padded(depth, kernel.step());
         this.panel = buffers.scratch(b.dtype(), padded(chunk) * column);
         this.sums = buffers.scratch(kernel.sum(), (long) kernel.rows() * padded(chunk));
-        this.gathered =
-                matrices.root().transposeA() ? buffers.scratch(a.dtype(), (long) kernel.rows() * depth) : a;
+        this.gathered = matrices.root().transposeA() ? buffers.scratch(a.dtype(), (long) kernel.rows() * depth) : a;
     }
 
     /** The product, if the core has a kernel for its type, and it has enough rows. */
@@ -126,8 +125,7 @@ final class MatrixProduct {
         MatrixKernel.Tile tile = new MatrixKernel.Tile(part.rows, width / kernel.columns(), depth);
         kernel.emit(block, tile, rows(block, place, part), panel, sums);
         block.loop("r", part.rows, (row, r) -> {
-            Expr to = row.let(
-                    "to", add(add(place.out(), mul(add(part.i, r), matrices.columns())), part.j));
+            Expr to = row.let("to", add(add(place.out(), mul(add(part.i, r), matrices.columns())), part.j));
             row.loop("c", part.columns, (inner, c) -> {
                 Expr sum = inner.let("sum", load(sums, add(mul(r, width), c)));
                 epilogue.store(inner, "_out", sum, imm(0), buffers.output(), add(to, c));

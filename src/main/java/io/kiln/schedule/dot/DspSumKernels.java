@@ -56,8 +56,7 @@ record DspSumKernels() implements SumKernels {
         return (code, count, sums, results) -> code.call(
                 kernel(group, count),
                 List.of(sums, by, results),
-                List.of(
-                        Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
+                List.of(Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
     }
 
     private static Kernel kernel(Group group, int count) {

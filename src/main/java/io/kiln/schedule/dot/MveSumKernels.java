@@ -49,8 +49,7 @@ record MveSumKernels() implements SumKernels {
         return (code, count, sums, results) -> code.call(
                 kernel(group),
                 List.of(sums, by, results),
-                List.of(
-                        Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
+                List.of(Exprs.imm(group.by().size()), Exprs.imm(count), Exprs.imm(group.zeroPoint())));
     }
 
     private static Kernel kernel(Group group) {

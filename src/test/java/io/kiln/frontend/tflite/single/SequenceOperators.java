@@ -81,8 +81,7 @@ final class SequenceOperators {
         d.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none(), data, update, from);
     });
 
-    static final List<OperatorCases> ALL =
-            List.of(
+    static final List<OperatorCases> ALL = List.of(
             BATCH_MATMUL,
             BATCH_MATMUL_INT8,
             BATCH_MATMUL_INT16,
