@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#include "kiln_from_halves.h"
 #define NAME kiln_matrix_row_4
 #define COLUMNS 4
 #define BEGIN uint32_t low0 = 0; int32_t high0 = 0;

@@ -135,7 +135,7 @@ record BlockedSums(
     static List<BlockedSums> apart(Workload workload) {
         CpuFeatures features = workload.features();
         int channels = workload.conv().channels();
-        if (!isFor(workload) || workload.isForSize() && !isWorthFlash(workload)) {
+        if (!isFor(workload) || (workload.isForSize() && !isWorthFlash(workload))) {
             return List.of();
         }
         int few = Math.min(FEW, channels);

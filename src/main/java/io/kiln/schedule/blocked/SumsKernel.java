@@ -23,7 +23,8 @@ import java.util.Optional;
  * @param values type of the inputs: int8; also int16 of a single pixel
  * @param weightPairs pairs of weights in words, for one pixel and eight channels; not on Armv6-M
  */
-record SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values, Optional<WeightPairs> weightPairs) {
+record SumsKernel(
+        Core core, int pixels, int channels, boolean interleaved, DType values, Optional<WeightPairs> weightPairs) {
     /** Without pairs of weights. */
     SumsKernel(Core core, int pixels, int channels, boolean interleaved, DType values) {
         this(core, pixels, channels, interleaved, values, Optional.empty());

@@ -59,8 +59,6 @@ record FpuBlocks(int pixels, int channels, int taps, int unfused) {
 
     /** Part of the kernel's name. */
     String suffix() {
-        return pixels + "x" + channels
-                + (taps == 2 ? "" : "x" + taps)
-                + (unfused == 0 ? "" : "_unfused" + unfused);
+        return pixels + "x" + channels + (taps == 2 ? "" : "x" + taps) + (unfused == 0 ? "" : "_unfused" + unfused);
     }
 }

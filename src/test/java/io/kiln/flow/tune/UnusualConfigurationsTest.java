@@ -64,7 +64,8 @@ class UnusualConfigurationsTest {
         List<String> knobs = configuration.settings().stream()
                 .map(setting -> {
                     boolean isShort = setting.value().length() == 1;
-                    boolean isShown = ALL && isShort || isFloat && !setting.knob().equals("unfused");
+                    boolean isShown = (ALL && isShort)
+                            || (isFloat && !setting.knob().equals("unfused"));
                     return setting.knob() + (isShown ? setting.value() : "");
                 })
                 .toList();
@@ -74,7 +75,8 @@ class UnusualConfigurationsTest {
     private static boolean isUnusual(Configuration configuration) {
         boolean isMany = configuration.schedule().equals("mve_gemm") && configuration.number("unroll") > 9;
         boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
-        boolean isSpread = configuration.schedule().equals("fpu_conv") && configuration.settings().size() > 2;
+        boolean isSpread = configuration.schedule().equals("fpu_conv")
+                && configuration.settings().size() > 2;
         return isMany
                 || isOrdered
                 || isSpread
@@ -93,9 +95,9 @@ class UnusualConfigurationsTest {
             Stream<Function> drawn =
                     seed % 3 == 0 ? Stream.of(integers, RandomOperators.ofFloats(seed)) : Stream.of(integers);
             List<LayerTask> tasks = drawn.map(Pipeline.standard()::run)
-                    .flatMap(function -> LayerTask.of(
-                            function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)
-                            .stream())
+                    .flatMap(function ->
+                            LayerTask.of(function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)
+                                    .stream())
                     .toList();
             for (LayerTask task : tasks) {
                 List<Configuration> unusual = task.space().configurations().stream()
