@@ -64,8 +64,8 @@ class UnusualConfigurationsTest {
         List<String> knobs = configuration.settings().stream()
                 .map(setting -> {
                     boolean isShort = setting.value().length() == 1;
-                    boolean isShown = (ALL && isShort)
-                            || (isFloat && !setting.knob().equals("unfused"));
+                    boolean isShown =
+                            (ALL && isShort) || (isFloat && !setting.knob().equals("unfused"));
                     return setting.knob() + (isShown ? setting.value() : "");
                 })
                 .toList();
