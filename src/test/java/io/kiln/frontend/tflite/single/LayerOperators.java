@@ -66,11 +66,28 @@ final class LayerOperators {
         boolean keep = d.coin();
         int rows = d.between(1, 4);
         int[] shape = keep ? new int[] {1, rows, depth} : new int[] {rows, depth};
-        TensorSpec x = d.tensor(type, shape);
-        TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
+        TensorSpec x = ofShortScales(d.tensor(type, shape));
+        TensorSpec weights = ofShortScales(d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth));
         int[] in = perhapsWithoutBias(d, x, weights, units);
         d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
         d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
+    }
+
+    /**
+     * Scales of 12 bits. TensorFlow Lite's library multiplies the scales of a dense layer's data and weights in double precision, TensorFlow Lite
+     * Micro in single precision where the weights have one scale: a sum whose result lies half between two integers would differ.
+     */
+    private static TensorSpec ofShortScales(TensorSpec tensor) {
+        if (tensor.scales().isEmpty()) {
+            return tensor;
+        }
+        float[] scales = new float[tensor.scales().size()];
+        long[] zeroPoints = new long[scales.length];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = Float.intBitsToFloat(Float.floatToIntBits(tensor.scales().get(i)) & 0xFFFFF000);
+            zeroPoints[i] = tensor.zeroPoints().get(i);
+        }
+        return tensor.quantized(scales, zeroPoints, tensor.dimension());
     }
 
     static final OperatorCases TRANSPOSE_CONV = OperatorCases.of("TRANSPOSE_CONV", d -> {

@@ -31,6 +31,9 @@ class OracleExceptionsTest {
         reasons.put("SVDF_INT8", "TensorFlow Lite has no kernel with a state of int8");
         reasons.put("LSTM_INT8", "TensorFlow Lite computes the gates in another fixed point");
         reasons.put("LSTM_INT16", "TensorFlow Lite has no kernel of int16 data");
+        reasons.put(
+                "BATCH_MATMUL_REPEATED_INT8",
+                "TensorFlow Lite leaves products 0 where a matrix of int8 is repeated for several others");
         reasons.put("CUMSUM_INT8", "TensorFlow Lite has no kernel of int8");
         reasons.put("SIGNAL_WINDOW", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_FFT_AUTO_SCALE", NO_SUCH_KERNEL);
