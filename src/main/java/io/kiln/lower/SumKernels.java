@@ -6,6 +6,8 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
@@ -130,8 +132,24 @@ public interface SumKernels {
     /** Number of sums for which {@link #columns} needs initial values and memory. */
     int paddedColumns(int columns);
 
-    /** The table of int16 weights for {@link #columns}: a weight by row and column. */
-    Bytes packColumns(int rows, int columns, Weights weights);
+    /** Number of adjacent columns that {@link #columns} sums together from a column on. */
+    int columnsOfBlock(int columns, int first);
+
+    /** The table of int16 weights for {@link #columns}, block by block: a weight by row and column. */
+    default Bytes packColumns(int rows, int columns, Weights weights) {
+        int padded = paddedColumns(columns);
+        ByteBuffer data = ByteBuffer.allocate(rows * padded * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        int width;
+        for (int block = 0; block < padded; block += width) {
+            width = columnsOfBlock(columns, block);
+            for (int row = 0; row < rows; row++) {
+                for (int column = block; column < block + width; column++) {
+                    data.putShort(column < columns ? (short) weights.get(row, column) : 0);
+                }
+            }
+        }
+        return Bytes.wrap(data.array());
+    }
 
     /**
      * Sums down the columns of a ring of rows.

@@ -4,7 +4,6 @@ package io.kiln.schedule.blocked;
 import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
-import io.kiln.base.Bytes;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.lower.WordRescaler;
@@ -14,8 +13,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
 
@@ -58,18 +55,8 @@ public record BlockedSumKernels(CpuFeatures features) implements SumKernels {
     }
 
     @Override
-    public Bytes packColumns(int rows, int columns, Weights weights) {
-        ByteBuffer data = ByteBuffer.allocate(rows * columns * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        int width = COLUMNS;
-        for (int block = 0; block < columns; block += width) {
-            width = columns - block < COLUMNS ? 1 : COLUMNS;
-            for (int row = 0; row < rows; row++) {
-                for (int column = block; column < block + width; column++) {
-                    data.putShort((short) weights.get(row, column));
-                }
-            }
-        }
-        return Bytes.wrap(data.array());
+    public int columnsOfBlock(int columns, int first) {
+        return columns - first < COLUMNS ? 1 : COLUMNS;
     }
 
     @Override

@@ -74,18 +74,9 @@ record WeightPairs(int bits, List<Integer> parts) {
 
     /** Absolute weights, by channel and tap. */
     private static int[][] weights(ConvComputation conv) {
-        int[][] weights = new int[conv.channels()][conv.taps()];
-        for (int channel = 0; channel < conv.channels(); channel++) {
-            int tap = 0;
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        weights[channel][tap++] = Math.abs(conv.tap(channel, ky, kx, c));
-                    }
-                }
-            }
-        }
-        return weights;
+        return IntStream.range(0, conv.channels())
+                .mapToObj(o -> Arrays.stream(conv.taps(o)).map(Math::abs).toArray())
+                .toArray(int[][]::new);
     }
 
     /** Whether the products of some taps, of any inputs, fit into some bits with their sign, at each passage of a loop. */

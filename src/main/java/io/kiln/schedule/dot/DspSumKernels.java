@@ -5,7 +5,6 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.SumKernels;
@@ -17,8 +16,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -111,17 +108,8 @@ record DspSumKernels() implements SumKernels {
     }
 
     @Override
-    public Bytes packColumns(int rows, int columns, Weights weights) {
-        int width = DspColumns.width(columns);
-        ByteBuffer data = ByteBuffer.allocate(rows * columns * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int block = 0; block < columns; block += width) {
-            for (int row = 0; row < rows; row++) {
-                for (int column = block; column < block + width; column++) {
-                    data.putShort((short) weights.get(row, column));
-                }
-            }
-        }
-        return Bytes.wrap(data.array());
+    public int columnsOfBlock(int columns, int first) {
+        return DspColumns.width(columns);
     }
 
     @Override

@@ -5,7 +5,6 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.base.Bytes;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
 import io.kiln.schedule.mve.MveText;
@@ -16,8 +15,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -108,17 +105,8 @@ record MveSumKernels() implements SumKernels {
     }
 
     @Override
-    public Bytes packColumns(int rows, int columns, Weights weights) {
-        ByteBuffer data =
-                ByteBuffer.allocate(rows * paddedColumns(columns) * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        for (int block = 0; block < columns; block += COLUMNS) {
-            for (int row = 0; row < rows; row++) {
-                for (int column = block; column < block + COLUMNS; column++) {
-                    data.putShort(column < columns ? (short) weights.get(row, column) : 0);
-                }
-            }
-        }
-        return Bytes.wrap(data.array());
+    public int columnsOfBlock(int columns, int first) {
+        return COLUMNS;
     }
 
     @Override
