@@ -84,7 +84,8 @@ final class LayerOperators {
         float[] scales = new float[tensor.scales().size()];
         long[] zeroPoints = new long[scales.length];
         for (int i = 0; i < scales.length; i++) {
-            scales[i] = Float.intBitsToFloat(Float.floatToIntBits(tensor.scales().get(i)) & 0xFFFFF000);
+            scales[i] =
+                    Float.intBitsToFloat(Float.floatToIntBits(tensor.scales().get(i)) & 0xFFFFF000);
             zeroPoints[i] = tensor.zeroPoints().get(i);
         }
         return tensor.quantized(scales, zeroPoints, tensor.dimension());
