@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * A benchmark: jobs that only compute, half a second each as an emulator's short jobs do, by one worker process and by two. Two idle cores are
+ * A benchmark: jobs that only compute, about a second each as jobs of an emulator do, by one worker process and by two. Two idle cores are
  * needed for a figure that says something; so it says, too, how much of a core each worker had while it worked. The best of three rounds counts,
  * because whatever else a computer does only makes it slower.
  */
