@@ -19,6 +19,7 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.JobFormat;
 import io.kiln.farm.job.ResultFormat;
 import io.kiln.farm.job.RunPlace;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,12 @@ import org.junit.jupiter.api.Test;
 /** Jobs and results survive writing and reading; damaged ones are refused, whatever is wrong with them. */
 final class FarmFormatsTest {
     private static final int MUTATIONS = 3000;
+
+    /** Behind the form, an id of 32 letters, a board of ten, place, limit and an image of five bytes. */
+    private static final int KIND_OF_JOB = 95;
+
+    /** Behind the form and three texts of one letter. */
+    private static final int KIND_OF_RESULT = 35;
 
     private static final List<Bytes> INPUTS = List.of(Bytes.ofText("one"), Bytes.ofText(""), Bytes.ofText("three"));
 
@@ -77,6 +84,31 @@ final class FarmFormatsTest {
             FarmResult result = new FarmResult(FarmJob.newId(), "worker", "qemu", answer);
             assertThat(ResultFormat.read(ResultFormat.write(result))).isEqualTo(result);
         }
+    }
+
+    /** Brokers keep results while workers and builds are updated: a kind is never read as another one. */
+    @Test
+    void kinds_keep_their_numbers() {
+        assertThat(TASKS.stream().map(task -> number(JobFormat.write(job(task)), KIND_OF_JOB)))
+                .containsExactly(0L, 1L, 2L, 4L, 5L, 6L, 3L);
+        assertThat(ANSWERS.stream()
+                        .map(answer ->
+                                number(ResultFormat.write(new FarmResult("j", "w", "q", answer)), KIND_OF_RESULT)))
+                .containsExactly(0L, 1L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    private static long number(Bytes message, int offset) {
+        return message.buffer().order(ByteOrder.BIG_ENDIAN).getLong(offset);
+    }
+
+    @Test
+    void a_result_of_another_version_is_named() {
+        byte[] old = ResultFormat.write(new FarmResult("j", "w", "q", ANSWERS.get(0))).toArray();
+        old[7] = '1';
+        assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES2")
+                .hasMessageContaining("Use one version of Kiln");
     }
 
     /** A length of gigabytes allocates nothing. */

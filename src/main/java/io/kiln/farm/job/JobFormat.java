@@ -17,10 +17,10 @@ import java.time.Duration;
 
 /**
  * The binary form of jobs: {@code KILNJOB1}, id, board, whether on a board, limit in milliseconds, image, kind of the task and its fields, in the order of the
- * records' components.
+ * records' components. The number of a kind stays what it is, as in {@link ResultFormat}.
  */
 public final class JobFormat {
-    static final long MAGIC = 0x4b494c4e4a4f4231L;
+    private static final long FORM = 0x4b494c4e4a4f4231L;
 
     private static final int LAST_KIND = 6;
 
@@ -29,7 +29,7 @@ public final class JobFormat {
     /** The bytes of a job. */
     public static Bytes write(FarmJob job) {
         WireWriter out = new WireWriter()
-                .number(MAGIC)
+                .number(FORM)
                 .text(job.id())
                 .text(job.board())
                 .flag(job.place() == RunPlace.BOARD)
@@ -75,9 +75,7 @@ public final class JobFormat {
      */
     public static FarmJob read(Bytes content) {
         WireReader in = new WireReader(content);
-        if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is not a job");
-        }
+        in.form(FORM, "a job");
         String id = in.text();
         String board = in.text();
         RunPlace place = in.flag() ? RunPlace.BOARD : RunPlace.EMULATOR;

@@ -20,17 +20,21 @@ import io.kiln.farm.job.FarmAnswer.Traced;
 import java.util.List;
 import java.util.Optional;
 
-/** The binary form of results: {@code KILNRES1}, job, worker, what ran it, kind of the answer and its fields. */
+/**
+ * The binary form of results: {@code KILNRES2}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
+ * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
+ */
 public final class ResultFormat {
-    private static final long MAGIC = 0x4b494c4e52455331L;
-    private static final int LAST_KIND = 8;
+    private static final long FORM = 0x4b494c4e52455332L;
+    private static final int GIVEN_UP = 8;
+    private static final int LAST_KIND = GIVEN_UP;
 
     private ResultFormat() {}
 
     /** The bytes of a result. */
     public static Bytes write(FarmResult result) {
         WireWriter out = new WireWriter()
-                .number(MAGIC)
+                .number(FORM)
                 .text(result.job())
                 .text(result.worker())
                 .text(result.ranOn());
@@ -60,7 +64,7 @@ public final class ResultFormat {
         } else if (answer instanceof Timed timed) {
             out.number(7).list(timed.models(), model -> out.list(model.seconds(), each -> out.list(each, out::real)));
         } else if (answer instanceof GivenUp givenUp) {
-            out.number(LAST_KIND).number(givenUp.tries());
+            out.number(GIVEN_UP).number(givenUp.tries());
         }
         return out.content();
     }
@@ -88,13 +92,11 @@ public final class ResultFormat {
     /**
      * Reads a result.
      *
-     * @throws io.kiln.base.KilnException if the bytes are not a result
+     * @throws io.kiln.base.KilnException if the bytes are not a result, or one of another version
      */
     public static FarmResult read(Bytes content) {
         WireReader in = new WireReader(content);
-        if (in.number() != MAGIC) {
-            throw WireReader.malformed("it is not a result");
-        }
+        in.form(FORM, "a result");
         String job = in.text();
         String worker = in.text();
         String ranOn = in.text();

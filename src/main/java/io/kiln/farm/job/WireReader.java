@@ -32,6 +32,27 @@ final class WireReader {
         return buffer.getLong();
     }
 
+    /**
+     * The first eight bytes of a message, its form: a name and a digit.
+     *
+     * @param what the message is, for the error
+     */
+    void form(long expected, String what) {
+        long form = number();
+        if (form == expected) {
+            return;
+        }
+        boolean isOther = form >>> Byte.SIZE == expected >>> Byte.SIZE;
+        throw malformed(
+                isOther ? "it has the form " + name(form) + " in place of " + name(expected) : "it is not " + what);
+    }
+
+    private static String name(long form) {
+        String letters = new String(
+                ByteBuffer.allocate(Long.BYTES).putLong(form).array(), StandardCharsets.US_ASCII);
+        return letters.replaceAll("[^A-Z0-9]", "?");
+    }
+
     /** A number from 0 to a largest. */
     int number(int most) {
         long value = number();
@@ -92,6 +113,9 @@ final class WireReader {
 
     static KilnException malformed(String why) {
         return new KilnException(new Problem(
-                "a message of the farm is malformed: " + why, "", "a message of the same version of Kiln", ""));
+                "a message of the farm is malformed: " + why,
+                "",
+                "a message of the same version of Kiln",
+                "Use one version of Kiln for the broker, the workers and the builds"));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tuning.record;
 
+import io.kiln.tuning.record.TuningRecord.Result;
 import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -17,32 +18,34 @@ public final class HistoryBest {
     /** Nothing was measured. */
     public static final HistoryBest NONE = new HistoryBest(List.of());
 
-    private final Map<String, TuningRecord> byModel = new LinkedHashMap<>();
-    private final Map<String, TuningRecord> byKey = new LinkedHashMap<>();
+    private final Map<Place, Best> byModel = new LinkedHashMap<>();
+    private final Map<Place, Best> byKey = new LinkedHashMap<>();
 
     public HistoryBest(Collection<TuningRecord> records) {
         for (TuningRecord record : records) {
-            if (record.result().isMeasured()) {
-                record.task().model().ifPresent(model -> keep(byModel, model, record));
-                record.task().keys().forEach(key -> keep(byKey, key, record));
+            Result result = record.result();
+            if (result.isMeasured()) {
+                TaskKey task = record.task();
+                Best best = new Best(record, result.mean());
+                String workload = task.workload();
+                task.model().ifPresent(model -> keep(byModel, new Place(model, workload), best));
+                task.keys().forEach(key -> keep(byKey, new Place(key, workload), best));
             }
         }
     }
 
-    private static void keep(Map<String, TuningRecord> best, String target, TuningRecord record) {
-        best.merge(
-                key(target, record.task()),
-                record,
-                (old, now) -> old.result().mean() > now.result().mean() ? now : old);
-    }
+    /** A model or a key of a target, and a workload. */
+    private record Place(String target, String workload) {}
 
-    private static String key(String target, TaskKey task) {
-        return target + "\n" + task.workload();
+    private record Best(TuningRecord record, double mean) {}
+
+    private static void keep(Map<Place, Best> best, Place place, Best candidate) {
+        best.merge(place, candidate, (old, now) -> old.mean() > now.mean() ? now : old);
     }
 
     /** The best records, some of them twice. */
     public Stream<TuningRecord> records() {
-        return Stream.concat(byModel.values().stream(), byKey.values().stream());
+        return Stream.concat(byModel.values().stream(), byKey.values().stream()).map(Best::record);
     }
 
     /** Whether there is no record to choose from. */
@@ -52,11 +55,12 @@ public final class HistoryBest {
 
     /** The best record of a task: measured on the target's model, or else with one of its keys, the first first. */
     public Optional<TuningRecord> find(TaskKey task) {
-        Stream<Optional<TuningRecord>> keys =
-                task.keys().stream().map(key -> Optional.ofNullable(byKey.get(key(key, task))));
-        return task.model()
-                .map(model -> byModel.get(key(model, task)))
-                .or(() -> keys.flatMap(Optional::stream).findFirst());
+        String workload = task.workload();
+        Optional<Best> ofModel = task.model().map(model -> byModel.get(new Place(model, workload)));
+        return ofModel.or(() -> task.keys().stream()
+                        .flatMap(key -> Optional.ofNullable(byKey.get(new Place(key, workload))).stream())
+                        .findFirst())
+                .map(Best::record);
     }
 
     /** The records of a log that are the best for a model or a key, in their order: AutoTVM's {@code pick_best}. */

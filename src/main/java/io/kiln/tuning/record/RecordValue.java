@@ -23,10 +23,20 @@ public sealed interface RecordValue {
 
     /** A string. */
     record Text(String value) implements RecordValue {
+        /** Above all values of a {@code char}, so that their hexadecimal digits have leading zeros. */
+        private static final int UNIT = 0x10000;
+
         @Override
         public String text() {
             StringBuilder text = new StringBuilder("\"");
-            value.chars().forEach(c -> text.append(escaped((char) c)));
+            for (int i = 0; i < value.length(); i++) {
+                char c = value.charAt(i);
+                if (c >= ' ' && c <= '~' && c != '"' && c != '\\') {
+                    text.append(c);
+                } else {
+                    text.append(escaped(c));
+                }
+            }
             return text.append('"').toString();
         }
 
@@ -39,7 +49,7 @@ public sealed interface RecordValue {
                 case '\t' -> "\\t";
                 case '\b' -> "\\b";
                 case '\f' -> "\\f";
-                default -> c < ' ' || c > '~' ? String.format("\\u%04x", (int) c) : String.valueOf(c);
+                default -> "\\u" + Integer.toHexString(UNIT + c).substring(1);
             };
         }
     }

@@ -10,14 +10,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A measurement of one configuration of an operator: one line of an AutoTVM log, version 0.2.
+ * A measurement of one configuration of an operator: one line of an AutoTVM log, version 0.2. Its parts are parsed when they are asked for:
+ * as values they take many times the memory of the line.
  *
- * @param task what was measured
- * @param config with which knobs
- * @param result and what came out
- * @param document the whole line, with what Kiln does not use
+ * @param line the line as {@link RecordReader} read it or {@link #of} made it, without a line end
  */
-public record TuningRecord(TaskKey task, Config config, Result result, Members document) {
+public record TuningRecord(String line) {
     /** The version of the format. */
     static final String VERSION = "0.2";
 
@@ -112,11 +110,21 @@ public record TuningRecord(TaskKey task, Config config, Result result, Members d
         document.put("result", result.json());
         document.put("version", new Numeric(VERSION));
         document.put("tvm_version", new Text(TVM_VERSION));
-        return new TuningRecord(task, config, result, new Members(document));
+        return new TuningRecord(new Members(document).text());
     }
 
-    /** The line of the log, without a line end. */
-    public String line() {
-        return document.text();
+    /** What was measured. */
+    public TaskKey task() {
+        return RecordLine.parse(line).task();
+    }
+
+    /** The knobs with which it was measured. */
+    public Config config() {
+        return RecordLine.parse(line).config();
+    }
+
+    /** What came out. */
+    public Result result() {
+        return RecordLine.parse(line).result();
     }
 }
