@@ -132,6 +132,15 @@ class HostileModelTest {
         refused(model.build(), "operator #0 Conv `y`", "computing the model's constants takes more than");
     }
 
+    /** 2^30 products. */
+    @Test
+    void aProductOfLargeConstants() {
+        String matrix = model.constant(ElementType.FLOAT, List.of(1024, 1024), new byte[1 << 22]);
+        model.node("MatMul", List.of(matrix, matrix), "y", Map.of());
+        model.output("y", ElementType.FLOAT);
+        refused(model.build(), "operator #0 MatMul `y`", "computing the model's constants takes more than");
+    }
+
     @Test
     void aPoolOverLargeConstants() {
         String data = model.constant(ElementType.FLOAT, List.of(1, 1, 1024, 1024), new byte[1 << 22]);

@@ -32,8 +32,8 @@ public final class OnnxGraphBuilder {
 
     private static final long MAX_TENSOR_BYTES = 1L << 28;
 
-    /** Steps of {@link FoldedWork}: a few seconds. */
-    private static final long MAX_FOLDED_WORK = 1L << 31;
+    /** Steps of {@link FoldedWork}: at most 4 ns each, hence three seconds; eight passes over 100 MB of weights. */
+    private static final long MAX_FOLDED_WORK = 3L << 28;
 
     private final ReadBudget budget;
     private final List<Parameter> params = new ArrayList<>();
