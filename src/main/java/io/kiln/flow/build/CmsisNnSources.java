@@ -44,12 +44,6 @@ public final class CmsisNnSources {
     private static final String SUBSTITUTES = "substitutes";
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
 
-    /** Keywords that precede parentheses and a block, as a function's name does. */
-    private static final Set<String> STATEMENTS = Set.of("if", "while", "switch", "for");
-
-    /** A name, its parameters, the beginning of a body. */
-    private static final Pattern DEFINITION = Pattern.compile("\\b([A-Za-z_][A-Za-z0-9_]*)\\s*\\([^(){};]*\\)\\s*\\{");
-
     /** The largest file that is read, and the most files. */
     private static final long LARGEST = 4 << 20;
 
@@ -114,12 +108,7 @@ public final class CmsisNnSources {
         walk(folder, ".c").forEach((name, content) -> {
             String path = SOURCES + "/" + name;
             sources.put(path, content);
-            Matcher definition = DEFINITION.matcher(SourceText.withoutComments(content.text()));
-            while (definition.find()) {
-                if (!STATEMENTS.contains(definition.group(1))) {
-                    definedIn.putIfAbsent(definition.group(1), path);
-                }
-            }
+            CDefinitions.of(content.text()).forEach(function -> definedIn.putIfAbsent(function, path));
         });
         walk(folder, ".h").forEach((name, content) -> taken.put(SOURCES + "/" + name, content));
     }
