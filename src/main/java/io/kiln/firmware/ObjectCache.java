@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * Objects that one compiler made, shared by all projects of a user: most sources of a firmware are the same in each.
  * Objects are stored by the digest of their content, which is checked when one is taken. For each key there are the
  * inputs of some objects, as the compiler listed them. The caller decides whether they are still the same. The cache
- * is no part of a build's result: whatever cannot be read or written counts as missing.
+ * is not part of a build's result: whatever cannot be read or written counts as missing.
  */
 final class ObjectCache {
     /** Usual limit in bytes. */

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Files that lie beside the project and are no part of it: golden models, texts of TVM.
+ * Files that lie beside the project and are not part of it: golden models, texts of TVM.
  *
  * <p>A checkout without the folder runs its tests all the same: those that need it are skipped and say why. Where the folder
  * exists, a build server ({@code CI=true}) fails if something is missing in it.

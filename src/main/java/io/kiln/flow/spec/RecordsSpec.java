@@ -27,7 +27,7 @@ public record RecordsSpec(Optional<Path> own, List<Path> shared, boolean isForIn
      * Reads the parameters.
      *
      * @param objective value of {@code kiln.tune.objective}; empty if it is not set
-     * @throws KilnException if it is no objective
+     * @throws KilnException if it is not an objective
      */
     public static RecordsSpec of(Optional<Path> own, List<Path> shared, Optional<String> objective) {
         return new RecordsSpec(own, shared, objective.map(Objective::parse).equals(Optional.of(Metric.INSTRUCTIONS)));

@@ -79,7 +79,7 @@ final class ModelInputs {
             problems.add(
                     input.kind().equals(OnnxValueInfo.TENSOR)
                             ? "the input is a tensor of " + input.type().text()
-                            : "the input is no tensor (" + input.kind() + ")",
+                            : "the input is not a tensor (" + input.kind() + ")",
                     where(input),
                     "a tensor of numbers");
             return Optional.empty();

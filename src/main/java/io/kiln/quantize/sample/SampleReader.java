@@ -74,7 +74,7 @@ public final class SampleReader {
         String name = String.valueOf(path.getFileName());
         if (!Files.isRegularFile(path) || !(name.endsWith(".npy") || name.endsWith(".npz"))) {
             throw new KilnException(new Problem(
-                    Files.exists(path) ? "this is no file of samples" : "there are no samples here",
+                    Files.exists(path) ? "this is not a file of samples" : "there are no samples here",
                     path.toString(),
                     "a folder of input_0.bin and so on, or a file .npy or .npz",
                     "Correct kiln.quantize.samples"));

@@ -25,7 +25,7 @@ import java.util.Set;
  * @param totals by name, such as {@code flash}, {@code flash.text} or {@code instructions}, in order
  * @param operators those of each operator by the operator's name: {@code instructions}, {@code cycles}, {@code macs}, {@code
  *     constantBytes}, {@code workspaceBytes}; in execution order
- * @param tensors inputs and outputs of all operators that are no other operator's, as text
+ * @param tensors inputs and outputs of all operators that no other operator has, as text
  * @param cases mismatches of each case that was verified, by its name
  */
 public record Figures(
@@ -63,7 +63,7 @@ public record Figures(
     /**
      * Reads {@code report.json}, and {@code profile.json} and {@code verify.json} if they lie beside it.
      *
-     * @throws KilnException if a file cannot be read, or is no such report
+     * @throws KilnException if a file cannot be read, or is not such a report
      */
     public static Figures read(Path report) {
         JsonNode built = json(report);

@@ -132,6 +132,29 @@ class HostileModelTest {
         refused(model.build(), "operator #0 Conv `y`", "computing the model's constants takes more than");
     }
 
+    /** The matrix of a transform is larger than its signal, and would take gigabytes. */
+    @Test
+    void aTransformOfALongSignal() {
+        for (int samples : List.of(1 << 14, 1 << 16)) {
+            ModelBuilder other = new ModelBuilder(17);
+            other.input("x", ElementType.FLOAT, List.of(1, samples, 1));
+            other.node("DFT", List.of("x", other.longs(true, 1 << 14)), "y", Map.of());
+            other.output("y", ElementType.FLOAT);
+            refused(other.build(), "node #0 DFT", "it needs a table of ", " numbers", "at most 4194304");
+        }
+    }
+
+    @Test
+    void manyBandsOfALongTransform() {
+        ModelBuilder other = new ModelBuilder(17);
+        String bands = other.longs(true, 1 << 14);
+        String low = other.constant(ElementType.FLOAT, List.of(), new byte[4]);
+        String high = other.constant(ElementType.FLOAT, List.of(), new byte[] {0, 0, 0, 0x45});
+        other.node("MelWeightMatrix", List.of(bands, bands, bands, low, high), "y", Map.of());
+        other.output("y", ElementType.FLOAT);
+        refused(other.build(), "MelWeightMatrix", "it needs a table of 134234112 numbers");
+    }
+
     /** 2^30 products. */
     @Test
     void aProductOfLargeConstants() {

@@ -267,7 +267,7 @@ class SampleReaderTest {
     @Test
     void otherFilesAreRefused() throws IOException {
         Path file = file("samples.txt", new byte[4]);
-        assertThatThrownBy(() -> read(file, LEVEL)).hasMessageContaining("this is no file of samples");
+        assertThatThrownBy(() -> read(file, LEVEL)).hasMessageContaining("this is not a file of samples");
         assertThatThrownBy(() -> read(folder.resolve("absent"), LEVEL))
                 .hasMessageContaining("there are no samples here");
     }

@@ -119,10 +119,20 @@ public final class Expressions {
         return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
     }
 
+    /**
+     * Checks that a table is small enough to be computed, before memory is taken for it.
+     *
+     * @return how many numbers it has
+     */
+    public int tableOf(long rows, long columns) {
+        long count = Math.multiplyExact(rows, columns);
+        node.require(count <= MOST_PLACES, "it needs a table of " + count + " numbers", "at most " + MOST_PLACES);
+        return (int) count;
+    }
+
     /** A tensor of int32 of a function of the places of its elements. */
     public Constant places(Shape shape, IntUnaryOperator value) {
-        int count = Math.toIntExact(shape.elements());
-        node.require(count <= MOST_PLACES, "it needs a table of " + count + " numbers", "at most " + MOST_PLACES);
+        int count = tableOf(shape.elements(), 1);
         ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * count).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < count; i++) {
             buffer.putInt(value.applyAsInt(i));

@@ -46,7 +46,7 @@ final class FourierImporters {
 
         /** The matrix, one row for each part of each bin. */
         Constant matrix(Expressions e, int samples, int parts) {
-            float[] matrix = new float[2 * bins * samples * parts];
+            float[] matrix = new float[e.tableOf(2L * bins, (long) samples * parts)];
             double sign = isInverse ? 1 : -1;
             double scale = isInverse ? 1.0 / length : 1;
             for (int bin = 0; bin < bins; bin++) {
@@ -114,7 +114,7 @@ final class FourierImporters {
         Transform by = Transform.of(node, length, false, node.attributes().truth("onesided", true));
         int samples = by.length();
         int count = (int) ((shape.dim(1) - length) / step) + 1;
-        Constant places = e.places(Shape.of(count * samples), i -> (int) (i / samples * step) + i % samples);
+        Constant places = e.places(Shape.of(e.tableOf(count, samples)), i -> (int) (i / samples * step) + i % samples);
         int parts = shape.dim(2);
         Arg taken = e.take(e.cast(node.arg(0), DType.FLOAT32), places, 1);
         Arg framed = e.reshape(taken, List.of(shape.dim(0) * count, samples, parts));

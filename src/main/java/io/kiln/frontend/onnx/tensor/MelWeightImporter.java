@@ -38,7 +38,8 @@ final class MelWeightImporter implements OnnxImporter {
                 corners[corners.length - 1] <= bins,
                 "its upper edge lies above half of the sample rate",
                 "at most half of the sample rate");
-        float[] weights = new float[bins * (int) bands];
+        Expressions e = new Expressions(node);
+        float[] weights = new float[e.tableOf(bins, bands)];
         for (int band = 0; band < bands; band++) {
             for (long bin = corners[band]; bin < Math.min(bins, corners[band + 2]); bin++) {
                 weights[(int) (bin * bands) + band] = weight(bin, corners[band], corners[band + 1], corners[band + 2]);
@@ -47,7 +48,7 @@ final class MelWeightImporter implements OnnxImporter {
                 weights[(int) (corners[band + 1] * bands) + band] = 1;
             }
         }
-        node.finish(new Expressions(node).reals(weights, Shape.of(bins, (int) bands)));
+        node.finish(e.reals(weights, Shape.of(bins, (int) bands)));
     }
 
     private static double mel(double hertz) {

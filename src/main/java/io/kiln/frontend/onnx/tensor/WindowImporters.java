@@ -29,7 +29,7 @@ final class WindowImporters {
 
     private static void window(NodeContext node, DoubleUnaryOperator formula) {
         long size = node.integers(0, "size").get(0);
-        node.require(size > 0 && size < MOST, "its size is " + size, "a number above 0");
+        node.require(size > 0 && size <= MOST, "its size is " + size, "1 to " + MOST);
         node.require(node.attributes().whole("output_datatype", 1) == 1, "its output_datatype is not float", "float");
         boolean isPeriodic = node.attributes().truth("periodic", true);
         double length = Math.max(1, isPeriodic ? size : size - 1);
