@@ -110,6 +110,11 @@ public final class CNames {
         return Optional.empty();
     }
 
+    /** Whether a name is a keyword of C or C++. */
+    public static boolean isKeyword(String name) {
+        return KEYWORDS.contains(name);
+    }
+
     /** A tensor's name with an underscore for every byte that C does not allow. */
     static String sanitize(String name, String fallback) {
         if (name.isEmpty()) {

@@ -41,6 +41,9 @@ public final class FirmwareLinker {
     private static final String LOG_FILE = "link.log";
 
     /** GNU ld writes "region overflowed", LLD "section will not fit in region". */
+    /** What GNU ld and lld say of functions that are called and exist nowhere. */
+    private static final Pattern UNDEFINED = Pattern.compile("undefined (?:reference to|symbol:)");
+
     private static final Pattern OVERFLOW = Pattern.compile("overflowed by|will not fit in region");
 
     private final FirmwareProject project;
@@ -177,7 +180,9 @@ public final class FirmwareLinker {
                         + new UserNames(project).original(result.message()),
                 base + ".elf",
                 "",
-                ""));
+                UNDEFINED.matcher(result.message()).find()
+                        ? "Define what is undefined in src/main/c, or add the sources or the library that have it"
+                        : ""));
     }
 
     private static void delete(Path... parts) {

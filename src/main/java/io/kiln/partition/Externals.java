@@ -53,7 +53,9 @@ public final class Externals {
                         "there is no code generator `" + external.name() + "`",
                         "target `" + target.text() + "`",
                         "one of " + String.join(", ", known.keySet()),
-                        "Correct kiln.target, or add the code generator to the plugin's dependencies");
+                        external.name().equals(UserFunctions.NAME)
+                                ? "Name C functions of your own in <externals>, or leave `user` out of kiln.target"
+                                : "Correct kiln.target, or add the code generator to the plugin's dependencies");
             } else {
                 GuardedCodegen part = new GuardedCodegen(codegen, external, target.host());
                 part.check().ifPresent(problems::add);

@@ -3,6 +3,10 @@ package io.kiln.partition;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.CNames;
+import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -10,8 +14,11 @@ import io.kiln.ir.Constant;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +32,10 @@ public final class UserFunctions implements ExternalCodegen {
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9_./+-]{0,200}");
     private static final Pattern OPERATOR = Pattern.compile("[a-z0-9_]+(\\.[a-z0-9_]+)*\\??");
     private static final String OPTIONAL = "?";
+    private static final String WHERE = "<externals>";
+
+    /** Prefix of operators that TensorFlow Lite computes differently from TVM. */
+    private static final String OWN = "tfl.";
 
     private final List<External> externals;
 
@@ -50,46 +61,72 @@ public final class UserFunctions implements ExternalCodegen {
     /**
      * A code generator of these functions.
      *
-     * @throws io.kiln.base.KilnException with all of their errors
+     * @param known names of all operators
+     * @throws KilnException with all of their errors
      */
-    public static UserFunctions of(List<External> externals) {
+    public static UserFunctions of(List<External> externals, Collection<String> known) {
         Problems problems = new Problems();
-        String where = "<externals>";
         Set<String> names = new HashSet<>();
         for (External external : externals) {
             if (!C_NAME.matcher(external.name).matches() || !names.add(external.name)) {
-                problems.add("an external is named `" + external.name + "`", where, "a C name, each once", "");
+                problems.add("an external is named `" + external.name + "`", WHERE, "a C name, each once", "");
             }
-            if (!C_NAME.matcher(external.function).matches()
-                    || external.function.startsWith("tvmgen_")
-                    || external.function.startsWith("kiln_")) {
+            if (!isFunction(external.function)) {
                 problems.add(
                         "the function of `" + external.name + "` is `" + external.function + "`",
-                        where,
-                        "a C name that begins with neither tvmgen_ nor kiln_",
+                        WHERE,
+                        "a C name that is neither a keyword nor main, and begins with neither tvmgen_ nor kiln_",
                         "");
             }
             if (!HEADER.matcher(external.header).matches()) {
                 problems.add(
                         "the header of `" + external.name + "` is `" + external.header + "`",
-                        where,
+                        WHERE,
                         "a path below src/main/c",
                         "");
             }
-            boolean isChain = !external.operators.isEmpty()
-                    && external.operators.stream()
-                            .allMatch(operator -> OPERATOR.matcher(operator).matches())
-                    && !external.operators.get(0).endsWith(OPTIONAL);
-            if (!isChain) {
-                problems.add(
-                        "the operators of `" + external.name + "` are `" + String.join(" ", external.operators) + "`",
-                        where,
-                        "names such as qnn.add, a ? behind those that may be missing, but not behind the first",
-                        "");
-            }
+            checkOperators(external, known, problems);
         }
         problems.throwIfAny();
         return new UserFunctions(externals);
+    }
+
+    private static boolean isFunction(String name) {
+        return C_NAME.matcher(name).matches()
+                && !CNames.isKeyword(name)
+                && !name.equals("main")
+                && !name.startsWith("tvmgen_")
+                && !name.startsWith("kiln_");
+    }
+
+    private static void checkOperators(External external, Collection<String> known, Problems problems) {
+        List<String> operators = external.operators;
+        boolean isChain = !operators.isEmpty()
+                && operators.stream()
+                        .allMatch(operator -> OPERATOR.matcher(operator).matches())
+                && !operators.get(0).endsWith(OPTIONAL);
+        if (!isChain) {
+            problems.add(
+                    "the operators of `" + external.name + "` are `" + String.join(" ", operators) + "`",
+                    WHERE,
+                    "names such as qnn.add, a ? behind those that may be missing, but not behind the first",
+                    "");
+            return;
+        }
+        operators.stream().map(UserFunctions::bare).forEach(operator -> {
+            if (!known.contains(operator) && !(operator.startsWith(OWN) && known.contains(operator.substring(OWN.length())))) {
+                problems.add(
+                        "there is no operator `" + operator + "`, which `" + external.name + "` takes",
+                        WHERE,
+                        "the names that -Dkiln.dumpIr shows",
+                        NearMiss.didYouMean(operator, known));
+            }
+        });
+    }
+
+    /** The name without what says that the operator may be missing. */
+    private static String bare(String operator) {
+        return operator.endsWith(OPTIONAL) ? operator.substring(0, operator.length() - 1) : operator;
     }
 
     @Override
@@ -113,10 +150,8 @@ public final class UserFunctions implements ExternalCodegen {
     }
 
     private static PatternStep step(String operator) {
-        return operator.endsWith(OPTIONAL)
-                ? PatternStep.named(operator.substring(0, operator.length() - 1))
-                        .orNone()
-                : PatternStep.named(operator);
+        PatternStep step = PatternStep.named(bare(operator));
+        return operator.endsWith(OPTIONAL) ? step.orNone() : step;
     }
 
     @Override
@@ -147,10 +182,12 @@ public final class UserFunctions implements ExternalCodegen {
                         "// Generated by Kiln. Kiln claims no rights in its output: it is yours, under any licence you choose.\n\n")
                 .append("#include <stdbool.h>\n#include <stdint.h>\n");
         headers.forEach(header -> text.append("#include \"").append(header).append("\"\n"));
+        Map<String, List<String>> types = new HashMap<>();
         for (ExternalFunction function : unit.functions()) {
             External own = find(function);
             List<String> parameters =
                     call(function, unit.external(), unit.host()).parameters(function);
+            checkTypes(own.function, parameters, types);
             String names = parameters.stream()
                     .map(parameter -> parameter.substring(parameter.lastIndexOf(' ') + 1))
                     .collect(Collectors.joining(", "));
@@ -162,6 +199,22 @@ public final class UserFunctions implements ExternalCodegen {
             text.append(own.function).append('(').append(names).append(");\n}\n");
         }
         return List.of(Artifact.ofText(NAME, ArtifactKind.SOURCE, unit.file() + ".c", text.toString()));
+    }
+
+    /** One C function has one list of types, whatever the operators that it is called for. */
+    private static void checkTypes(String function, List<String> parameters, Map<String, List<String>> types) {
+        List<String> own = parameters.stream()
+                .map(parameter -> parameter.substring(0, parameter.lastIndexOf(' ')))
+                .toList();
+        List<String> other = types.putIfAbsent(function, own);
+        if (other != null && !other.equals(own)) {
+            throw new KilnException(new Problem(
+                    "`" + function + "` would be called with (" + String.join(", ", own) + ") and with ("
+                            + String.join(", ", other) + ")",
+                    WHERE,
+                    "one list of types for a function",
+                    "Name another function for one of the patterns, or leave the constants out"));
+        }
     }
 
     private External find(ExternalFunction function) {

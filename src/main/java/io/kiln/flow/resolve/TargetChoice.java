@@ -39,8 +39,8 @@ final class TargetChoice {
             throw new KilnException(new Problem(
                     "the target is of kind " + target.kind().text() + ", which runs no model by itself",
                     PARAMETER,
-                    "a target of kind " + TargetText.HOSTS,
-                    "Leave " + PARAMETER + " out"));
+                    "a target of kind " + TargetText.HOSTS + ", behind all others",
+                    "Add the board's, as in " + target.kind().text() + ", " + TargetText.kind(own)));
         }
         String stated = target.text();
         if (!core(stated).equals(core(own))) {

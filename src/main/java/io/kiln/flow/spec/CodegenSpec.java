@@ -3,6 +3,7 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.TargetText;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions;
 import java.nio.file.Path;
@@ -36,9 +37,13 @@ public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<
                 .toList();
     }
 
-    /** Code generators that are made of this build's configuration. */
+    /**
+     * Code generators that are made of this build's configuration.
+     *
+     * @throws io.kiln.base.KilnException with all errors of {@code externals}
+     */
     public List<ExternalCodegen> own() {
-        return externals.isEmpty() ? List.of() : List.of(UserFunctions.of(externals));
+        return externals.isEmpty() ? List.of() : List.of(UserFunctions.of(externals, Rules.names()));
     }
 
     /** The kind of the host's target, if the target states nothing else. */

@@ -4,6 +4,9 @@ package io.kiln.flow.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Bytes;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -12,11 +15,13 @@ import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.partition.UserFunctions;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions.External;
 import io.kiln.reference.GoldenModels;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -66,14 +71,60 @@ final class UserFunctionsTest extends ArchiveProject {
 
     @Test
     void wrongDeclarationsAreRefusedAllAtOnce() {
-        assertThatThrownBy(() -> UserFunctions.of(List.of(
+        assertThatThrownBy(() -> own(
                         new External("a-b", List.of("qnn.add?"), "tvmgen_f", "x y.h", false),
-                        new External("ok", List.of(), "f", "", false))))
+                        new External("ok", List.of(), "f", "", false),
+                        new External("near", List.of("qnn.ad", "clip?"), "return", "", false)))
                 .hasMessageContaining("an external is named `a-b`")
                 .hasMessageContaining("the function of `a-b` is `tvmgen_f`")
                 .hasMessageContaining("the header of `a-b` is `x y.h`")
                 .hasMessageContaining("the operators of `a-b` are `qnn.add?`")
-                .hasMessageContaining("the operators of `ok` are ``");
+                .hasMessageContaining("the operators of `ok` are ``")
+                .hasMessageContaining("the function of `near` is `return`")
+                .hasMessageContaining("there is no operator `qnn.ad`, which `near` takes")
+                .hasMessageContaining("Did you mean qnn.add");
+    }
+
+    private static List<ExternalCodegen> own(External... externals) {
+        return new CodegenSpec(Optional.empty(), Optional.empty(), List.of(externals)).own();
+    }
+
+    @Test
+    void aFunctionThatIsNowhereIsToBeDefined() {
+        assumeRunnable("host", "host");
+        assertThatThrownBy(() -> flow.build(spec(), DeviceSpec.USUAL))
+                .hasMessageContaining("net.elf: does not link")
+                .hasMessageContaining("my_sum")
+                .hasMessageContaining("Define what is undefined in src/main/c");
+    }
+
+    /** The same chain of int8 and of int16. */
+    @Test
+    void aFunctionHasOneListOfTypes() {
+        String text = """
+                def @main(%a: Tensor[(1, 8), int8], %b: Tensor[(1, 8), int16]) {
+                  %0 = clip(%a, a_min=0f, a_max=6f);
+                  %1 = clip(%b, a_min=0f, a_max=6f);
+                  (%0, %1)
+                }
+                """;
+        Path file = folder.resolve("clips.relay");
+        assertThatThrownBy(() -> ModelCompiler.compile(
+                        CompileRequest.builder(file, "user, c -keys=cpu -model=host")
+                                .codegens(own(new External("clips", List.of("clip"), "my_clip", "", false)))
+                                .build(),
+                        RelayFrontend.read(Bytes.ofText(text), "clips.relay", Optional.empty(), "", "default")))
+                .hasMessageContaining("`my_clip` would be called with (const int16_t*, int16_t*)")
+                .hasMessageContaining("and with (const int8_t*, int8_t*)");
+    }
+
+    @Test
+    void withoutFunctionsTheTargetNamesNone() {
+        assertThatThrownBy(() -> ModelCompiler.compile(
+                        CompileRequest.builder(GoldenModels.model("hello_world_int8"), "user, c -keys=cpu -model=host")
+                                .build()))
+                .hasMessageContaining("there is no code generator `user`")
+                .hasMessageContaining("Name C functions of your own in <externals>");
     }
 
     private void write(int status) throws IOException {

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -65,6 +66,8 @@ class EveryOperatorTest {
     private static void addOperators(Function function, Set<Class<?>> seen) {
         if (!seen.containsAll(operators(function))) {
             assertThat(read(RelayPrinter.astext(function))).isEqualTo(function);
+            assertThat(function.bindings())
+                    .allMatch(binding -> Rules.of(binding.op().name()).isPresent());
             seen.addAll(operators(function));
         }
     }

@@ -194,7 +194,7 @@ public final class FunctionBuilder {
             findings.add(
                     call.place(),
                     "operator " + call.operator() + " is not supported",
-                    "one of " + Rules.names(),
+                    "one of " + String.join(", ", Rules.names()),
                     "Change the model so that it does not need this operator");
         }
         List<Value> args = new ArrayList<>();

@@ -4,6 +4,7 @@ package io.kiln.frontend.relay.rule;
 import io.kiln.frontend.relay.value.Rule;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,10 +40,10 @@ public final class Rules {
         return rule.isEmpty() && name.startsWith(OWN) ? of(name.substring(OWN.length())) : rule;
     }
 
-    /** All names, for messages. */
-    public static String names() {
-        TreeSet<String> names = new TreeSet<>(BY_NAME.keySet());
+    /** All names, sorted. */
+    public static SortedSet<String> names() {
+        SortedSet<String> names = new TreeSet<>(BY_NAME.keySet());
         names.add(Split.NAME);
-        return String.join(", ", names);
+        return names;
     }
 }
