@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.single.Agreement;
-import io.kiln.frontend.tflite.single.LibraryKernels;
 import io.kiln.frontend.tflite.single.TfliteOracle;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Arg;
@@ -52,7 +51,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WrittenModelTest {
     private static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
     private static final String FLOAT = "float functions between layers";
-    private static final String DENSE = "a fully connected layer";
     private static final Window POOL = Window.of(2, 2).strided(2, 2);
 
     /** A network of one input. */
@@ -75,7 +73,7 @@ class WrittenModelTest {
                     Arg.Ref flat = n.bind(new Reshape(Shape.of(1, 72)), n.bind(new AvgPool2d(Window.of(1, 1)), deep));
                     return n.bind(new Softmax(1), flat);
                 }),
-                net(DENSE, (n, x) -> n.relu(n.dense(n.bind(new Reshape(Shape.of(1, 108)), x), 20))),
+                net("a fully connected layer", (n, x) -> n.relu(n.dense(n.bind(new Reshape(Shape.of(1, 108)), x), 20))),
                 net(
                         "padding on all sides of a strided convolution",
                         (n, x) -> n.conv(x, SAME.strided(2, 1).padded(2, 0, 1, 2), 4)),
@@ -190,34 +188,29 @@ class WrittenModelTest {
         DType border = floatBorder ? DType.FLOAT32 : mode == QuantizeMode.INT8 ? DType.INT8 : DType.INT16;
         assertThat(quantized.function().params().get(0).type().dtype()).isEqualTo(border);
         assertThat(quantized.quality().sqnr()).isGreaterThan(mode == QuantizeMode.INT8 ? 20 : 35);
-        assertSameAnswers(quantized, samples, name.equals(DENSE) && mode == QuantizeMode.INT16X8 ? 1 : 0);
+        assertSameAnswers(quantized, samples);
     }
 
     /** Compares the answers of the file in TensorFlow Lite with those of the function: integers must be equal. */
     static void assertSameAnswers(Quantized quantized, List<Sample> samples) {
-        assertSameAnswers(quantized, samples, 0);
+        assertSameAnswers(quantized, samples, "");
     }
 
-    /**
-     * Compares answers.
-     *
-     * @param allowance by how much integers may differ: by 1 after a fully connected layer of int16, whose kernel in the library rescales
-     *     by all 31 bits of the multiplier, where TensorFlow Lite's reference code takes the upper 16
-     */
-    private static void assertSameAnswers(Quantized quantized, List<Sample> samples, int allowance) {
+    /** The same, with what a failure is to name. */
+    static void assertSameAnswers(Quantized quantized, List<Sample> samples, String what) {
         byte[] file = quantized.network().file().orElseThrow().toArray();
         List<List<Bytes>> rounds = new ArrayList<>();
         for (Sample sample : samples) {
             rounds.add(Evaluation.inputs(quantized.function(), sample));
         }
-        Function function = LibraryKernels.roundingDenseOnce(quantized.function());
+        Function function = quantized.function();
         DType dtype = function.types().get(function.results().get(0).id()).dtype();
         List<List<TfliteOracle.Output>> answers = TfliteOracle.runAll(file, rounds);
         for (int k = 0; k < rounds.size(); k++) {
             Bytes expected = answers.get(k).get(0).data();
             Bytes actual = Interpreter.run(function, rounds.get(k)).get(0);
-            assertThat(Agreement.difference(dtype, expected, actual, allowance))
-                    .as("sample %d", k)
+            assertThat(Agreement.difference(dtype, expected, actual, 0))
+                    .as("%s, sample %d", what, k)
                     .isEmpty();
         }
     }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.single.LibraryKernels;
 import io.kiln.frontend.tflite.single.TfliteOracle;
 import io.kiln.frontend.tflite.write.TfliteMaker;
 import io.kiln.ir.Arg;
@@ -106,7 +105,7 @@ class WrittenStateTest {
         }
         byte[] file = quantized.network().file().orElseThrow().toArray();
         List<List<TfliteOracle.Output>> answers = TfliteOracle.runAll(file, rounds);
-        Function function = LibraryKernels.roundingDenseOnce(quantized.function());
+        Function function = quantized.function();
         Interpreter.State state = Interpreter.State.initial(function);
         for (int k = 0; k < rounds.size(); k++) {
             assertThat(Interpreter.run(function, rounds.get(k), state).get(0))

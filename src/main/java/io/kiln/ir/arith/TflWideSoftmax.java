@@ -3,7 +3,7 @@ package io.kiln.ir.arith;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import java.util.function.UnaryOperator;
+import java.util.function.DoubleUnaryOperator;
 
 /**
  * TensorFlow Lite's softmax of int16 (reference_ops::SoftmaxInt16 in softmax.h, tables by LUTPopulateInt16 in common.h): exponential and
@@ -35,8 +35,8 @@ public final class TflWideSoftmax {
     /** Differences have 17 bits with their sign, and must not exceed 32. */
     private static final int MOST_SHIFT = 15;
 
-    private static final int[] EXPONENTIALS = table(10f / RANGE, Short.MAX_VALUE, x -> (float) StrictMath.exp(x));
-    private static final int[] RECIPROCALS = table(1f / RANGE, Short.MIN_VALUE, x -> 1 / (1 + x));
+    private static final int[] EXPONENTIALS = table(10.0 / RANGE, Short.MAX_VALUE, StrictMath::exp);
+    private static final int[] RECIPROCALS = table(1.0 / RANGE, Short.MIN_VALUE, x -> 1 / (1 + x));
 
     private TflWideSoftmax() {}
 
@@ -72,13 +72,8 @@ public final class TflWideSoftmax {
 
     /** The reciprocal of a sum, from its highest bits. */
     public static int reciprocal(int sum) {
-        return reciprocal(sum, RECIPROCALS);
-    }
-
-    /** The same from a table that may differ from {@link #reciprocals}. */
-    public static int reciprocal(int sum, int[] table) {
         int shifted = ((sum << (Integer.numberOfLeadingZeros(sum) - 1)) + (1 << 13)) >>> 14;
-        return interpolated(table, limit(shifted - SUM_MIDDLE));
+        return interpolated(RECIPROCALS, limit(shifted - SUM_MIDDLE));
     }
 
     /** An element of the result. */
@@ -98,28 +93,29 @@ public final class TflWideSoftmax {
     }
 
     /**
-     * Samples of a function, each shifted by half of the chord's error in the middle; in single precision, as in TensorFlow Lite Micro
-     * (softmax_common.cc). TensorFlow Lite's library has them in double precision, by which two reciprocals differ by one.
+     * Samples of a function, each shifted by half of the chord's error in the middle; in double precision, as in TensorFlow Lite
+     * (activations.cc, SoftmaxPrepare). TensorFlow Lite Micro (softmax_common.cc) has them in single precision, by which two of the
+     * reciprocals differ by one.
      */
-    private static int[] table(float inputScale, int inputZeroPoint, UnaryOperator<Float> function) {
-        float outputScale = 2f / RANGE;
-        float low = inputScale * (Short.MIN_VALUE - inputZeroPoint);
-        float high = inputScale * (Short.MAX_VALUE - inputZeroPoint);
-        float step = (high - low) / STEPS;
-        float inverse = (RANGE + 1) / (outputScale * Short.MAX_VALUE - outputScale * Short.MIN_VALUE);
+    private static int[] table(double inputScale, int inputZeroPoint, DoubleUnaryOperator function) {
+        double outputScale = 2.0 / RANGE;
+        double low = inputScale * (Short.MIN_VALUE - inputZeroPoint);
+        double high = inputScale * (Short.MAX_VALUE - inputZeroPoint);
+        double step = (high - low) / STEPS;
+        double inverse = (RANGE + 1) / (outputScale * Short.MAX_VALUE - outputScale * Short.MIN_VALUE);
         int[] table = new int[STEPS + 1];
         for (int i = 0; i < STEPS; i++) {
-            float sample = round(function.apply(low + i * step) * inverse);
-            float next = function.apply(low + (i + 1) * step) * inverse;
-            float middle = round(function.apply(low + i * step + step / 2) * inverse);
-            float missed = round((next + sample) / 2) - middle;
+            double sample = round(function.applyAsDouble(low + i * step) * inverse);
+            double next = function.applyAsDouble(low + (i + 1) * step) * inverse;
+            double middle = round(function.applyAsDouble(low + i * step + step / 2) * inverse);
+            double missed = round((next + sample) / 2) - middle;
             table[i] = limit((long) (sample - round(missed / 2)));
         }
-        table[STEPS] = limit((long) round(function.apply(high) * inverse));
+        table[STEPS] = limit((long) round(function.applyAsDouble(high) * inverse));
         return table;
     }
 
-    private static float round(float x) {
+    private static double round(double x) {
         return FixedPoint.roundHalfAway(x);
     }
 }

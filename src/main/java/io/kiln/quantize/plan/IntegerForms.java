@@ -81,10 +81,6 @@ final class IntegerForms {
                 default -> Optional.empty();
             };
         }
-        if (node.op() instanceof Clip clip) {
-            boolean isRelu = clip.min() == 0 && (clip.max() == Float.MAX_VALUE || clip.max() == 6);
-            return isRelu ? Optional.of(Form.FREE) : Optional.empty();
-        }
         if (node.op() instanceof Binary binary
                 && (binary.kind() == Binary.Kind.PRELU || binary.kind() == Binary.Kind.SQUARED_DIFFERENCE)) {
             return Optional.of(Form.FREE);
@@ -115,7 +111,7 @@ final class IntegerForms {
                 default -> Optional.empty();
             };
         }
-        if (node.op() instanceof LeakyRelu || isProduct(node)) {
+        if (node.op() instanceof LeakyRelu || node.op() instanceof Clip || isProduct(node)) {
             return Optional.of(Form.FREE);
         }
         if (node.op() instanceof Reduce reduce) {

@@ -68,18 +68,44 @@ public final class Planner {
                 .isPresent();
     }
 
-    /** The plan for wishes. Nodes without integer arithmetic in the precision asked for are float. */
+    /** What wishes decide before constants are quantized. */
+    private record Assignment(Map<Integer, Precision> precisions, Map<Integer, Form> forms, SettledScales scales) {}
+
+    /** The plan for wishes. Nodes without integer arithmetic in the precision asked for, or for their scales, are float. */
     public Plan plan(Wishes wishes) {
+        Assignment assignment = assignment(wishes);
+        SettledScales scales = assignment.scales;
+        List<PlannedNode> nodes = graph.nodes().stream()
+                .map(node -> planned(node, assignment.precisions.get(node.output()), assignment.forms, scales))
+                .toList();
+        return new Plan(graph.function(), nodes, border(wishes, scales));
+    }
+
+    private Assignment assignment(Wishes wishes) {
+        Wishes current = wishes;
+        while (true) {
+            Assignment assignment = attempt(current);
+            List<Node> beyond = graph.nodes().stream()
+                    .filter(node -> assignment.precisions.get(node.output()) != Precision.FLOAT
+                            && !assignment.scales.areKept(node))
+                    .toList();
+            if (beyond.isEmpty()) {
+                return assignment;
+            }
+            for (Node node : beyond) {
+                current = current.with(node, Precision.FLOAT);
+            }
+        }
+    }
+
+    private Assignment attempt(Wishes wishes) {
         Map<Integer, Precision> precisions = precisions(wishes);
         Map<Integer, Form> forms = new HashMap<>();
         for (Node node : graph.nodes()) {
             IntegerForms.of(node, precisions.get(node.output())).ifPresent(form -> forms.put(node.output(), form));
         }
         ScaleGroups groups = ScaleGroups.of(graph, statistics.ranges(), forms);
-        List<PlannedNode> nodes = graph.nodes().stream()
-                .map(node -> planned(node, precisions.get(node.output()), forms, groups))
-                .toList();
-        return new Plan(graph.function(), nodes, border(wishes, groups));
+        return new Assignment(precisions, forms, SettledScales.of(graph, groups, precisions));
     }
 
     /** Elements that only move between float operators stay float. */
@@ -96,7 +122,7 @@ public final class Planner {
         return precisions;
     }
 
-    private PlannedNode planned(Node node, Precision precision, Map<Integer, Form> forms, ScaleGroups groups) {
+    private PlannedNode planned(Node node, Precision precision, Map<Integer, Form> forms, SettledScales scales) {
         if (precision == Precision.FLOAT) {
             List<Format> data = node.argTypes().subList(0, node.data().size()).stream()
                     .map(type -> Format.plain(type.dtype()))
@@ -104,11 +130,11 @@ public final class Planner {
             return new PlannedNode(
                     node, precision, data, Format.plain(node.type().dtype()), Optional.empty(), Optional.empty());
         }
-        Format output = Format.of(precision, groups.quantization(node.output(), precision));
+        Format output = Format.of(precision, scales.quantization(node.output(), precision));
         boolean isSame = forms.get(node.output()).kind() == Form.Kind.SAME;
         List<Format> data = new ArrayList<>();
-        for (Arg arg : node.data()) {
-            data.add(isSame ? output : Format.of(precision, quantization(arg, precision, groups)));
+        for (int i = 0; i < node.data().size(); i++) {
+            data.add(isSame ? output : Format.of(precision, scales.operand(node, i)));
         }
         Optional<LayerConstants> constants = node.layer()
                 .map(layer -> LayerConstants.of(
@@ -129,28 +155,22 @@ public final class Planner {
                 : Optional.empty();
     }
 
-    private static Quantization quantization(Arg arg, Precision precision, ScaleGroups groups) {
-        return arg instanceof Constant constant
-                ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
-                : groups.quantization(((Arg.Ref) arg).id(), precision);
-    }
-
-    private Plan.Border border(Wishes wishes, ScaleGroups groups) {
+    private Plan.Border border(Wishes wishes, SettledScales scales) {
         Map<Integer, Format> inputs = new HashMap<>();
         Map<Integer, TensorType> types = graph.function().types();
         Set<Integer> params =
                 graph.function().params().stream().map(p -> p.id()).collect(Collectors.toSet());
         Precision usual = wishes.usual() == Precision.FLOAT ? Precision.INT8 : wishes.usual();
-        params.forEach(id -> inputs.put(id, border(id, types.get(id).dtype(), wishes, usual, groups)));
+        params.forEach(id -> inputs.put(id, border(id, types.get(id).dtype(), wishes, usual, scales)));
         List<Format> outputs = graph.function().results().stream()
-                .map(result -> border(result.id(), types.get(result.id()).dtype(), wishes, usual, groups))
+                .map(result -> border(result.id(), types.get(result.id()).dtype(), wishes, usual, scales))
                 .toList();
         return new Plan.Border(inputs, outputs);
     }
 
-    private static Format border(int id, DType dtype, Wishes wishes, Precision precision, ScaleGroups groups) {
+    private static Format border(int id, DType dtype, Wishes wishes, Precision precision, SettledScales scales) {
         return !dtype.isFloat() || wishes.floatBorder()
                 ? Format.plain(dtype)
-                : Format.of(precision, groups.quantization(id, precision));
+                : Format.of(precision, scales.quantization(id, precision));
     }
 }

@@ -79,7 +79,8 @@ final class ScaleGroups {
         }
     }
 
-    private int root(int id) {
+    /** The value that stands for a value's group. */
+    int root(int id) {
         int root = id;
         while (parents.containsKey(root)) {
             root = parents.get(root);
@@ -87,12 +88,19 @@ final class ScaleGroups {
         return root;
     }
 
-    /** The quantization of a float value in an integer precision. */
+    /** Whether an operator prescribes the quantization of a value's group. */
+    boolean isFixed(int id, Precision precision) {
+        return prescribed(id, precision).isPresent();
+    }
+
+    private Optional<Quantization> prescribed(int id, Precision precision) {
+        return Optional.ofNullable(fixed.get(root(id))).flatMap(Form::fixed).filter(q -> isOf(precision, q));
+    }
+
+    /** The quantization of a float value in an integer precision, from its group's range. */
     Quantization quantization(int id, Precision precision) {
-        int root = root(id);
-        Optional<Quantization> prescribed =
-                Optional.ofNullable(fixed.get(root)).flatMap(Form::fixed).filter(q -> isOf(precision, q));
-        return prescribed.orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root, ValueRange.EMPTY)));
+        return prescribed(id, precision)
+                .orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root(id), ValueRange.EMPTY)));
     }
 
     /** A prescribed quantization belongs to the precision of the operator that prescribes it. */

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
@@ -195,5 +198,44 @@ class PlannerTest {
         return IntStream.range(0, constant.elements())
                 .mapToObj(constant::integer)
                 .toList();
+    }
+
+    @Test
+    void scalesGiveTheSameMultiplierInSingleAndInDoublePrecision() {
+        Arg.Ref in = ranged(net.input(1, 2, 2, 2), -1, 1);
+        Arg.Ref first = ranged(net.conv(in, POINT, 2), -1.7f, 2.3f);
+        Arg.Ref second = ranged(net.conv(in, POINT, 2), -0.3f, 0.9f);
+        Arg.Ref product = ranged(net.bind(new Binary(Binary.Kind.MULTIPLY), first, second), -1, 1.9f);
+        Arg.Ref difference = ranged(net.bind(new Binary(Binary.Kind.SUBTRACT), product, second), -1.1f, 1.3f);
+        Plan plan = plan(Precision.INT16, Map.of(), difference);
+        float a = output(plan, first).scale();
+        float b = output(plan, second).scale();
+        float out = output(plan, product).scale();
+        assertThat(QuantizedMultiplier.of(a * b / out)).isEqualTo(QuantizedMultiplier.of((double) a * b / out));
+        float result = output(plan, difference).scale();
+        assertThat(TflAddParameters.ofDifference(DType.INT16, out, b, result))
+                .isEqualTo(TflAddParameters.of(DType.INT16, out, b, result));
+        assertThat(out).isNotEqualTo(1.9f / 32767).isCloseTo(1.9f / 32767, within(1e-6f / 32767 * 1000));
+    }
+
+    @Test
+    void scalesOfASumAreNoPowersOfTwo() {
+        Arg.Ref in = ranged(net.input(1, 2, 2, 2), -1, 1);
+        Arg.Ref first = ranged(net.conv(in, POINT, 2), -0.99997f, 0);
+        Arg.Ref sum = ranged(net.bind(new Binary(Binary.Kind.ADD), first, first), -1.99994f, 0);
+        Plan plan = plan(Precision.INT16, Map.of(), sum);
+        assertThat(output(plan, sum).scale()).isBetween(2.0015f / 32768, 2.002f / 32768);
+    }
+
+    @Test
+    void anOperatorWhoseArithmeticDoesNotHoldItsScalesStaysFloat() {
+        Arg.Ref in = ranged(net.input(1, 2, 2, 2), -1, 1);
+        Arg.Ref wide = ranged(net.conv(in, POINT, 2), -300, 300);
+        Arg.Ref logistic = ranged(net.bind(new Unary(Unary.Kind.SIGMOID), wide), 0, 1);
+        Arg.Ref nothing = ranged(net.bind(new Binary(Binary.Kind.SUBTRACT), wide, wide), -1e-9f, 1e-9f);
+        Plan plan = plan(Precision.INT8, Map.of(), logistic, nothing);
+        assertThat(node(plan, wide).precision()).isEqualTo(Precision.INT8);
+        assertThat(node(plan, logistic).precision()).isEqualTo(Precision.FLOAT);
+        assertThat(node(plan, nothing).precision()).isEqualTo(Precision.FLOAT);
     }
 }

@@ -7,6 +7,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.plan.QuantizedConstants;
 import java.util.List;
 import java.util.Optional;
 
@@ -56,25 +57,76 @@ final class Clamps {
                 && clip.flatMap(Clamps::activation).isEmpty();
     }
 
-    /** A clamp as an operator. */
+    /**
+     * A clamp as operators. One of integers rescales the data first; RELU of int8 does both. RELU6 of TensorFlow Lite Micro does not rescale.
+     */
     static boolean write(Emission node, Clip clip) {
-        Optional<FusedActivation> activation = activation(clip);
-        if (activation.equals(Optional.of(FusedActivation.RELU))) {
+        boolean isRelu = clip.min() == 0 && node.planned().precision() != Precision.INT16;
+        if (isRelu && !hasGreater(node, clip)) {
             node.write(BuiltinOperator.RELU, node.version(1, 2, 2));
-        } else if (activation.equals(Optional.of(FusedActivation.RELU6))) {
-            node.write(BuiltinOperator.RELU6, node.version(1, 2, 2));
+        } else if (node.isFloat() && activation(clip).equals(Optional.of(FusedActivation.RELU6))) {
+            node.write(BuiltinOperator.RELU6, 1);
         } else {
-            limit(node, node.data(0), clip);
+            limit(node, rescaled(node, isRelu), clip);
         }
         return true;
     }
 
+    /** The data in the result's format. */
+    private static int rescaled(Emission node, boolean isRelu) {
+        GraphWriter graph = node.graph();
+        int data = node.data(0);
+        if (graph.format(data).equals(format(node))) {
+            return data;
+        }
+        int rescaled = graph.tensor(node.name() + "_rescaled", node.planned().node().type(), format(node));
+        if (isRelu) {
+            graph.operator(BuiltinOperator.RELU, 2, List.of(data), rescaled, Options.NONE);
+        } else {
+            graph.convert(data, rescaled);
+        }
+        return rescaled;
+    }
+
+    /** The limits that the range of the data's type does not imply; the greatest one if it implies both. */
     private static void limit(Emission node, int data, Clip clip) {
         GraphWriter graph = node.graph();
-        int raised = graph.tensor(node.name() + "_raised", node.planned().node().type(), format(node));
         int version = node.version(1, 2, 4);
-        graph.operator(BuiltinOperator.MAXIMUM, version, List.of(data, limit(node, clip.min())), raised, Options.NONE);
-        node.write(BuiltinOperator.MINIMUM, version, List.of(raised, limit(node, clip.max())), Options.NONE);
+        int raised = data;
+        if (hasLess(node, clip)) {
+            boolean isLast = !hasGreater(node, clip);
+            raised = isLast
+                    ? node.output()
+                    : graph.tensor(node.name() + "_raised", node.planned().node().type(), format(node));
+            graph.operator(
+                    BuiltinOperator.MAXIMUM, version, List.of(data, limit(node, clip.min())), raised, Options.NONE);
+        }
+        if (raised != node.output()) {
+            node.write(BuiltinOperator.MINIMUM, version, List.of(raised, limit(node, clip.max())), Options.NONE);
+        }
+    }
+
+    /** Whether the type of a result holds greater values than a clamp lets through. */
+    private static boolean hasGreater(Emission node, Clip clip) {
+        return format(node)
+                .quantization()
+                .map(q -> integer(node, clip.max()) < format(node).dtype().max())
+                .orElse(clip.max() < Float.MAX_VALUE);
+    }
+
+    private static boolean hasLess(Emission node, Clip clip) {
+        return format(node)
+                .quantization()
+                .map(q -> integer(node, clip.min()) > format(node).dtype().min())
+                .orElse(clip.min() > -Float.MAX_VALUE);
+    }
+
+    private static long integer(Emission node, double limit) {
+        return QuantizedConstants.of(
+                        Constant.vector((float) limit),
+                        format(node).dtype(),
+                        format(node).quantization().orElseThrow())
+                .integer(0);
     }
 
     private static int limit(Emission node, double limit) {

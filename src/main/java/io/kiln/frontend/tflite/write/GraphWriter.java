@@ -26,6 +26,7 @@ final class GraphWriter {
     private final List<TfliteTensorEntry> tensors = new ArrayList<>();
     private final List<TfliteOperatorEntry> operators = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
+    private final Set<String> dense = new HashSet<>();
     private final Map<Integer, Map<Format, Integer>> values = new HashMap<>();
     private final Map<Integer, Format> computed = new HashMap<>();
 
@@ -154,6 +155,16 @@ final class GraphWriter {
 
     void operator(BuiltinOperator code, int version, List<Integer> inputs, int output, Options options) {
         operators.add(new TfliteOperatorEntry(code, version, "", inputs, List.of(output), options));
+    }
+
+    /** Records that a convolution that computes a tensor is a fully connected layer. */
+    void dense(int tensor) {
+        dense.add(tensors.get(tensor).name());
+    }
+
+    /** The names of tensors that fully connected layers compute. */
+    Set<String> dense() {
+        return Set.copyOf(dense);
     }
 
     void custom(String name, List<Integer> inputs, int output) {

@@ -17,6 +17,7 @@ import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.LayerConstants;
 import io.kiln.quantize.plan.PaddingScheme;
 import java.util.ArrayList;
@@ -92,14 +93,59 @@ final class LayerWriter implements NodeWriter {
         return options.with(rows, window.strideH()).with(columns, window.strideW());
     }
 
+    /**
+     * A fully connected layer of integers as a convolution of one point. For FULLY_CONNECTED, TensorFlow Lite's library rescales the sums in
+     * another fixed point than TensorFlow Lite Micro; for CONV_2D, both compute the same.
+     */
     private static void dense(Emission node) {
+        if (!node.isFloat()) {
+            point(node);
+            return;
+        }
         List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
         inputs.addAll(constants(node, node.planned().node().weights().type().shape(), 0));
         node.write(
                 BuiltinOperator.FULLY_CONNECTED,
-                node.version(1, 4, 7),
+                1,
                 inputs,
                 Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+    }
+
+    private static void point(Emission node) {
+        Shape rows = node.dataShape(0);
+        Shape weights = node.planned().node().weights().type().shape();
+        int data = reshaped(node, node.data(0), "_rows", Shape.of(1, rows.dim(0), 1, rows.dim(1)));
+        List<Integer> inputs = new ArrayList<>(List.of(data));
+        inputs.addAll(constants(node, Shape.of(weights.dim(0), 1, 1, weights.dim(1)), 0));
+        TensorType type = new TensorType(
+                Shape.of(1, rows.dim(0), 1, weights.dim(0)),
+                node.planned().output().dtype());
+        int sums = node.graph().tensor(node.name() + "_image", type, node.planned().output());
+        node.graph().dense(sums);
+        node.graph().operator(
+                BuiltinOperator.CONV_2D,
+                node.version(2, 3, 4),
+                inputs,
+                sums,
+                strides(Conv2D.STRIDE_H, Conv2D.STRIDE_W, Window.ONE, Options.of(Conv2D.TYPE))
+                        .with(Conv2D.PADDING, Padding.VALID.code())
+                        .with(Conv2D.DILATION_H_FACTOR, 1)
+                        .with(Conv2D.DILATION_W_FACTOR, 1)
+                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+        reshape(node, sums, node.outputShape(), node.output());
+    }
+
+    private static int reshaped(Emission node, int data, String suffix, Shape shape) {
+        Format format = node.graph().format(data);
+        int tensor = node.graph().tensor(node.name() + suffix, new TensorType(shape, format.dtype()), format);
+        reshape(node, data, shape, tensor);
+        return tensor;
+    }
+
+    private static void reshape(Emission node, int data, Shape shape, int tensor) {
+        int[] dims = shape.dims().stream().mapToInt(Integer::intValue).toArray();
+        List<Integer> inputs = List.of(data, node.graph().ints(node.name() + "/shape", dims));
+        node.graph().operator(BuiltinOperator.RESHAPE, 1, inputs, tensor, Options.NONE);
     }
 
     private static boolean transposed(Emission node, Conv2dTranspose op) {

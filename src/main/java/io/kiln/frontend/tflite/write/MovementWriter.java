@@ -21,6 +21,9 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Format;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions;
+import io.kiln.ir.Quantization;
+import java.util.Optional;
 import java.util.List;
 
 /** Writes operators that move elements, products of matrices, and reductions. */
@@ -145,6 +148,10 @@ final class MovementWriter implements NodeWriter {
     }
 
     private static void reduce(Emission node, Reduce op) {
+        if (op.kind() == Reduce.Kind.SUM && !node.isFloat()) {
+            sum(node, op);
+            return;
+        }
         BuiltinOperator code = switch (op.kind()) {
             case SUM -> BuiltinOperator.SUM;
             case MEAN -> BuiltinOperator.MEAN;
@@ -152,8 +159,37 @@ final class MovementWriter implements NodeWriter {
             case MIN -> BuiltinOperator.REDUCE_MIN;
         };
         int version = op.kind() == Reduce.Kind.MEAN ? node.version(1, 2, 3) : node.version(1, 2, 2);
-        parametrised(
-                node, code, version, ints(op.axes()), Options.of(Reducer.TYPE).with(Reducer.KEEP_DIMS, op.keepDims()));
+        parametrised(node, code, version, ints(op.axes()), reducer(op));
+    }
+
+    private static Options reducer(Reduce op) {
+        return Options.of(Reducer.TYPE).with(Reducer.KEEP_DIMS, op.keepDims());
+    }
+
+    /**
+     * A sum of integers as a mean with the same integers and a scale that is smaller by the count, which the product with the count makes
+     * good. TensorFlow Lite's library rescales the sums of SUM in single precision, TensorFlow Lite Micro in fixed point; MEAN is the same
+     * in both.
+     */
+    private static void sum(Emission node, Reduce op) {
+        Format format = node.planned().output();
+        Quantization whole = format.quantization().orElseThrow();
+        float count = (float) node.dataShape(0).elements() / node.outputShape().elements();
+        GraphWriter graph = node.graph();
+        Format part = new Format(
+                format.dtype(), Optional.of(new Quantization(whole.scale() / count, whole.zeroPoint())));
+        int mean = graph.tensor(node.name() + "_mean", node.planned().node().type(), part);
+        List<Integer> inputs = List.of(node.data(0), graph.ints(node.name() + "/parameters", ints(op.axes())));
+        graph.operator(BuiltinOperator.MEAN, node.version(1, 2, 3), inputs, mean, reducer(op));
+        Format factor = new Format(
+                format.dtype(), Optional.of(new Quantization(count / format.dtype().max(), 0)));
+        int counted = graph.value(Constant.vector(count), factor);
+        node.write(
+                BuiltinOperator.MUL,
+                node.version(1, 2, 2),
+                List.of(mean, counted),
+                Options.of(ElementwiseOptions.Mul.TYPE)
+                        .with(ElementwiseOptions.Mul.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code()));
     }
 
     private static int[] ints(List<Integer> values) {

@@ -66,8 +66,9 @@ final class PlanWriter {
      * @param file the file
      * @param custom the nodes that became custom operators, by the operator's name
      * @param names the name of the tensor of each node's output
+     * @param dense the names of tensors that convolutions for fully connected layers compute
      */
-    record Written(Bytes file, Map<String, PlannedNode> custom, Map<Integer, String> names) {}
+    record Written(Bytes file, Map<String, PlannedNode> custom, Map<Integer, String> names, Set<String> dense) {}
 
     private static Map<Class<? extends Op>, NodeWriter> writers() {
         NodeWriter layers = new LayerWriter();
@@ -111,7 +112,7 @@ final class PlanWriter {
             write(node, Optional.ofNullable(resultNames.get(node.node().output())));
         }
         List<Integer> outputs = outputs();
-        return new Written(graph.file(inputs, outputs), Map.copyOf(custom), Map.copyOf(names));
+        return new Written(graph.file(inputs, outputs), Map.copyOf(custom), Map.copyOf(names), graph.dense());
     }
 
     /** The names of nodes whose own result is a result of the model. */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.plan;
+
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.quantize.graph.Node;
+import java.util.List;
+
+/**
+ * For which scales TensorFlow Lite's library and TensorFlow Lite Micro compute the same:
+ *
+ * <ul>
+ *   <li>MUL (mul.cc), PRELU (activations.cc, PreluPrepare) and RELU (activations.cc, ReluPrepare) multiply and divide scales in single
+ *       precision in the library, and in double precision in Micro
+ *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
+ *   <li>SOFTMAX of int16 (activations.cc, SoftmaxPrepare) multiplies its scale by beta in single precision in the library
+ *   <li>ADD and SUB of int16 (CheckedLog2 in quantization_util.cc) shift operands in the library, or are refused, if all three scales lie
+ *       within 0.1 % of an octave of a power of two
+ * </ul>
+ */
+final class KernelAgreement {
+    private static final double NEAR_POWER = 1.1e-3;
+
+    /** The step of the argument of the exponential's table. */
+    private static final double SOFTMAX_STEP = 10.0 / 65_535;
+
+    private KernelAgreement() {}
+
+    /** Whether scales decide if both compute the same for a node. */
+    static boolean isNeeded(Node node) {
+        return node.op() instanceof Clip
+                || node.op() instanceof Softmax
+                || (node.op() instanceof Binary binary
+                        && switch (binary.kind()) {
+                            case ADD, SUBTRACT, MULTIPLY, PRELU -> true;
+                            default -> false;
+                        });
+    }
+
+    /**
+     * Whether the multipliers of the operands alone agree.
+     *
+     * @param scales of the operands, then of the output
+     */
+    static boolean ofOperands(Node node, Precision precision, List<Float> scales) {
+        if (node.op() instanceof Softmax softmax && precision == Precision.INT16) {
+            return ofProduct(scales.get(0), softmax.beta());
+        }
+        return !(node.op() instanceof Binary binary && binary.kind() == Binary.Kind.SUBTRACT)
+                || haveSameOperands(inSingle(precision, scales), inDouble(precision, scales));
+    }
+
+    /**
+     * Whether the multipliers of the output agree.
+     *
+     * @param scales of the operands, then of the output
+     */
+    static boolean ofOutput(Node node, Precision precision, List<Float> scales) {
+        if (node.op() instanceof Clip) {
+            return ofQuotient(scales.get(0), 1, scales.get(1));
+        }
+        if (!(node.op() instanceof Binary binary)) {
+            return true;
+        }
+        return switch (binary.kind()) {
+            case MULTIPLY -> ofQuotient(scales.get(0), scales.get(1), scales.get(2));
+            case PRELU ->
+                ofQuotient(scales.get(0), 1, scales.get(2)) && ofQuotient(scales.get(0), scales.get(1), scales.get(2));
+            case ADD -> !areShifts(precision, scales);
+            case SUBTRACT ->
+                !areShifts(precision, scales)
+                        && inSingle(precision, scales)
+                                .output()
+                                .equals(inDouble(precision, scales).output());
+            default -> true;
+        };
+    }
+
+    private static boolean ofQuotient(float lhs, float rhs, float output) {
+        return QuantizedMultiplier.of((double) lhs * rhs / output).equals(QuantizedMultiplier.of(lhs * rhs / output));
+    }
+
+    private static boolean ofProduct(float lhs, float rhs) {
+        return QuantizedMultiplier.of((double) lhs * rhs / SOFTMAX_STEP)
+                .equals(QuantizedMultiplier.of((double) (lhs * rhs) / SOFTMAX_STEP));
+    }
+
+    private static boolean haveSameOperands(TflAddParameters single, TflAddParameters exact) {
+        return single.lhs().equals(exact.lhs()) && single.rhs().equals(exact.rhs());
+    }
+
+    private static TflAddParameters inSingle(Precision precision, List<Float> scales) {
+        return TflAddParameters.ofDifference(precision.activation(), scales.get(0), scales.get(1), scales.get(2));
+    }
+
+    private static TflAddParameters inDouble(Precision precision, List<Float> scales) {
+        return TflAddParameters.of(precision.activation(), scales.get(0), scales.get(1), scales.get(2));
+    }
+
+    private static boolean areShifts(Precision precision, List<Float> scales) {
+        return precision == Precision.INT16 && scales.stream().allMatch(KernelAgreement::isNearPower);
+    }
+
+    private static boolean isNearPower(float scale) {
+        double log = Math.log(scale) / Math.log(2);
+        return Math.abs(log - Math.rint(log)) < NEAR_POWER;
+    }
+}

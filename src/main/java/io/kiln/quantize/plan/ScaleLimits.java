@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.plan;
+
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.TflBinaryScales;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.quantize.graph.Node;
+import java.util.List;
+
+/** For which scales the integer arithmetic of an operator is defined. With others the operator stays float. */
+final class ScaleLimits {
+    private static final float LEAST_OF_FUNCTION = 1f / (1 << 30);
+    private static final float MOST_OF_FUNCTION = 2;
+
+    private ScaleLimits() {}
+
+    /**
+     * Whether the reference kernel's fixed point represents the scales.
+     *
+     * @param scales of the operands, then of the output
+     */
+    static boolean areKept(Node node, Precision precision, List<Float> scales) {
+        if (node.op() instanceof Unary unary
+                && (unary.kind() == Unary.Kind.SIGMOID || unary.kind() == Unary.Kind.TANH)) {
+            return scales.get(0) >= LEAST_OF_FUNCTION && scales.get(0) < MOST_OF_FUNCTION;
+        }
+        if (node.op() instanceof Softmax softmax) {
+            return isSoftmax(softmax, node, precision, scales.get(0));
+        }
+        return !(node.op() instanceof Binary binary) || isBinary(binary, precision, scales);
+    }
+
+    private static boolean isSoftmax(Softmax softmax, Node node, Precision precision, float scale) {
+        int row = node.type().shape().dim(-1);
+        try {
+            if (precision == Precision.INT16) {
+                TflWideSoftmax.multiplier(softmax.beta(), scale);
+                return row <= TflWideSoftmax.MAX_ROW;
+            }
+            TflSoftmaxTables.exponentials(softmax.beta(), scale);
+            return row <= TflSoftmaxTables.MAX_ROW;
+        } catch (IllegalArgumentException beyondFixedPoint) {
+            return false;
+        }
+    }
+
+    private static boolean isBinary(Binary binary, Precision precision, List<Float> scales) {
+        float lhs = scales.get(0);
+        float rhs = scales.get(1);
+        float out = scales.get(2);
+        return switch (binary.kind()) {
+            case ADD ->
+                TflAddParameters.of(precision.activation(), lhs, rhs, out).isBelowOne();
+            case SUBTRACT ->
+                TflBinaryScales.areDefined(QnnBinary.Kind.SUBTRACT, precision.activation(), lhs, rhs, out);
+            case SQUARED_DIFFERENCE ->
+                TflBinaryScales.areDefined(QnnBinary.Kind.SQUARED_DIFFERENCE, precision.activation(), lhs, rhs, out);
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.kiln.frontend.tflite.single.TfliteOracle;
+import io.kiln.frontend.tflite.write.TfliteMaker;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * TensorFlow Lite gives the bytes of quantized networks when it runs the files that Kiln writes: random networks around each operator, chains
+ * of operators, and blocks of a transformer. With {@code -Dkiln.onnx=all} there are more of each.
+ */
+class QuantizedOperatorsTest {
+    private static final boolean IS_WHOLE = "all".equals(System.getProperty("kiln.onnx"));
+    private static final int SEEDS = IS_WHOLE ? 400 : 5;
+    private static final int CHAINS = IS_WHOLE ? 1000 : 20;
+    private static final int SAMPLES = 6;
+
+    /** Less than this, in dB, is a wrong answer rather than noise. */
+    private static final double LEAST = 12;
+
+    private static final double LEAST_OF_INT16 = 28;
+
+    @BeforeEach
+    void requireLibrary() {
+        Optional<String> missing = TfliteOracle.missing();
+        assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
+    }
+
+    static Stream<Arguments> operators() {
+        return RandomFloatNets.steps().keySet().stream()
+                .flatMap(name -> Stream.of(QuantizeMode.INT8, QuantizeMode.INT16X8)
+                        .map(mode -> Arguments.of(name, mode)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operators")
+    void operatorsAnswerAsInTensorFlowLite(String name, QuantizeMode mode) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            RandomFloatNets.Draft draft = RandomFloatNets.draft(seed);
+            Arg.Ref data = draft.like(draft.net().input(1, 3 + seed % 3, 4, 3));
+            Arg.Ref result = RandomFloatNets.steps().get(name).of(draft, data);
+            Quantized quantized = assertSameAnswers(draft.net().function(result), mode, seed);
+            assertThat(quantized.quality().sqnr())
+                    .as("seed %d", seed)
+                    .isGreaterThan(mode == QuantizeMode.INT8 ? LEAST : LEAST_OF_INT16);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INT8", "INT16X8"})
+    void chainsAnswerAsInTensorFlowLite(QuantizeMode mode) {
+        List<RandomFloatNets.Step> steps = new ArrayList<>(RandomFloatNets.images().values());
+        for (int seed = 0; seed < CHAINS; seed++) {
+            RandomFloatNets.Draft draft = RandomFloatNets.draft(seed);
+            Arg.Ref data = draft.like(draft.net().input(1, 8, 8, 4));
+            for (int i = 0; i < 5; i++) {
+                data = steps.get(new Random(31L * seed + i).nextInt(steps.size())).of(draft, data);
+            }
+            assertSameAnswers(draft.net().function(data), mode, seed);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INT8", "INT16X8"})
+    void transformersAnswerAsInTensorFlowLite(QuantizeMode mode) {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            FloatNet net = new FloatNet(seed);
+            Arg.Ref data = net.input(6, 16);
+            Transformer block = new Transformer(net, 2);
+            assertSameAnswers(net.function(block.layer(block.layer(data))), mode, seed);
+        }
+    }
+
+    private static Quantized assertSameAnswers(Function model, QuantizeMode mode, int seed) {
+        List<Sample> samples = FloatNet.samples(model, SAMPLES, seed);
+        Quantized quantized = new Quantizer(new TfliteMaker("net.tflite"), Runs.Progress.NONE)
+                .quantize(model, samples, QuantizeOptions.of(mode));
+        assertThat(quantized.network().missing()).as("seed %d", seed).isEmpty();
+        WrittenModelTest.assertSameAnswers(quantized, samples, "seed " + seed);
+        return quantized;
+    }
+}
