@@ -109,9 +109,14 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
         }
 
+        /** What is added to a channel's accumulator before it is rescaled. */
+        long offset(int channel) {
+            return (long) bias.get(channel) - requantization.inputZeroPoint();
+        }
+
         /** The reference's results of a channel for accumulators without their bias. */
         LongToIntFunction results(int channel) {
-            long offset = (long) bias.get(channel) - requantization.inputZeroPoint();
+            long offset = offset(channel);
             int multiplier = multiplier(channel);
             int shift = leftShift(channel);
             return acc -> FixedPoint.clamp(
@@ -224,7 +229,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
 
     private long step(Channel c, long acc) {
         long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
-        return corrected(high, c) + lateOffset;
+        return (corrected == Corrected.NONE ? high : corrected(high, c)) + lateOffset;
     }
 
     private long corrected(long high, Channel c) {
@@ -258,10 +263,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         if (!fits(c, bound) || !fits(c, -bound)) {
             return false;
         }
-        for (int value = reference.low() + 1; value <= reference.high(); value++) {
-            long first = steps[value - reference.low() - 1];
-            if ((first <= bound && result(c, first, reference.low(), reference.high()) < value)
-                    || (first > -bound && result(c, first - 1, reference.low(), reference.high()) >= value)) {
+        for (int i = 0; i < steps.length; i++) {
+            // The limits are on both sides of the value, so that they do not matter here.
+            int value = reference.low() + 1 + i;
+            long first = steps[i];
+            if ((first <= bound && step(c, first) >> shift < value)
+                    || (first > -bound && step(c, first - 1) >> shift >= value)) {
                 return false;
             }
         }

@@ -21,6 +21,10 @@ final class RescaleSearch {
     private final Corrected corrected;
     private final boolean signed;
     private final long rounding;
+    /** By step: what the offset and the product must add up to. */
+    private final long[] wanted;
+
+    private final boolean[] isCorrected;
     private final int[] refusing = new int[2];
 
     RescaleSearch(
@@ -38,6 +42,22 @@ final class RescaleSearch {
         this.corrected = corrected;
         this.signed = corrected == Corrected.NEGATIVE;
         this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
+        this.wanted = new long[Math.max(0, reference.high() - reference.low())];
+        this.isCorrected = new boolean[wanted.length];
+        for (int step = 0; step < wanted.length; step++) {
+            int value = reference.low() + 1 + step;
+            wanted[step] = ((long) value << shift) - (signed ? rounding : 0);
+            isCorrected[step] = isCorrected(value);
+        }
+    }
+
+    private boolean isCorrected(int value) {
+        return switch (corrected) {
+            case NEGATIVE -> value <= reference.requantization().outputZeroPoint();
+            case ODD -> (value & 1) == 1;
+            case EVEN -> (value & 1) == 0;
+            case NONE, LISTED -> false;
+        };
     }
 
     Optional<ProvenRescale> run() {
@@ -99,41 +119,40 @@ final class RescaleSearch {
     private Optional<ProvenRescale.Channel> channel(int c, int multiplier) {
         Range above = new Range();
         Range below = new Range();
-        int count = steps.get(c).length;
-        for (int i = -2; i < count; i++) {
+        long[] reached = steps.get(c);
+        for (int i = -2; i < reached.length; i++) {
             // Then from both ends inwards: unsuitable multipliers usually fail at steps far apart.
-            int step = i < 0 ? refusing[i + 2] : i % 2 == 0 ? i / 2 : count - 1 - i / 2;
-            if (step < count && !narrow(c, multiplier, step, above, below)) {
-                return Optional.empty();
+            int step = i < 0 ? refusing[i + 2] : i % 2 == 0 ? i / 2 : reached.length - 1 - i / 2;
+            if (step < reached.length) {
+                Range range = isCorrected[step] ? below : above;
+                narrow(range, multiplier, step, reached[step], bounds[c]);
+                if (range.least > range.most || above.least > MOST_OFFSET || above.most < -MOST_OFFSET) {
+                    refusing[0] = range.leastStep;
+                    refusing[1] = range.mostStep;
+                    return Optional.empty();
+                }
             }
         }
         return place(c, multiplier, above, below);
     }
 
-    /** Keeps the offsets that make a step correct; false if none is left. */
-    private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
-        int value = reference.low() + 1 + step;
-        long first = steps.get(c)[step];
-        boolean isCorrected = switch (corrected) {
-            case NEGATIVE -> value <= reference.requantization().outputZeroPoint();
-            case ODD -> (value & 1) == 1;
-            case EVEN -> (value & 1) == 0;
-            case NONE, LISTED -> false;
-        };
-        Range range = isCorrected ? below : above;
-        long wanted = ((long) value << shift) - (signed ? rounding : 0);
-        if (first <= bounds[c]) {
-            range.atLeast(wanted - ProvenRescale.highMul(first, multiplier, scaleBits), step);
+    /** Keeps the offsets that make a step correct. */
+    private void narrow(Range range, int multiplier, int step, long first, long bound) {
+        long product = (first << scaleBits) * multiplier;
+        if (first <= bound) {
+            long least = wanted[step] - (product >> 32);
+            if (least > range.least) {
+                range.least = least;
+                range.leastStep = step;
+            }
         }
-        if (first > -bounds[c]) {
-            range.atMost(wanted - 1 - ProvenRescale.highMul(first - 1, multiplier, scaleBits), step);
+        if (first > -bound) {
+            long most = wanted[step] - 1 - ((product - ((long) multiplier << scaleBits)) >> 32);
+            if (most < range.most) {
+                range.most = most;
+                range.mostStep = step;
+            }
         }
-        if (range.least > range.most || above.least > MOST_OFFSET || above.most < -MOST_OFFSET) {
-            refusing[0] = range.leastStep;
-            refusing[1] = range.mostStep;
-            return false;
-        }
-        return true;
     }
 
     /** Offsets that make all steps correct; the correction compensates for the difference. */
@@ -164,20 +183,6 @@ final class RescaleSearch {
         private int leastStep;
         private int mostStep;
 
-        void atLeast(long offset, int step) {
-            if (offset > least) {
-                least = offset;
-                leastStep = step;
-            }
-        }
-
-        void atMost(long offset, int step) {
-            if (offset < most) {
-                most = offset;
-                mostStep = step;
-            }
-        }
-
         boolean isBounded() {
             return least > -FAR || most < FAR;
         }
@@ -189,8 +194,8 @@ final class RescaleSearch {
         /** The offsets in both. */
         Range and(Range other) {
             Range both = new Range();
-            both.atLeast(Math.max(least, other.least), 0);
-            both.atMost(Math.min(most, other.most), 0);
+            both.least = Math.max(least, other.least);
+            both.most = Math.min(most, other.most);
             return both;
         }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import java.util.Optional;
 import java.util.function.LongToIntFunction;
 
 /** Where a rescaling, a monotone function of the accumulator, steps from one result to the next. */
@@ -8,10 +9,28 @@ final class RescaleSteps {
     private RescaleSteps() {}
 
     /**
-     * For each value above the lowest, the first accumulator at which the reference reaches it. Steps are about equally
-     * wide.
+     * For each value above the lowest, the first accumulator at which the reference reaches it; one past the bound if none does.
+     *
+     * @param bound largest magnitude of the accumulator, without the bias
      */
     static long[] of(ProvenRescale.Reference reference, int channel, long bound) {
+        long offset = reference.offset(channel);
+        Optional<RescaleInverse> inverse =
+                RescaleInverse.of(reference.requantization(), channel, bound + Math.abs(offset));
+        if (inverse.isEmpty()) {
+            return searched(reference, channel, bound);
+        }
+        int first = reference.low() + 1 - reference.requantization().outputZeroPoint();
+        long[] steps = new long[Math.max(0, reference.high() - reference.low())];
+        for (int i = 0; i < steps.length; i++) {
+            long step = inverse.get().firstAtLeast(first + i) - offset;
+            steps[i] = Math.max(-bound, Math.min(bound + 1, step));
+        }
+        return steps;
+    }
+
+    /** The same from the reference's results alone, for any monotone reference. Steps are about equally wide. */
+    static long[] searched(ProvenRescale.Reference reference, int channel, long bound) {
         LongToIntFunction results = reference.results(channel);
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
         long last = -bound;

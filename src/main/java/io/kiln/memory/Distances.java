@@ -64,21 +64,22 @@ public final class Distances {
         return from.length == 1 && from[0] == 1 - bytes && to[0] == otherBytes - 1;
     }
 
-    int count() {
-        return from.length;
-    }
-
-    long from(int interval) {
-        return from[interval];
-    }
-
-    long to(int interval) {
-        return to[interval];
+    /** The least allowed difference that is at least this one. */
+    long leastFrom(long difference) {
+        for (int i = 0; i < from.length && from[i] <= difference; i++) {
+            if (difference <= to[i]) {
+                return to[i] + 1;
+            }
+        }
+        return difference;
     }
 
     /** Collects intervals in any order. */
     public static final class Builder {
-        private long[][] intervals = new long[8][];
+        /** In ascending order; they neither touch nor overlap. */
+        private long[] from = new long[4];
+
+        private long[] to = new long[4];
         private int count;
 
         /**
@@ -86,42 +87,52 @@ public final class Distances {
          * at the same time.
          */
         public void together(long begin, long end, long otherBegin, long otherEnd) {
-            long first = otherBegin - end + 1;
-            long last = otherEnd - begin - 1;
-            if (count > 0 && intervals[count - 1][0] <= first && last <= intervals[count - 1][1]) {
+            add(otherBegin - end + 1, otherEnd - begin - 1);
+        }
+
+        /** Merges an interval with those that it touches or overlaps. */
+        private void add(long first, long last) {
+            int after = count;
+            while (after > 0 && from[after - 1] > last + 1) {
+                after--;
+            }
+            int before = after;
+            while (before > 0 && to[before - 1] >= first - 1) {
+                before--;
+            }
+            if (before == after) {
+                insert(before, first, last);
                 return;
             }
-            if (count == intervals.length) {
-                merge();
+            from[before] = Math.min(from[before], first);
+            to[before] = Math.max(to[after - 1], last);
+            int merged = after - before - 1;
+            if (merged > 0) {
+                System.arraycopy(from, after, from, before + 1, count - after);
+                System.arraycopy(to, after, to, before + 1, count - after);
+                count -= merged;
             }
-            if (count * 2 > intervals.length) {
-                intervals = Arrays.copyOf(intervals, intervals.length * 2);
+        }
+
+        private void insert(int at, long first, long last) {
+            if (count == from.length) {
+                from = Arrays.copyOf(from, 2 * count);
+                to = Arrays.copyOf(to, 2 * count);
             }
-            intervals[count++] = new long[] {first, last};
+            System.arraycopy(from, at, from, at + 1, count - at);
+            System.arraycopy(to, at, to, at + 1, count - at);
+            from[at] = first;
+            to[at] = last;
+            count++;
+        }
+
+        /** Whether no difference at which buffers of these sizes share a byte is allowed any more. */
+        public boolean areApart(long bytes, long otherBytes) {
+            return count == 1 && from[0] <= 1 - bytes && to[0] >= otherBytes - 1;
         }
 
         public Distances build() {
-            merge();
-            long[] from = new long[count];
-            long[] to = new long[count];
-            for (int i = 0; i < count; i++) {
-                from[i] = intervals[i][0];
-                to[i] = intervals[i][1];
-            }
-            return count == 0 ? NONE : new Distances(from, to);
-        }
-
-        private void merge() {
-            Arrays.sort(intervals, 0, count, (a, b) -> Long.compare(a[0], b[0]));
-            int kept = 0;
-            for (int i = 0; i < count; i++) {
-                if (kept > 0 && intervals[i][0] <= intervals[kept - 1][1] + 1) {
-                    intervals[kept - 1][1] = Math.max(intervals[kept - 1][1], intervals[i][1]);
-                } else {
-                    intervals[kept++] = intervals[i];
-                }
-            }
-            count = kept;
+            return count == 0 ? NONE : new Distances(Arrays.copyOf(from, count), Arrays.copyOf(to, count));
         }
     }
 }

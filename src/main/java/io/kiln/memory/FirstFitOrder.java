@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.memory;
 
-import java.util.Arrays;
-import java.util.Comparator;
-import java.util.stream.IntStream;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The orders in which first fit is tried. Ties are broken by size, then by position in the problem. */
 enum FirstFitOrder {
@@ -28,44 +27,55 @@ enum FirstFitOrder {
 
     /** All indices of the problem's buffers. */
     int[] order(MemoryProblem problem) {
-        Comparator<Integer> bySize = Comparator.comparingLong(
-                (Integer i) -> -problem.buffers().get(i).bytes());
-        return IntStream.range(0, problem.size())
-                .boxed()
-                .sorted(comparator(problem).thenComparing(bySize).thenComparing(Comparator.naturalOrder()))
-                .mapToInt(Integer::intValue)
-                .toArray();
+        double[] keys = keys(problem);
+        List<Integer> order = new ArrayList<>();
+        for (int i = 0; i < keys.length; i++) {
+            order.add(i);
+        }
+        order.sort((a, b) -> {
+            int byKey = Double.compare(keys[a], keys[b]);
+            int bySize = Long.compare(
+                    problem.buffers().get(b).bytes(), problem.buffers().get(a).bytes());
+            return byKey != 0 ? byKey : bySize != 0 ? bySize : Integer.compare(a, b);
+        });
+        int[] indices = new int[keys.length];
+        for (int i = 0; i < indices.length; i++) {
+            indices[i] = order.get(i);
+        }
+        return indices;
     }
 
-    private Comparator<Integer> comparator(MemoryProblem problem) {
-        return switch (this) {
-            case SIZE -> Comparator.comparingLong(i -> -buffer(problem, i).bytes());
-            case CONFLICTS -> Comparator.comparingInt(i -> -problem.conflicts(i).length);
-            case LIFETIME -> Comparator.comparingLong(i -> -buffer(problem, i).steps());
-            case AREA ->
-                Comparator.comparingDouble(i -> -(double) buffer(problem, i).bytes()
-                        * buffer(problem, i).steps());
-            case START -> Comparator.comparingInt(i -> buffer(problem, i).firstUse());
-            case END -> Comparator.comparingInt(i -> -buffer(problem, i).lastUse());
-            case PRESSURE -> byPressure(problem);
-        };
+    /** By buffer: those with the least come first. */
+    private double[] keys(MemoryProblem problem) {
+        double[] keys = new double[problem.size()];
+        for (int i = 0; i < keys.length; i++) {
+            WorkspaceBuffer buffer = problem.buffers().get(i);
+            keys[i] = switch (this) {
+                case SIZE -> -buffer.bytes();
+                case CONFLICTS -> -problem.conflicts(i).length;
+                case LIFETIME -> -buffer.steps();
+                case AREA -> -(double) buffer.bytes() * buffer.steps();
+                case START -> buffer.firstUse();
+                case END -> -buffer.lastUse();
+                case PRESSURE -> 0;
+            };
+        }
+        if (this == PRESSURE) {
+            byPressure(problem, keys);
+        }
+        return keys;
     }
 
     /** Members of the heaviest clique first. */
-    private static Comparator<Integer> byPressure(MemoryProblem problem) {
-        long[] pressure = new long[problem.size()];
+    private static void byPressure(MemoryProblem problem, double[] keys) {
         for (int[] clique : problem.cliques()) {
-            long bytes = Arrays.stream(clique)
-                    .mapToLong(i -> buffer(problem, i).bytes())
-                    .sum();
+            long bytes = 0;
             for (int i : clique) {
-                pressure[i] = Math.max(pressure[i], bytes);
+                bytes += problem.buffers().get(i).bytes();
+            }
+            for (int i : clique) {
+                keys[i] = Math.min(keys[i], -bytes);
             }
         }
-        return Comparator.comparingLong(i -> -pressure[i]);
-    }
-
-    private static WorkspaceBuffer buffer(MemoryProblem problem, int index) {
-        return problem.buffers().get(index);
     }
 }

@@ -4,12 +4,12 @@ package io.kiln.memory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 
@@ -114,16 +114,18 @@ public final class MemoryProblem {
             List<WorkspaceBuffer> buffers, long knownBound, List<int[]> pairs, DistanceRelation relation) {
         checkNames(buffers);
         int n = buffers.size();
-        List<SortedMap<Integer, Distances>> between = new ArrayList<>();
+        Neighbours related = new Neighbours(n);
         Neighbours disjoint = new Neighbours(n);
+        List<Map<Integer, Distances>> between = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            between.add(new TreeMap<>());
+            between.add(new HashMap<>());
         }
         for (int[] pair : pairs) {
             int i = pair[0];
             int k = pair[1];
             Distances distances = relation.between(i, k);
             if (!distances.isEmpty()) {
+                related.join(i, k);
                 between.get(i).put(k, distances);
                 between.get(k).put(i, distances.negated());
             }
@@ -131,12 +133,14 @@ public final class MemoryProblem {
                 disjoint.join(i, k);
             }
         }
-        int[][] conflicts = between.stream()
-                .map(row -> row.keySet().stream().mapToInt(Integer::intValue).toArray())
-                .toArray(int[][]::new);
-        Distances[][] distances = between.stream()
-                .map(row -> row.values().toArray(Distances[]::new))
-                .toArray(Distances[][]::new);
+        int[][] conflicts = related.toArrays();
+        Distances[][] distances = new Distances[n][];
+        for (int i = 0; i < n; i++) {
+            distances[i] = new Distances[conflicts[i].length];
+            for (int k = 0; k < conflicts[i].length; k++) {
+                distances[i][k] = between.get(i).get(conflicts[i][k]);
+            }
+        }
         int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, AllowedPools.ONE);
     }
@@ -182,23 +186,18 @@ public final class MemoryProblem {
         return distances.isEmpty() && pools.bounds().pools() == 1 && !pools.areRestricting();
     }
 
-    /** Largest number of intervals that a buffer's neighbours, all placed, can forbid. */
-    int mostIntervals(int buffer) {
-        return distances
-                .map(d -> Arrays.stream(d[buffer]).mapToInt(Distances::count).sum())
-                .orElse(conflicts[buffer].length);
-    }
-
-    /**
-     * Forbidden differences of a buffer's offset and that of one of its neighbours, by the neighbour's position in the
-     * list.
-     */
-    Distances distances(int buffer, int neighbour) {
-        return distances.isPresent()
-                ? distances.get()[buffer][neighbour]
-                : Distances.apart(
-                        buffers.get(buffer).bytes(),
-                        buffers.get(conflicts[buffer][neighbour]).bytes());
+    /** Forbidden differences of a buffer's offset and those of its neighbours, in the order of {@link #conflicts}. */
+    Distances[] distances(int buffer) {
+        if (distances.isPresent()) {
+            return distances.get()[buffer];
+        }
+        Distances[] apart = new Distances[conflicts[buffer].length];
+        for (int k = 0; k < apart.length; k++) {
+            apart[k] = Distances.apart(
+                    buffers.get(buffer).bytes(),
+                    buffers.get(conflicts[buffer][k]).bytes());
+        }
+        return apart;
     }
 
     /**
@@ -244,13 +243,25 @@ public final class MemoryProblem {
     }
 
     private static int[] greedyClique(int seed, List<WorkspaceBuffer> buffers, int[][] conflicts) {
-        List<Integer> clique = new ArrayList<>(List.of(seed));
-        Arrays.stream(conflicts[seed])
-                .boxed()
-                .sorted(Comparator.comparingLong((Integer i) -> -buffers.get(i).bytes()))
-                .filter(i -> clique.stream().allMatch(k -> Arrays.binarySearch(conflicts[k], i) >= 0))
-                .forEachOrdered(clique::add);
-        return toArray(clique);
+        List<Integer> heaviestFirst = new ArrayList<>();
+        for (int neighbour : conflicts[seed]) {
+            heaviestFirst.add(neighbour);
+        }
+        heaviestFirst.sort(
+                (a, b) -> Long.compare(buffers.get(b).bytes(), buffers.get(a).bytes()));
+        int[] clique = new int[heaviestFirst.size() + 1];
+        clique[0] = seed;
+        int size = 1;
+        for (int i : heaviestFirst) {
+            int fitting = 0;
+            while (fitting < size && Arrays.binarySearch(conflicts[clique[fitting]], i) >= 0) {
+                fitting++;
+            }
+            if (fitting == size) {
+                clique[size++] = i;
+            }
+        }
+        return Arrays.copyOf(clique, size);
     }
 
     private static List<Integer> byFirstUse(List<WorkspaceBuffer> buffers) {
@@ -275,24 +286,35 @@ public final class MemoryProblem {
 
     /** Adjacency lists under construction. */
     private static final class Neighbours {
-        private final List<List<Integer>> lists = new ArrayList<>();
+        private final int[][] lists;
+        private final int[] sizes;
 
         Neighbours(int size) {
-            for (int i = 0; i < size; i++) {
-                lists.add(new ArrayList<>());
-            }
+            lists = new int[size][];
+            sizes = new int[size];
         }
 
         void join(int a, int b) {
-            lists.get(a).add(b);
-            lists.get(b).add(a);
+            add(a, b);
+            add(b, a);
+        }
+
+        private void add(int a, int b) {
+            if (sizes[a] == 0) {
+                lists[a] = new int[4];
+            } else if (sizes[a] == lists[a].length) {
+                lists[a] = Arrays.copyOf(lists[a], 2 * sizes[a]);
+            }
+            lists[a][sizes[a]++] = b;
         }
 
         int[][] toArrays() {
-            return lists.stream()
-                    .map(list ->
-                            list.stream().mapToInt(Integer::intValue).sorted().toArray())
-                    .toArray(int[][]::new);
+            int[][] arrays = new int[lists.length][];
+            for (int i = 0; i < arrays.length; i++) {
+                arrays[i] = sizes[i] == 0 ? new int[0] : Arrays.copyOf(lists[i], sizes[i]);
+                Arrays.sort(arrays[i]);
+            }
+            return arrays;
         }
     }
 }

@@ -17,8 +17,8 @@ final class Placement {
     private final boolean[] placed;
     private final long[] bounds;
     private final int[][] forbidden;
-    private final long[] starts;
-    private final long[] ends;
+    private final int[][] neighbours;
+    private final Distances[][] distances;
 
     Placement(MemoryProblem problem) {
         this.problem = problem;
@@ -37,9 +37,12 @@ final class Placement {
                         .mapToInt(Integer::intValue)
                         .toArray())
                 .toArray(int[][]::new);
-        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0) + 2 * bounds.length + 1;
-        starts = new long[most];
-        ends = new long[most];
+        neighbours = new int[n][];
+        distances = new Distances[n][];
+        for (int i = 0; i < n; i++) {
+            neighbours[i] = problem.conflicts(i);
+            distances[i] = problem.distances(i);
+        }
     }
 
     /** Places all buffers; afterwards {@link #offset} returns their offsets. Returns the bytes needed. */
@@ -91,48 +94,43 @@ final class Placement {
     }
 
     private long lowestFit(int buffer) {
-        int count = 0;
-        int[] neighbours = problem.conflicts(buffer);
-        for (int k = 0; k < neighbours.length; k++) {
-            if (placed[neighbours[k]]) {
-                count = forbid(problem.distances(buffer, k), offsets[neighbours[k]], count);
+        long lowest = 0;
+        long next = raised(buffer, lowest);
+        while (next > lowest) {
+            lowest = next;
+            next = raised(buffer, lowest);
+        }
+        return lowest;
+    }
+
+    /** An offset; or, if something is in its way, a higher one below which there is no room. */
+    private long raised(int buffer, long offset) {
+        long lowest = offset;
+        int[] others = neighbours[buffer];
+        Distances[] apart = distances[buffer];
+        for (int k = 0; k < others.length; k++) {
+            if (placed[others[k]]) {
+                long other = offsets[others[k]];
+                lowest = atLeast(lowest, other + apart[k].leastFrom(lowest - other), buffer);
             }
         }
         // A single byte crosses no bound.
         for (int k = 0; k < bounds.length && sizes[buffer] > 1; k++) {
-            long bound = bounds[k];
-            starts[count] = bound - sizes[buffer] + 1;
-            ends[count] = bound - 1;
-            count++;
+            if (lowest < bounds[k] && lowest + sizes[buffer] > bounds[k]) {
+                lowest = atLeast(lowest, bounds[k], buffer);
+            }
         }
         for (int pool : forbidden[buffer]) {
-            starts[count] = problem.pools().bounds().start(pool) - sizes[buffer] + 1;
-            ends[count] = problem.pools().bounds().end(pool) - 1;
-            count++;
-        }
-        // With both sorted independently, there is a gap before start k exactly if the k-th end lies below it: then all
-        // k intervals that begin before have ended.
-        Arrays.sort(starts, 0, count);
-        Arrays.sort(ends, 0, count);
-        long candidate = 0;
-        for (int k = 0; k < count; k++) {
-            if (candidate < starts[k]) {
-                return candidate;
+            PoolBounds pools = problem.pools().bounds();
+            if (lowest < pools.end(pool) && lowest + sizes[buffer] > pools.start(pool)) {
+                lowest = atLeast(lowest, pools.end(pool), buffer);
             }
-            candidate = align(Math.max(0, ends[k] + 1), alignments[buffer]);
         }
-        return candidate;
+        return lowest;
     }
 
-    /** Adds the first and last offsets that a placed neighbour forbids. */
-    private int forbid(Distances distances, long other, int count) {
-        int next = count;
-        for (int i = 0; i < distances.count(); i++) {
-            starts[next] = other + distances.from(i);
-            ends[next] = other + distances.to(i);
-            next++;
-        }
-        return next;
+    private long atLeast(long lowest, long free, int buffer) {
+        return free > lowest ? align(free, alignments[buffer]) : lowest;
     }
 
     static long align(long offset, int alignment) {

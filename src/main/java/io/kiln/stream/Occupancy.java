@@ -141,7 +141,7 @@ final class Occupancy {
         Distances.Builder builder = new Distances.Builder();
         int i = 0;
         int k = 0;
-        while (i < spans && k < other.spans) {
+        while (i < spans && k < other.spans && !builder.areApart(bytes(), other.bytes())) {
             if (from[i] <= other.to[k] && other.from[k] <= to[i]) {
                 together(builder, i, other, k);
             }
@@ -154,26 +154,27 @@ final class Occupancy {
         return builder.build();
     }
 
+    /** The live bytes are one piece, or two if rows wrap around the end of the ring. */
     private void together(Distances.Builder builder, int span, Occupancy other, int otherSpan) {
-        long[] mine = pieces(span);
-        long[] others = other.pieces(otherSpan);
-        for (int a = 0; a < mine.length; a += 2) {
-            for (int b = 0; b < others.length; b += 2) {
-                builder.together(mine[a], mine[a + 1], others[b], others[b + 1]);
-            }
+        int first = firstSlot(span);
+        int end = first + endRow[span] - firstRow[span];
+        other.together(builder, first * rowBytes, Math.min(end, slots) * rowBytes, otherSpan);
+        if (end > slots) {
+            other.together(builder, 0, (end - slots) * rowBytes, otherSpan);
         }
     }
 
-    /** Begin and end of the live bytes: one piece, or two if rows wrap around the end of the ring. */
-    private long[] pieces(int span) {
-        int count = endRow[span] - firstRow[span];
-        if (count == slots) {
-            return new long[] {0, slots * rowBytes};
+    /** Live bytes of another buffer, and this one's in a span. */
+    private void together(Distances.Builder builder, long begin, long last, int span) {
+        int first = firstSlot(span);
+        int end = first + endRow[span] - firstRow[span];
+        builder.together(begin, last, first * rowBytes, Math.min(end, slots) * rowBytes);
+        if (end > slots) {
+            builder.together(begin, last, 0, (end - slots) * rowBytes);
         }
-        int first = firstRow[span] % slots;
-        int end = first + count;
-        return end <= slots
-                ? new long[] {first * rowBytes, end * rowBytes}
-                : new long[] {first * rowBytes, slots * rowBytes, 0, (end - slots) * rowBytes};
+    }
+
+    private int firstSlot(int span) {
+        return endRow[span] - firstRow[span] == slots ? 0 : firstRow[span] % slots;
     }
 }
