@@ -13,6 +13,7 @@
 #define WEIGHT_OF_CHANNEL channel % 4
 #define PAIR_OF_WEIGHTS
 #define WEIGHT weight[4 * i]
+#define INPUT x[pixel * stride + i]
 #define CONSTANTS 2
 #define CORRECTION
 #define LOW -128
@@ -33,7 +34,7 @@ static void NAME(PARAMETERS) {
       int32_t sum = 0;
       for (int32_t i = 0; i < taps; ++i) {
 PAIR_OF_WEIGHTS
-        sum += x[pixel * stride + i] * WEIGHT;
+        sum += INPUT * WEIGHT;
       }
       int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[CONSTANTS * channel]) >> 32) + rescale[CONSTANTS * channel + 1];
 CORRECTION

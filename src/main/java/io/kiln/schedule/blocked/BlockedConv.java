@@ -4,7 +4,6 @@ package io.kiln.schedule.blocked;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.imm;
-import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
@@ -54,6 +53,7 @@ final class BlockedConv {
     private final boolean flat;
     private final Buffer columns;
     private final WindowCopy copy;
+    private final Optional<PairedWindows> pairs;
 
     /** Computes and rescales all channels of a block of pixels, given its inputs, their weights and its first pixel in the output. */
     private interface End {
@@ -77,6 +77,9 @@ final class BlockedConv {
                 ? buffers.scratch(DType.INT32, taps(conv, sums))
                 : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
         this.copy = new WindowCopy(task, input, columns);
+        this.pairs = sums.pairsInputs() && PairedWindows.suits(task)
+                ? Optional.of(new PairedWindows(task, input, columns))
+                : Optional.empty();
         this.end = sums.apart().isPresent() ? apart(task) : together(rescale.orElseThrow());
     }
 
@@ -169,6 +172,25 @@ final class BlockedConv {
         if (flat) {
             return flatInputs(block, rows, n, run);
         }
+        if (pairs.isPresent()) {
+            pairs.get().emit(block, rows, n, pixel(rows, run, 0), pixel(rows, run, 1), b -> windows(b, rows, n, run));
+        } else {
+            windows(block, rows, n, run);
+        }
+        return columns;
+    }
+
+    /** Row and column of a pixel of a block. */
+    private PairedWindows.Pixel pixel(Rows rows, Run run, int pixel) {
+        Expr q = add(run.x(), pixel);
+        if (!rows.areContiguousInRange()) {
+            return new PairedWindows.Pixel(run.y(), q);
+        }
+        return new PairedWindows.Pixel(line(q), sub(q, mul(line(q), conv.output().dim(2))));
+    }
+
+    /** The windows of the block's pixels, with borders. */
+    private void windows(BlockBuilder block, Rows rows, Expr n, Run run) {
         if (sums.pairsInputs()) {
             copy.clear(block, 1 + SECOND);
         }
@@ -184,7 +206,6 @@ final class BlockedConv {
                 copy.emit(pixel, rows, n, y, x, mul(p, conv.taps()));
             }
         });
-        return columns;
     }
 
     /**
@@ -207,10 +228,8 @@ final class BlockedConv {
         if (!sums.pairsInputs()) {
             return in;
         }
-        block.loop("i", conv.taps(), (element, i) -> {
-            Expr second = mul(load(in, add(i, conv.taps())), SECOND);
-            element.store(columns, i, add(load(in, i), second));
-        });
+        Buffer second = block.view("second_input", in, imm(conv.taps()));
+        block.call(new PairedInputs(conv.taps()).kernel(), List.of(in, second, columns), List.of());
         return columns;
     }
 

@@ -84,6 +84,13 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         return sums.weightPairs().isPresent() ? "int32_t" : "int8_t";
     }
 
+    /** C's expression for an input. */
+    private String input() {
+        return sums.pairsInputs()
+                ? "(pixel == 0 ? (int16_t)x[i] : (x[i] - (int16_t)x[i]) / 65536)"
+                : "x[pixel * stride + i]";
+    }
+
     /** C's expression for a weight. */
     private String weight() {
         int step = sums.channels() / sums.weightsPerElement();
@@ -109,6 +116,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
                 .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
                 .with("WEIGHT", weight())
+                .with("INPUT", input())
                 .with("CORRECTION", corrected.indent(6))
                 .with("LOW", rescale.isLimited() ? "low" : "-128")
                 .with("HIGH", rescale.isLimited() ? "high" : "127")

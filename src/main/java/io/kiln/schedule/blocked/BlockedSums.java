@@ -59,21 +59,17 @@ record BlockedSums(
     private static final Intrinsic THUMB_2_PACKED =
             Intrinsic.inFile("thumb/kiln_sums_2x4_packed", List.of(), DType.INT32);
 
-    /** Armv6-M, where one MULS multiplies a weight by the inputs of two pixels. */
-    private static final Intrinsic THUMB_1 = Intrinsic.inFile("thumb/kiln_sums_pair_x2", List.of(), DType.INT32);
-
-    private static final Intrinsic THUMB_1_PACKED =
-            Intrinsic.inFile("thumb/kiln_sums_pair_x2_packed", List.of(), DType.INT32);
-
     /** Unrolled steps when optimizing for speed. */
     private static final int UNROLL = 8;
 
-    /** Armv6-M: {@link #THUMB_1} as a kernel of its own. */
+    /** The same on Armv6-M, where a loop's end reaches back 256 bytes. */
+    private static final int UNROLL_THUMB_1 = 4;
+
+    /** Armv6-M: a kernel that does not rescale. */
     private static final Kernel PAIR_APART = Kernel.inFile(
             "thumb/kiln_sums_of_pair_x2",
             List.of(Pointer.in(DType.INT32), Pointer.in(DType.INT8), Pointer.out(DType.INT32)),
-            List.of(DType.INT32),
-            THUMB_1);
+            List.of(DType.INT32));
 
     /** Layers with fewer multiply-accumulates run in plain loops if size is optimized and no kernel that rescales suits them. */
     private static final long LEAST_MACS = 5000;
@@ -118,12 +114,12 @@ record BlockedSums(
         List<Boolean> packings = canPack ? List.of(true, false) : List.of(false);
         if (!features.hasLongMultiply()) {
             return packings.stream()
-                    .map(packed -> loop(packed ? THUMB_1_PACKED : THUMB_1, 2, true, packed))
+                    .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
                     .toList();
         }
         return packings.stream()
                 .map(packed -> isSmall || features.hasDsp()
-                        ? loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed)
+                        ? loop(packed ? THUMB_2_PACKED : THUMB_2, packed)
                         : thumb2(packed))
                 .toList();
     }
@@ -286,7 +282,18 @@ record BlockedSums(
                 new Body.Whole(assembly));
     }
 
-    private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {
-        return new BlockedSums(function.name(), 2, channels, pairsInputs, packed, false, new Body.Loop(function));
+    private static BlockedSums thumb1(BlockedThumb1 assembly) {
+        return new BlockedSums(
+                "kiln_sums_pair_x2" + suffix(assembly.packed()),
+                BlockedThumb1.SIZE,
+                BlockedThumb1.SIZE,
+                true,
+                assembly.packed(),
+                false,
+                new Body.Whole(assembly));
+    }
+
+    private static BlockedSums loop(Intrinsic function, boolean packed) {
+        return new BlockedSums(function.name(), 2, 4, false, packed, false, new Body.Loop(function));
     }
 }

@@ -48,7 +48,7 @@ record SumsKernel(
         /** A multiply-accumulate in one instruction, 13 registers: at most eight sums, of one or two pixels. */
         ARMV7_M(AsmText.THUMB_2),
         /** Eight registers that multiply: four sums of one pixel; weights are bytes without a sign, 128 more. */
-        ARMV6_M("defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1"),
+        ARMV6_M(AsmText.THUMB_1),
         /** 28 registers: at most 16 sums, of one to four pixels. */
         RV32(AsmText.RV32_MUL);
 

@@ -9,6 +9,9 @@ public final class AsmText {
     /** Preprocessor condition of Armv7-M and later. */
     public static final String THUMB_2 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
 
+    /** Preprocessor condition of Armv6-M. */
+    public static final String THUMB_1 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1";
+
     /** Preprocessor condition of RV32IM. */
     public static final String RV32_MUL =
             "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";

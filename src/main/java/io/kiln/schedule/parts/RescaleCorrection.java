@@ -127,6 +127,34 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
     }
 
     /**
+     * Corrects any value in r4 on Armv6-M, given the parameter on the stack. Registers r5 and r6 change.
+     *
+     * @param constants register of the address of the channel's constants
+     * @param parameter offset of the parameter on the stack
+     */
+    public void applyGivenOnThumb1(AsmText asm, String constants, int parameter) {
+        asm.line("ldr r6, [sp, #%d]", parameter);
+        for (int i = 0; i < count; i++) {
+            asm.line("ldr r5, [%s, #%d]", constants, 8 + 4 * i);
+            if (isSigned()) {
+                asm.line("cmp r4, #0");
+                asm.line("bge 3f");
+            } else if (corrected == Corrected.LISTED) {
+                asm.line("cmp r4, r5");
+                asm.line("bne 3f");
+            } else {
+                asm.line("tst r4, r6");
+                asm.line(corrected == Corrected.ODD ? "beq 3f" : "bne 3f");
+            }
+            asm.line("subs r4, r4, %s", corrected == Corrected.LISTED ? "r6" : "r5");
+            asm.line("3:");
+        }
+        if (isSigned()) {
+            asm.line("adds r4, r4, r6");
+        }
+    }
+
+    /**
      * Corrects any values on RISC-V, given the parameter in a register.
      *
      * @param values registers

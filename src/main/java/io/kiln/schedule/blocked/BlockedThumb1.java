@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.RescaleCorrection;
+
+/**
+ * {@link BlockedKernel} for Armv6-M, two pixels and two channels at a time. One MULS multiplies a weight by the inputs of both pixels,
+ * {@code w * (a + 65536 * b)}; two such products lie within 16 bits each. Two taps are 22 instructions for 8 products: 2 LDM, 4 MULS, 8 to
+ * take the weights from a word, 8 to add up. The sum of the whole words minus that of their upper halves is the sum of the lower halves.
+ *
+ * <pre>
+ * r0       pairs of inputs                r4 r5      products of channels 0 and 1 in two taps
+ * r1       weights                        r8 r9      channel 0: sums of words, of second pixels
+ * r2 r6    pairs of two taps              r10 r11    channel 1
+ * r3       weights of two taps            r12        half of 65536: rounds to the second pixel
+ * r7       a weight, a product            lr         end of the pairs
+ * stack    inputs, where to enter the loop, constants, output, callee-saved registers, then the arguments:
+ *          taps (then the weights), channels, output's stride, scale, shift, what the correction needs, limits
+ * </pre>
+ *
+ * @param packed whether weights come in pairs, two channels in a byte
+ * @param unroll number of unrolled steps of two taps, a power of two
+ */
+record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
+    /** Pixels of a block, and channels. */
+    static final int SIZE = 2;
+
+    private static final int ENTRY = 4;
+    private static final int CONSTANTS = 8;
+    private static final int OUT = 12;
+    private static final int TAPS = 52;
+    private static final int REST = 56;
+    private static final int OUT_STRIDE = 60;
+    private static final int SCALE = 64;
+    private static final int SHIFT = 68;
+    private static final int CORRECTION = 72;
+
+    @Override
+    public String condition() {
+        return AsmText.THUMB_1;
+    }
+
+    @Override
+    public String lines(RescaleCorrection correction, boolean limited) {
+        AsmText asm = new AsmText();
+        enter(asm);
+        asm.line("1:");
+        asm.line("ldr r0, [sp]");
+        asm.line("ldr r1, [sp, #%d]", TAPS);
+        asm.line("movs r4, #0");
+        for (int sum = 8; sum < 12; sum++) {
+            asm.line("mov r%d, r4", sum);
+        }
+        asm.line("ldr r4, [sp, #%d]", ENTRY);
+        asm.line("mov pc, r4");
+        asm.line(".p2align 2");
+        asm.line("2:");
+        asm.repeat(unroll, () -> {
+            products(asm);
+            sum(asm, 4, 8);
+            sum(asm, 5, 10);
+        });
+        asm.line("cmp r0, lr");
+        asm.line("bne 2b");
+        asm.line("str r1, [sp, #%d]", TAPS);
+        takeApart(asm);
+        asm.line("ldr r0, [sp, #%d]", SCALE);
+        for (int c = 0; c < SIZE; c++) {
+            channel(asm, c, correction, limited);
+        }
+        leave(asm);
+        return asm.lines();
+    }
+
+    private void enter(AsmText asm) {
+        asm.line(".syntax unified");
+        asm.line("push {r4-r7, lr}");
+        asm.line("mov r4, r8");
+        asm.line("mov r5, r9");
+        asm.line("mov r6, r10");
+        asm.line("mov r7, r11");
+        asm.line("push {r4-r7}");
+        asm.line("push {r0-r3}");
+        asm.line("ldr r4, [sp, #%d]", TAPS);
+        asm.line("str r1, [sp, #%d]", TAPS);
+        asm.line("lsls r5, r4, #2");
+        asm.line("adds r5, r5, r0");
+        asm.line("mov lr, r5");
+        asm.line("movs r5, #128");
+        asm.line("lsls r5, r5, #8");
+        asm.line("mov r12, r5");
+        asm.line("lsrs r4, r4, #1");
+        asm.line("negs r4, r4");
+        asm.line("movs r5, #%d", unroll - 1);
+        asm.line("ands r4, r5");
+        asm.line("movs r5, #%d", stepBytes());
+        asm.line("muls r4, r5, r4");
+        asm.line("adr r5, 2f");
+        asm.line("adds r4, r4, r5");
+        asm.line("str r4, [sp, #%d]", ENTRY);
+    }
+
+    private int stepBytes() {
+        return packed ? 48 : 44;
+    }
+
+    /** The products of two taps. */
+    private void products(AsmText asm) {
+        asm.line("ldmia r0!, {r2, r6}");
+        if (packed) {
+            productsOfPairs(asm);
+            return;
+        }
+        asm.line("ldmia r1!, {r3}");
+        asm.line("sxtb r4, r3");
+        asm.line("muls r4, r2, r4");
+        asm.line("asrs r3, r3, #8");
+        asm.line("sxtb r5, r3");
+        asm.line("muls r5, r2, r5");
+        asm.line("asrs r3, r3, #8");
+        asm.line("sxtb r7, r3");
+        asm.line("muls r7, r6, r7");
+        asm.line("adds r4, r4, r7");
+        asm.line("asrs r3, r3, #8");
+        asm.line("muls r3, r6, r3");
+        asm.line("adds r5, r5, r3");
+    }
+
+    /** The byte is {@code first + 16 * second}: its products are summed for the second channel, and later taken apart. */
+    private static void productsOfPairs(AsmText asm) {
+        asm.line("ldrh r3, [r1]");
+        asm.line("adds r1, #2");
+        asm.line("lsls r4, r3, #28");
+        asm.line("asrs r4, r4, #28");
+        asm.line("muls r4, r2, r4");
+        asm.line("sxtb r5, r3");
+        asm.line("muls r5, r2, r5");
+        asm.line("lsls r7, r3, #20");
+        asm.line("asrs r7, r7, #28");
+        asm.line("muls r7, r6, r7");
+        asm.line("adds r4, r4, r7");
+        asm.line("sxth r3, r3");
+        asm.line("asrs r3, r3, #8");
+        asm.line("muls r3, r6, r3");
+        asm.line("adds r5, r5, r3");
+    }
+
+    private static void sum(AsmText asm, int products, int sum) {
+        asm.line("add r%d, r%d", sum, products);
+        asm.line("add r%d, r12", products);
+        asm.line("asrs r%d, r%d, #16", products, products);
+        asm.line("add r%d, r%d", sum + 1, products);
+    }
+
+    /** First pixels, and second channels of pairs. */
+    private void takeApart(AsmText asm) {
+        for (int sum = 8; sum < 12; sum += 2) {
+            asm.line("mov r4, r%d", sum);
+            asm.line("mov r5, r%d", sum + 1);
+            asm.line("lsls r5, r5, #16");
+            asm.line("subs r4, r4, r5");
+            asm.line("mov r%d, r4", sum);
+        }
+        for (int sum = 10; packed && sum < 12; sum++) {
+            asm.line("mov r4, r%d", sum);
+            asm.line("mov r5, r%d", sum - 2);
+            asm.line("subs r4, r4, r5");
+            asm.line("asrs r4, r4, #4");
+            asm.line("mov r%d, r4", sum);
+        }
+    }
+
+    /** Rescales and stores a channel; r0 is the scale. */
+    private static void channel(AsmText asm, int c, RescaleCorrection correction, boolean limited) {
+        asm.line("ldr r7, [sp, #%d]", CONSTANTS);
+        asm.line("ldr r1, [r7]");
+        asm.line("ldr r3, [r7, #4]");
+        asm.line("asrs r2, r1, #16");
+        asm.line("uxth r1, r1");
+        for (int p = 0; p < SIZE; p++) {
+            asm.line("mov r4, r%d", 8 + 2 * c + p);
+            asm.line("muls r4, r0, r4");
+            highWord(asm);
+            asm.line("adds r4, r4, r3");
+            if (correction.parameter().isPresent()) {
+                asm.line("ldr r7, [sp, #%d]", CONSTANTS);
+                correction.applyGivenOnThumb1(asm, "r7", CORRECTION);
+            }
+            asm.line("ldr r5, [sp, #%d]", SHIFT);
+            asm.line("asrs r4, r5");
+            limit(asm, limited, CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
+            asm.line("ldr r6, [sp, #%d]", OUT);
+            if (p == 0) {
+                asm.line("strb r5, [r6]");
+            } else {
+                asm.line("ldr r7, [sp, #%d]", OUT_STRIDE);
+                asm.line("strb r5, [r6, r7]");
+            }
+        }
+        asm.line("adds r6, #1");
+        asm.line("str r6, [sp, #%d]", OUT);
+        asm.line("ldr r7, [sp, #%d]", CONSTANTS);
+        asm.line("adds r7, #%d", 4 * correction.constants());
+        asm.line("str r7, [sp, #%d]", CONSTANTS);
+        asm.line("ldr r4, [sp, #%d]", REST);
+        asm.line("subs r4, #1");
+        asm.line("str r4, [sp, #%d]", REST);
+        asm.line(c == 0 ? "bne 5f" : "beq 6f");
+        if (c == 0) {
+            asm.line("b 6f");
+            asm.line("5:");
+        }
+    }
+
+    /** The upper word of the product of r4 and {@code 65536 * r2 + r1}, in r4; r5 to r7 change. */
+    private static void highWord(AsmText asm) {
+        asm.line("uxth r5, r4");
+        asm.line("asrs r4, r4, #16");
+        asm.line("movs r6, r1");
+        asm.line("muls r6, r5, r6");
+        asm.line("lsrs r6, r6, #16");
+        asm.line("movs r7, r1");
+        asm.line("muls r7, r4, r7");
+        asm.line("adds r6, r6, r7");
+        asm.line("muls r4, r2, r4");
+        asm.line("muls r5, r2, r5");
+        asm.line("uxth r7, r6");
+        asm.line("asrs r6, r6, #16");
+        asm.line("adds r4, r4, r6");
+        asm.line("adds r5, r5, r7");
+        asm.line("asrs r5, r5, #16");
+        asm.line("adds r4, r4, r5");
+    }
+
+    /** Limits r4; the result is in r5. */
+    private static void limit(AsmText asm, boolean limited, int limits) {
+        if (!limited) {
+            asm.line("sxtb r5, r4");
+            asm.line("cmp r5, r4");
+            asm.line("beq 7f");
+            asm.line("asrs r5, r4, #31");
+            asm.line("mvns r5, r5");
+            asm.line("lsrs r5, r5, #24");
+            asm.line("subs r5, #128");
+            asm.line("7:");
+            return;
+        }
+        asm.line("ldr r5, [sp, #%d]", limits);
+        asm.line("cmp r4, r5");
+        asm.line("ble 7f");
+        asm.line("ldr r5, [sp, #%d]", limits + 4);
+        asm.line("cmp r4, r5");
+        asm.line("bge 7f");
+        asm.line("movs r5, r4");
+        asm.line("7:");
+    }
+
+    private static void leave(AsmText asm) {
+        asm.line("b 1b");
+        asm.line("6:");
+        asm.line("add sp, #16");
+        asm.line("pop {r4-r7}");
+        asm.line("mov r8, r4");
+        asm.line("mov r9, r5");
+        asm.line("mov r10, r6");
+        asm.line("mov r11, r7");
+        asm.line("pop {r4-r7, pc}");
+    }
+}
