@@ -4,6 +4,7 @@ package io.kiln.partition.cmsisnn;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.Shape;
 import io.kiln.partition.ExternalCall;
@@ -23,10 +24,11 @@ final class SoftmaxCode {
         Shape shape = match.result().shape();
         int row = shape.dim(-1);
         String rows = String.valueOf(shape.elements() / row);
-        float beta = ((TflSoftmax) match.root().op()).beta();
+        TflSoftmax softmax = (TflSoftmax) match.root().op();
+        float beta = softmax.beta();
         float scale = match.root().constant(1).real(0);
         if (match.result().dtype() == DType.INT16) {
-            return wide(rows, row, TflWideSoftmax.multiplier(beta, scale));
+            return wide(rows, row, TflWideSoftmax.multiplier(beta, scale), softmax.tables());
         }
         double real = Math.min((double) beta * scale * (1 << FRACTION_BITS), Integer.MAX_VALUE);
         QuantizedMultiplier by = QuantizedMultiplier.of(real);
@@ -46,10 +48,10 @@ final class SoftmaxCode {
                 false);
     }
 
-    private static CompositeCode wide(String rows, int row, QuantizedMultiplier by) {
+    private static CompositeCode wide(String rows, int row, QuantizedMultiplier by, WideSoftmaxTables values) {
         List<ExternalCall.Table> tables = List.of(
-                LayerTables.shorts("exponentials", TflWideSoftmax.exponentials()),
-                LayerTables.shorts("reciprocals", TflWideSoftmax.reciprocals()));
+                LayerTables.shorts("exponentials", values.exponentials()),
+                LayerTables.shorts("reciprocals", values.reciprocals()));
         return new CompositeCode(
                 new ExternalCall(tables, 0, "arm_softmax_s16"),
                 List.of("const cmsis_nn_softmax_lut_s16 lut = "

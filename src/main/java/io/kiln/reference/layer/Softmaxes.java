@@ -41,7 +41,7 @@ final class Softmaxes {
     static Tensor quantized(TflSoftmax op, List<Tensor> args, TensorType type) {
         int[] data = args.get(0).ints();
         if (args.get(0).type().dtype() == DType.INT16) {
-            return wide(data, TflWideSoftmax.multiplier(op.beta(), args.get(1).scalarFloat()), type);
+            return wide(op, data, args.get(1).scalarFloat(), type);
         }
         int[] exponentials =
                 TflSoftmaxTables.exponentials(op.beta(), args.get(1).scalarFloat());
@@ -53,7 +53,8 @@ final class Softmaxes {
         return Tensor.of(type, result);
     }
 
-    private static Tensor wide(int[] data, QuantizedMultiplier by, TensorType type) {
+    private static Tensor wide(TflSoftmax op, int[] data, float scale, TensorType type) {
+        QuantizedMultiplier by = TflWideSoftmax.multiplier(op.beta(), scale);
         int[] result = new int[data.length];
         int depth = type.shape().dim(-1);
         for (int row = 0; row < data.length; row += depth) {
@@ -63,7 +64,7 @@ final class Softmaxes {
                 result[i] = TflWideSoftmax.exponential(data[i] - max, by);
                 sum += result[i];
             }
-            int reciprocal = TflWideSoftmax.reciprocal(sum);
+            int reciprocal = TflWideSoftmax.reciprocal(sum, op.tables());
             for (int i = row; i < row + depth; i++) {
                 result[i] = TflWideSoftmax.result(result[i], reciprocal, sum);
             }

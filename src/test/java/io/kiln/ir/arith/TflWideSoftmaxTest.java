@@ -3,21 +3,30 @@ package io.kiln.ir.arith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TflWideSoftmaxTest {
-    /** TensorFlow Lite Micro makes the tables in single precision, in which these two are 24966 and 20816. */
     @Test
-    void tablesAreMadeInDoublePrecision() {
-        int[] reciprocals = TflWideSoftmax.reciprocals();
+    void twoReciprocalsDependOnThePrecision() {
+        int[] single = WideSoftmaxTables.SINGLE.reciprocals();
+        int[] reciprocals = WideSoftmaxTables.DOUBLE.reciprocals();
+        assertThat(single[160]).isEqualTo(24_966);
+        assertThat(single[294]).isEqualTo(20_816);
         assertThat(reciprocals[160]).isEqualTo(24_967);
         assertThat(reciprocals[294]).isEqualTo(20_815);
+        assertThat(IntStream.range(0, 513).filter(i -> single[i] != reciprocals[i]))
+                .hasSize(2);
+        assertThat(WideSoftmaxTables.SINGLE.exponentials()).isEqualTo(WideSoftmaxTables.DOUBLE.exponentials());
     }
 
-    @Test
-    void tablesBeginAndEndAtTheFunctionsValues() {
-        assertThat(TflWideSoftmax.exponentials()).hasSize(513).startsWith(2).endsWith(Short.MAX_VALUE);
-        assertThat(TflWideSoftmax.reciprocals())
+    @ParameterizedTest
+    @EnumSource
+    void tablesBeginAndEndAtTheFunctionsValues(WideSoftmaxTables tables) {
+        assertThat(tables.exponentials()).hasSize(513).startsWith(2).endsWith(Short.MAX_VALUE);
+        assertThat(tables.reciprocals())
                 .hasSize(513)
                 .startsWith(Short.MAX_VALUE)
                 .endsWith(1 << 14);

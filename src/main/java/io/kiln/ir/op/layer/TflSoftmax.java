@@ -4,6 +4,7 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
@@ -21,11 +22,17 @@ import java.util.Set;
  *
  * @param beta factor on the data before the exponential
  * @param outDtype int8, or int16 for a result with more bits; int16 for int16 data
+ * @param tables for int16 data, the precision of the tables; single otherwise
  */
-public record TflSoftmax(float beta, DType outDtype) implements Op {
+public record TflSoftmax(float beta, DType outDtype, WideSoftmaxTables tables) implements Op {
     /** A softmax with a result of int8. */
     public TflSoftmax(float beta) {
         this(beta, DType.INT8);
+    }
+
+    /** A softmax as TensorFlow Lite Micro computes it. */
+    public TflSoftmax(float beta, DType outDtype) {
+        this(beta, outDtype, WideSoftmaxTables.SINGLE);
     }
 
     /** Scale of the result. */
@@ -51,7 +58,10 @@ public record TflSoftmax(float beta, DType outDtype) implements Op {
 
     @Override
     public Map<String, Object> attributes() {
-        return Check.attributes("axis", -1, "beta", (double) beta, "out_dtype", outDtype.text());
+        return tables == WideSoftmaxTables.SINGLE
+                ? Check.attributes("axis", -1, "beta", (double) beta, "out_dtype", outDtype.text())
+                : Check.attributes(
+                        "axis", -1, "beta", (double) beta, "out_dtype", outDtype.text(), "tables", tables.name());
     }
 
     @Override
@@ -90,6 +100,9 @@ public record TflSoftmax(float beta, DType outDtype) implements Op {
         Check.that(
                 args.get(0).dtype() == DType.INT8 || (args.get(0).dtype() == DType.INT16 && outDtype == DType.INT16),
                 "softmax of " + args.get(0).dtype().text() + " to " + outDtype.text() + " is not supported");
+        Check.that(
+                args.get(0).dtype() == DType.INT16 || tables == WideSoftmaxTables.SINGLE,
+                "a softmax of int8 has no tables in double precision");
         return new TensorType(args.get(0).shape(), outDtype);
     }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.arith.WideSoftmaxTables;
+import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Gives softmax of int16 the tables of TensorFlow Lite's library, so that an image answers what the library answers for the written model.
+ */
+public final class LibrarySoftmax {
+    private LibrarySoftmax() {}
+
+    /** The function with tables in double precision. */
+    public static Function in(Function function) {
+        Map<Integer, TensorType> types = function.types();
+        List<Binding> bindings = function.bindings().stream()
+                .map(binding -> converted(binding, types))
+                .toList();
+        return function.withBindings(bindings);
+    }
+
+    private static Binding converted(Binding binding, Map<Integer, TensorType> types) {
+        if (!(binding.op() instanceof TflSoftmax softmax)
+                || types.get(binding.ref(0)).dtype() != DType.INT16) {
+            return binding;
+        }
+        TflSoftmax of = new TflSoftmax(softmax.beta(), softmax.outDtype(), WideSoftmaxTables.DOUBLE);
+        return new Binding(binding.id(), of, binding.args(), binding.type(), binding.origin());
+    }
+}
