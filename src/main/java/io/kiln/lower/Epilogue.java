@@ -31,6 +31,7 @@ import java.util.stream.LongStream;
 public final class Epilogue {
     private final FusedOperator op;
     private final Optional<Rescaling> rescaling;
+    private final Optional<StepTable> steps;
     private final Optional<UnaryOperator<Expr>> sumScale;
 
     /** Whether sums are int64, which are rounded once. */
@@ -66,19 +67,30 @@ public final class Epilogue {
         this.isWide = op.sumType() == DType.INT64;
         this.isShift =
                 !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
-        this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
+        this.most = op.requantization()
+                .map(r -> isWide ? 1L << 31 : r.largest(bound))
+                .orElse(0L);
         this.rescaling = op.requantization()
-                .map(r -> isWide ? prepareWide(WideRescale.of(op, r, bound), tables) : prepare(r, bound, tables));
+                .flatMap(r -> isWide
+                        ? Optional.of(prepareWide(WideRescale.of(op, r, bound), tables))
+                        : prepare(r, bound, tables));
+        this.steps = op.requantization()
+                .filter(r -> rescaling.isEmpty())
+                .map(r -> StepTable.of(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
-    private Rescaling prepare(Requantization r, long bound, Tables tables) {
+    /** Empty if only the sums at which the result steps are known. */
+    private Optional<Rescaling> prepare(Requantization r, long bound, Tables tables) {
         boolean isOf16 =
                 op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
         if (r.rounding() == Rounding.ONNX || (isOf16 && r.rounding() == Rounding.TFLITE && isFast(r, bound))) {
-            return floor(r, bound, tables).orElseGet(() -> inSteps(r, bound, tables));
+            Optional<Rescaling> floor = floor(r, bound, tables);
+            if (floor.isPresent() || !r.realBiases().isEmpty()) {
+                return floor;
+            }
         }
-        return inSteps(r, bound, tables);
+        return Optional.of(inSteps(r, bound, tables));
     }
 
     /** In the reference's own steps; ONNX Runtime's by single precision without floating point. */
@@ -128,24 +140,6 @@ public final class Epilogue {
                         perChannel(multipliers, "multiplier", DType.INT32, tables),
                         offset,
                         perChannel(shifts, "shift", DType.INT8, tables)));
-    }
-
-    /** Largest magnitude of a rescaled sum; sums rounded once are limited to half of the 32-bit range. */
-    private static long largest(Requantization r, long bound, boolean isWide) {
-        if (isWide) {
-            return 1L << 31;
-        }
-        if (r.rounding() != Rounding.TFLITE) {
-            return 1L << 30;
-        }
-        long centred = bound + Math.abs((long) r.inputZeroPoint());
-        return IntStream.range(0, r.shifts().size())
-                .mapToLong(i -> Rescale.largest(
-                        new QuantizedMultiplier(
-                                r.multipliers().get(i), r.shifts().get(i)),
-                        centred))
-                .max()
-                .orElse(0);
     }
 
     private static Rescaling prepareWide(WideRescale by, Tables tables) {
@@ -242,6 +236,8 @@ public final class Epilogue {
             if (staysInside(shift)) {
                 return result;
             }
+        } else if (steps.isPresent()) {
+            result = steps.orElseThrow().result(block, suffix, accumulator, channel);
         } else if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
             Rescaling by = rescaling.orElseThrow();

@@ -6,6 +6,7 @@ import io.kiln.ir.op.Rounding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongToIntFunction;
 
 /**
@@ -117,12 +118,9 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         /** The reference's results of a channel for accumulators without their bias. */
         LongToIntFunction results(int channel) {
             long offset = offset(channel);
-            int multiplier = multiplier(channel);
-            int shift = leftShift(channel);
+            IntToLongFunction rescaling = requantization.rescaling(channel);
             return acc -> FixedPoint.clamp(
-                    requantization.rescale(multiplier, shift, (int) (acc + offset)) + requantization.outputZeroPoint(),
-                    low,
-                    high);
+                    rescaling.applyAsLong((int) (acc + offset)) + requantization.outputZeroPoint(), low, high);
         }
     }
 

@@ -6,11 +6,14 @@ import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.RealBias;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -22,6 +25,8 @@ import java.util.stream.IntStream;
  * @param outputZeroPoint added to the result
  * @param outDtype type that the result saturates to
  * @param rounding {@link Rounding#TFLITE}, which rounds twice, or how to round once
+ * @param realBiases the rescaling of each channel if a bias of real numbers is part of it, which multipliers and shifts then only
+ *     approximate; otherwise none
  */
 public record Requantization(
         List<Integer> multipliers,
@@ -29,10 +34,12 @@ public record Requantization(
         int inputZeroPoint,
         int outputZeroPoint,
         DType outDtype,
-        Rounding rounding) {
+        Rounding rounding,
+        List<RealBias> realBiases) {
     public Requantization {
         multipliers = List.copyOf(multipliers);
         shifts = List.copyOf(shifts);
+        realBiases = List.copyOf(realBiases);
     }
 
     @Override
@@ -43,7 +50,8 @@ public record Requantization(
                 && inputZeroPoint == requantization.inputZeroPoint
                 && outputZeroPoint == requantization.outputZeroPoint
                 && outDtype == requantization.outDtype
-                && rounding == requantization.rounding;
+                && rounding == requantization.rounding
+                && realBiases.equals(requantization.realBiases);
     }
 
     @Override
@@ -51,8 +59,11 @@ public record Requantization(
         return 31 * (31 * (31 * multipliers.hashCode() + shifts.hashCode()) + inputZeroPoint) + outputZeroPoint;
     }
 
-    /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels are reduced to one element. */
+    /** Reads the binding of a rescaling; equal channels are reduced to one element, unless they have biases of real numbers. */
     public static Requantization of(Binding binding) {
+        if (binding.op() instanceof OnnxRequantize) {
+            return ofRealBiases(binding);
+        }
         if (binding.op() instanceof QnnRequantize op) {
             List<QuantizedMultiplier> by = ratios(op, binding.constant(1), binding.constant(3));
             return of(
@@ -74,6 +85,27 @@ public record Requantization(
                 op.rounding());
     }
 
+    private static Requantization ofRealBiases(Binding binding) {
+        Constant scales = binding.constant(2);
+        Constant bias = binding.constant(3);
+        List<RealBias> biases = IntStream.range(0, bias.elements())
+                .mapToObj(c -> new RealBias(
+                        (double) binding.constant(1).real(0) * scales.real(scales.elements() == 1 ? 0 : c),
+                        bias.real(c),
+                        binding.constant(4).real(0)))
+                .toList();
+        List<QuantizedMultiplier> by =
+                biases.stream().map(b -> QuantizedMultiplier.of(b.slope())).toList();
+        return new Requantization(
+                by.stream().map(QuantizedMultiplier::multiplier).toList(),
+                by.stream().map(QuantizedMultiplier::shift).toList(),
+                0,
+                (int) binding.constant(5).integer(0),
+                DType.INT8,
+                Rounding.ONNX,
+                biases);
+    }
+
     /** The multipliers from input scales to an output scale. */
     private static List<QuantizedMultiplier> ratios(QnnRequantize op, Constant inputScales, Constant outputScale) {
         return IntStream.range(0, inputScales.elements())
@@ -90,23 +122,51 @@ public record Requantization(
             m = m.subList(0, 1);
             s = s.subList(0, 1);
         }
-        return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding);
+        return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding, List.of());
+    }
+
+    /** The same relative to the output's zero point. */
+    public Requantization centred() {
+        return new Requantization(multipliers, shifts, inputZeroPoint, 0, outDtype, rounding, realBiases);
     }
 
     /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
     public long rescale(int channel, int x) {
-        return rescale(multiplier(channel), shift(channel), x);
+        return rescaling(channel).applyAsLong(x);
     }
 
-    /** The same with a channel's constants at hand. */
-    long rescale(int multiplier, int shift, int x) {
+    /** {@link #rescale} of a channel. */
+    IntToLongFunction rescaling(int channel) {
+        if (!realBiases.isEmpty()) {
+            RealBias real = realBiases.get(channel);
+            return real::rescale;
+        }
+        int multiplier = multiplier(channel);
+        int shift = shift(channel);
         return switch (rounding) {
-            case TFLITE -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
-            case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
-            case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
-            case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
+            case TFLITE -> x -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
+            case UPWARD -> x -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
+            case TONEAREST -> x -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            case ONNX -> x -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             case TRUNCATE -> throw new IllegalStateException("a rescaling does not truncate");
         };
+    }
+
+    /** Largest magnitude of a rescaled sum up to a bound; sums rounded once are limited to half of the 32-bit range. */
+    long largest(long bound) {
+        if (rounding != Rounding.TFLITE) {
+            return 1L << 30;
+        }
+        long centred = bound + Math.abs((long) inputZeroPoint);
+        return IntStream.range(0, shifts.size())
+                .mapToLong(i -> Rescale.largest(new QuantizedMultiplier(multipliers.get(i), shifts.get(i)), centred))
+                .max()
+                .orElse(0);
+    }
+
+    /** The part of a channel's real bias in its results, before they are rounded. */
+    double offset(int channel) {
+        return realBiases.isEmpty() ? 0 : realBiases.get(channel).offset();
     }
 
     /** Multiplier of a channel. */

@@ -112,7 +112,8 @@ final class RescaleSearch {
     }
 
     private long exactOffset(int c, int multiplier) {
-        return (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
+        long real = Math.round(Math.scalb(reference.requantization().offset(c), shift));
+        return (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + real + (signed ? 0 : rounding);
     }
 
     /** Steps that rejected a multiplier usually reject the next one too, so they are tried first. */

@@ -10,7 +10,9 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.TflBatchMatmul;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -90,7 +92,10 @@ public final class FuseOperators implements Pass {
             return root instanceof Layer && chain.size() == 1 && binding.args().get(1) instanceof Constant;
         }
         if (binding.op().has(Trait.RESCALES)) {
-            return root.has(Trait.ACCUMULATES) && (last == root || last instanceof BiasAdd);
+            boolean hasChannels = root instanceof Layer || root instanceof TflBatchMatmul;
+            return root.has(Trait.ACCUMULATES)
+                    && (last == root || last instanceof BiasAdd)
+                    && (hasChannels || !(binding.op() instanceof OnnxRequantize));
         }
         return binding.op() instanceof Clip && root.has(Trait.TAKES_CLIP) && last.has(Trait.TAKES_CLIP);
     }

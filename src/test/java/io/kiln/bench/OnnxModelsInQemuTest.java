@@ -13,6 +13,8 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.frontend.onnx.quantized.RandomModels;
+import io.kiln.frontend.onnx.quantized.RandomRealBiases;
+import io.kiln.frontend.onnx.quantized.RandomResizes;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
@@ -29,6 +31,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Quantized ONNX models on the cores, with the kernels written for them, answer as in ONNX Runtime. */
 final class OnnxModelsInQemuTest {
     private static final int MODELS = 84;
+
+    /** Layers with a bias of real numbers, and interpolated images, in turns. */
+    private static final int MORE_MODELS = 16;
 
     @TempDir
     Path folder;
@@ -52,8 +57,8 @@ final class OnnxModelsInQemuTest {
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
         List<String> names = new ArrayList<>();
-        for (long seed = firstSeed; models.size() < MODELS; seed++) {
-            RandomModels.Model model = RandomModels.draw(seed);
+        for (long seed = firstSeed; models.size() < MODELS + MORE_MODELS; seed++) {
+            RandomModels.Model model = models.size() < MODELS ? RandomModels.draw(seed) : another(seed);
             Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {
@@ -81,5 +86,9 @@ final class OnnxModelsInQemuTest {
             }
         }
         assertThat(wrong).isEmpty();
+    }
+
+    private static RandomModels.Model another(long seed) {
+        return seed % 2 == 0 ? RandomRealBiases.draw(seed / 2) : RandomResizes.draw(seed / 2);
     }
 }

@@ -71,7 +71,7 @@ class DrawnOperatorsTest {
             "only Relay text has it: CanonicalElementsTest and RoundedOnceTest run its C",
             List.of("FixedPointMultiply", "QnnRequantize"),
             "only ONNX models have it",
-            List.of("OnnxAveragePool", "OnnxSoftmax", "PairLookup"),
+            List.of("OnnxAveragePool", "OnnxRequantize", "OnnxResize2d", "OnnxSoftmax", "PairLookup"),
             "its C is the user's: CustomOperatorTest runs it",
             List.of("CustomCall"));
 
@@ -103,6 +103,8 @@ class DrawnOperatorsTest {
                         "CustomCall",
                         "FixedPointMultiply",
                         "OnnxAveragePool",
+                        "OnnxRequantize",
+                        "OnnxResize2d",
                         "OnnxSoftmax",
                         "PairLookup",
                         "QnnRequantize",

@@ -20,10 +20,17 @@ public final class OnnxFrontend {
     /** Suffix of model files. */
     public static final String SUFFIX = ".onnx";
 
-    /** Size limit; no microcontroller's memory holds a larger file. */
-    public static final long MAX_FILE_BYTES = 32L << 20;
+    /**
+     * Size limit. A float model is four times as large as the int8 model that the build makes of it, so that this one has at most the 32 MiB
+     * that the other readers take. Reading a model takes a small multiple of its size in memory. Protobuf itself reads files below 2 GiB.
+     */
+    public static final long MAX_FILE_BYTES = 128L << 20;
 
-    private static final long MAX_CONSTANT_BYTES = 6 * MAX_FILE_BYTES;
+    /**
+     * Limit of all constants as they are held in memory, those of other files and those that are computed while the model is read included:
+     * halves become floats, and layouts change.
+     */
+    private static final long MAX_CONSTANT_BYTES = 512L << 20;
 
     private OnnxFrontend() {}
 

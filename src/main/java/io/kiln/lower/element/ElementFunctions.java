@@ -18,6 +18,7 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnBinary;
@@ -79,7 +80,8 @@ final class ElementFunctions {
             entry(Reshape.class, (root, op, tables) -> same(true)),
             entry(Clip.class, (root, op, tables) -> same(false)),
             entry(TflRequantize.class, (root, op, tables) -> same(false)),
-            entry(QnnRequantize.class, (root, op, tables) -> same(false)));
+            entry(QnnRequantize.class, (root, op, tables) -> same(false)),
+            entry(OnnxRequantize.class, (root, op, tables) -> same(false)));
 
     private ElementFunctions() {}
 

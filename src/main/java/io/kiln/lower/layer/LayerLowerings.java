@@ -12,6 +12,7 @@ import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -35,6 +36,7 @@ public final class LayerLowerings {
             entry(TflSoftmax.class, (op, softmax, rows, c) -> new SoftmaxLowering(op).lower(softmax, rows)),
             simple(OnnxSoftmax.class, (op, rows) -> new OnnxSoftmaxLowering(op).lower(rows)),
             simple(OnnxAveragePool.class, (op, rows) -> new OnnxPoolLowering(op).lower(rows)),
+            simple(OnnxResize2d.class, (op, rows) -> new OnnxResizeLowering(op).lower(rows)),
             simple(TflNormalize.class, (op, rows) -> new NormalizeLowering(op).lower(rows)),
             simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
             simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),

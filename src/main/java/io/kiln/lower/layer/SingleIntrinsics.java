@@ -63,7 +63,21 @@ final class SingleIntrinsics {
     /** A float that is not negative as an integer, halves to even. */
     static final Intrinsic ROUND = of("kiln_single_round", List.of(UINT32), INT32, List.of(Intrinsics.ROUND_EVEN));
 
+    private static final Intrinsic SIGNED_SUM =
+            of("kiln_single_sum", List.of(UINT32, UINT32), UINT32, withAll(ADD, SINGLE));
+
+    /** {@link io.kiln.ir.arith.OnnxBilinear#interpolate} without its zero point and limits: bytes, weights, both scales. */
+    static final Intrinsic BILINEAR = of(
+            "kiln_single_bilinear",
+            List.of(INT32, INT32, INT32, INT32, UINT32, UINT32, UINT32, UINT32, UINT32, UINT32),
+            INT32,
+            withAll(SIGNED_SUM, ADD, MULTIPLY, DIVIDE, ROUND, SINGLE));
+
     private SingleIntrinsics() {}
+
+    private static List<Intrinsic> withAll(Intrinsic... some) {
+        return Stream.concat(Stream.of(some), ROUNDING.stream()).toList();
+    }
 
     private static List<Intrinsic> with(Intrinsic first) {
         return Stream.concat(Stream.of(first), ROUNDING.stream()).toList();

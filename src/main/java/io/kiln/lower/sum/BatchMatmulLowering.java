@@ -88,7 +88,7 @@ public final class BatchMatmulLowering {
             Expr y = value(b, 1, indices, root.transposeB() ? j : k, root.transposeB() ? k : j);
             inner.assign(sum, add(sum, product(x, y)));
         });
-        epilogue.store(block, "_out", sum, imm(0), buffers.output(), position);
+        epilogue.store(block, "_out", sum, j, buffers.output(), position);
     }
 
     private Expr value(Buffer buffer, int argument, List<Expr> indices, Expr row, Expr column) {

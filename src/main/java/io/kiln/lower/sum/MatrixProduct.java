@@ -128,7 +128,7 @@ final class MatrixProduct {
             Expr to = row.let("to", add(add(place.out(), mul(add(part.i, r), matrices.columns())), part.j));
             row.loop("c", part.columns, (inner, c) -> {
                 Expr sum = inner.let("sum", load(sums, add(mul(r, width), c)));
-                epilogue.store(inner, "_out", sum, imm(0), buffers.output(), add(to, c));
+                epilogue.store(inner, "_out", sum, add(part.j, c), buffers.output(), add(to, c));
             });
         });
     }

@@ -157,7 +157,7 @@ final class PanelProduct {
                 from = inner.let("from", add(place.a(), mul(i, depth)));
             }
             sums(inner, from, count);
-            results(inner, inner.let("to", add(add(place.out(), mul(i, matrices.columns())), j)), count);
+            results(inner, inner.let("to", add(add(place.out(), mul(i, matrices.columns())), j)), j, count);
         });
     }
 
@@ -171,14 +171,14 @@ final class PanelProduct {
         }
     }
 
-    private void results(BlockBuilder block, Expr to, int count) {
+    private void results(BlockBuilder block, Expr to, Expr j, int count) {
         if (rescaling instanceof Rescaling.Together all) {
             all.rescaler.emit(block, count, sums, block.mutableView("results", buffers.output(), to));
         } else if (rescaling instanceof Rescaling.OneByOne each) {
             block.loop("c", count, (inner, c) -> {
                 Expr sum = inner.let("sum", load(sums, c));
                 Expr plain = panels.scale() == 2 ? shr(sum, imm(1)) : sum;
-                each.epilogue.store(inner, "_out", plain, imm(0), buffers.output(), add(to, c));
+                each.epilogue.store(inner, "_out", plain, add(j, c), buffers.output(), add(to, c));
             });
         }
     }

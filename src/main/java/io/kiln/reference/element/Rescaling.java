@@ -4,7 +4,9 @@ package io.kiln.reference.element;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.RealBias;
 import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
@@ -79,6 +81,26 @@ public final class Rescaling {
             case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             default -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
         };
+    }
+
+    public static Tensor requantizeWithBias(OnnxRequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float[] weightScales = args.get(2).floats();
+        float[] bias = args.get(3).floats();
+        RealBias[] by = new RealBias[bias.length];
+        Arrays.setAll(
+                by,
+                c -> new RealBias(
+                        (double) args.get(1).scalarFloat() * weightScales[weightScales.length == 1 ? 0 : c],
+                        bias[c],
+                        args.get(4).scalarFloat()));
+        int zeroPoint = args.get(5).scalarInt();
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = FixedPoint.clamp(
+                    by[i % by.length].rescale(data[i]) + zeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE);
+        }
+        return Tensor.of(type, result);
     }
 
     public static Tensor requantizeOnce(QnnRequantize op, List<Tensor> args, TensorType type) {

@@ -5,6 +5,7 @@ import static io.kiln.reference.kernel.OperatorKernel.pure;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
@@ -17,6 +18,7 @@ import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
@@ -48,10 +50,12 @@ public final class LayerKernels {
             pure(TflSoftmax.class, Softmaxes::quantized),
             pure(OnnxSoftmax.class, OnnxLayers::softmax),
             pure(OnnxAveragePool.class, OnnxLayers::average),
+            pure(OnnxResize2d.class, OnnxLayers::resize),
             pure(QnnQuantize.class, Rescaling::quantize),
             pure(QnnDequantize.class, Rescaling::dequantize),
             pure(TflRequantize.class, Rescaling::requantize),
             pure(QnnRequantize.class, Rescaling::requantizeOnce),
+            pure(OnnxRequantize.class, Rescaling::requantizeWithBias),
             pure(Reshape.class, (op, args, type) -> args.get(0).reshaped(type)),
             pure(Copy.class, (op, args, type) -> args.get(0)));
 

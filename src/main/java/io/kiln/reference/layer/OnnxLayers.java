@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.layer;
 
+import io.kiln.ir.arith.OnnxBilinear;
 import io.kiln.ir.arith.OnnxMean;
 import io.kiln.ir.arith.OnnxSoftmaxArithmetic;
 import io.kiln.ir.arith.SingleLogarithm;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.OnnxSoftmax;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
@@ -70,6 +73,38 @@ final class OnnxLayers {
             result[i] = (int) Math.rint(exponentials[i] * factor / sum);
         }
         return result;
+    }
+
+    static Tensor resize(OnnxResize2d op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        Shape in = args.get(0).type().shape();
+        int[] rows = args.get(OnnxResize2d.ROWS).ints();
+        float[] rowWeights = args.get(OnnxResize2d.ROWS + 1).floats();
+        int[] columns = args.get(OnnxResize2d.COLUMNS).ints();
+        float[] columnWeights = args.get(OnnxResize2d.COLUMNS + 1).floats();
+        int zero = args.get(OnnxResize2d.FROM + 1).scalarInt();
+        OnnxBilinear by = new OnnxBilinear(
+                args.get(OnnxResize2d.FROM).scalarFloat(),
+                args.get(OnnxResize2d.TO).scalarFloat(),
+                args.get(OnnxResize2d.TO + 1).scalarInt());
+        int height = type.shape().dim(1);
+        int width = type.shape().dim(2);
+        int channels = in.dim(3);
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            int x = i / channels % width;
+            int y = i / channels / width % height;
+            int image = i / channels / width / height * in.dim(1);
+            int upper = (image + rows[y]) * in.dim(2);
+            int lower = (image + rows[height + y]) * in.dim(2);
+            int[] bytes = {upper + columns[x], upper + columns[width + x], lower + columns[x], lower + columns[width + x]};
+            int channel = i % channels;
+            Arrays.setAll(bytes, k -> data[bytes[k] * channels + channel] - zero);
+            OnnxBilinear.Point at = new OnnxBilinear.Point(
+                    columnWeights[width + x], columnWeights[x], rowWeights[height + y], rowWeights[y]);
+            result[i] = by.interpolate(at, bytes);
+        }
+        return Tensor.of(type, result);
     }
 
     static Tensor average(OnnxAveragePool op, List<Tensor> args, TensorType type) {

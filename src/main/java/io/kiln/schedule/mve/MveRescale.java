@@ -34,10 +34,8 @@ public record MveRescale(FoldedSums sums, Optional<ProvenRescale> proven) {
 
     private static Optional<ProvenRescale> proven(FoldedSums sums) {
         Requantization r = sums.requantization();
-        Requantization centred =
-                new Requantization(r.multipliers(), r.shifts(), r.inputZeroPoint(), 0, r.outDtype(), r.rounding());
         ProvenRescale.Reference reference = new ProvenRescale.Reference(
-                centred, sums.bias(), sums.low() - r.outputZeroPoint(), sums.high() - r.outputZeroPoint());
+                r.centred(), sums.bias(), sums.low() - r.outputZeroPoint(), sums.high() - r.outputZeroPoint());
         return sums.proofs().find(reference, sums.bounds()).filter(MveFloor::suits);
     }
 

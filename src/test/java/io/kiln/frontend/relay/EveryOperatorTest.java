@@ -11,12 +11,15 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.quantized.RandomModels;
+import io.kiln.frontend.onnx.quantized.RandomRealBiases;
+import io.kiln.frontend.onnx.quantized.RandomResizes;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.text.RelayPrinter;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -53,9 +56,11 @@ class EveryOperatorTest {
             }
         });
         addOperators(read(FOREIGN), seen);
-        addOperators(
-                OnnxFrontend.read(RandomModels.draw(QUANTIZED_SUM).file(), "m.onnx", "default", InputShapes.NONE),
-                seen);
+        List<RandomModels.Model> quantized =
+                List.of(RandomModels.draw(QUANTIZED_SUM), RandomRealBiases.draw(0), RandomResizes.draw(0));
+        for (RandomModels.Model model : quantized) {
+            addOperators(OnnxFrontend.read(model.file(), "m.onnx", "default", InputShapes.NONE), seen);
+        }
 
         Set<Class<?>> missing = operators();
         missing.removeAll(seen);

@@ -39,7 +39,7 @@ final class GemmImporter implements OnnxImporter {
         Arg bias = beta == 1 ? node.arg(2) : e.multiply(node.arg(2), e.number(beta, DType.FLOAT32));
         Shape shape = e.shape(bias);
         int units = e.shape(product).dim(1);
-        boolean isVector = shape.elements() == units && shape.dim(-1 + (shape.rank() == 0 ? 1 : 0)) == units;
+        boolean isVector = shape.rank() > 0 && shape.elements() == units && shape.dim(-1) == units;
         return isVector ? node.emit(new BiasAdd(-1), product, e.reshape(bias, List.of(units))) : e.add(product, bias);
     }
 }

@@ -118,6 +118,29 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
         };
     }
 
+    /** The position of an element of the result as ONNX Runtime computes it: in single precision, or with steps in double precision. */
+    float singlePosition(int i, String coordinates) {
+        float by = (float) scale;
+        float from = (float) begin;
+        float to = (float) end;
+        return switch (coordinates) {
+            case "half_pixel" -> (i + 0.5f) / by - 0.5f;
+            case "pytorch_half_pixel" -> out > 1 ? (i + 0.5f) / by - 0.5f : 0;
+            case "half_pixel_symmetric" -> {
+                float adjustment = out / (by * in);
+                float offset = in / 2f * (1 - adjustment);
+                yield (float) (offset + (i + 0.5) / by - 0.5);
+            }
+            case "align_corners" -> out == 1 ? 0 : (float) i * (in - 1) / (out - 1);
+            case "asymmetric" -> i / by;
+            case "tf_half_pixel_for_nn" -> (i + 0.5f) / by;
+            case "tf_crop_and_resize" ->
+                out > 1 ? from * (in - 1) + i * (to - from) * (in - 1) / (out - 1) : (float) (0.5 * (from + to) * (in - 1));
+            default ->
+                throw new IllegalArgumentException("its coordinate_transformation_mode is `" + coordinates + "`");
+        };
+    }
+
     private static int first(double x, Style style) {
         if (!style.isNearest()) {
             return (int) Math.floor(x) - (style.mode.equals("cubic") ? 1 : 0);

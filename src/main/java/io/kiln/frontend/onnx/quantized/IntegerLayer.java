@@ -14,6 +14,7 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Conv2d;
@@ -77,7 +78,7 @@ final class IntegerLayer implements Emitter {
 
     /** Whether it adds the bias to channels, which are last. */
     private boolean isBias(Op op, List<Arg> args) {
-        return form.bias().isPresent()
+        return form.words().isPresent()
                 && op instanceof Binary sum
                 && sum.kind() == Binary.Kind.ADD
                 && node.type(args.get(1))
@@ -97,22 +98,31 @@ final class IntegerLayer implements Emitter {
         all.add(Constant.scalar(form.data().by().scale()));
         all.add(scales(form.weight().by().scales()));
         Arg sums = node.emit(op, all);
-        return form.bias().isPresent() ? sums : rescaled(sums);
+        return form.words().isPresent() ? sums : rescaled(sums);
     }
 
-    /** In single precision, the product of both scales first. */
     private Arg rescaled(Arg sums) {
-        float input = form.data().by().scale();
-        List<Float> products =
-                form.weight().by().scales().stream().map(scale -> input * scale).toList();
-        Arg bytes = node.emit(
-                new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
+        Arg bytes = form.reals()
+                .map(bias -> withRealBias(sums, bias))
+                .orElseGet(() -> node.emit(
+                        new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
+                        sums,
+                        scales(form.scales()),
+                        Constant.scalar(0),
+                        Constant.scalar(to.scale()),
+                        Constant.scalar(to.zeroPoint())));
+        return QuantizedForms.limited(node, bytes, limits);
+    }
+
+    private Arg withRealBias(Arg sums, SumForm.Bias.Reals bias) {
+        return node.emit(
+                new OnnxRequantize(),
                 sums,
-                scales(products),
-                Constant.scalar(0),
+                Constant.scalar(form.data().by().scale()),
+                scales(form.weight().by().scales()),
+                bias.ofChannels(node.type(sums).shape().dim(-1)),
                 Constant.scalar(to.scale()),
                 Constant.scalar(to.zeroPoint()));
-        return QuantizedForms.limited(node, bytes, limits);
     }
 
     private static Constant scales(List<Float> scales) {

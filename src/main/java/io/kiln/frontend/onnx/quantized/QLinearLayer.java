@@ -9,7 +9,6 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,10 +49,7 @@ record QLinearLayer(OnnxImporter layer, int bias, int result) implements OnnxImp
                 (weights instanceof Constant || isMatrix) && weight.isOfBytes() && weight.hasOneZeroPoint(),
                 "its weights are computed or have several zero points",
                 "constant bytes with one zero point, or a computed matrix with one scale");
-        Optional<Dequantized> words = node.optional(bias)
-                .map(b -> new Dequantized(
-                        b.arg(),
-                        new ElementQuantization(List.of(1f), Collections.nCopies(1, 0), 0, ElementType.INT32)));
+        Optional<SumForm.Bias> words = node.optional(bias).map(b -> new SumForm.Bias.Words(b.arg()));
         SumForm form = new SumForm(
                 new Dequantized(QuantizedBytes.of(node, node.input(0)), data), new Dequantized(weights, weight), words);
         Arg bytes = form.emit(

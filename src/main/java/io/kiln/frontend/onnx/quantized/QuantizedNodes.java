@@ -45,7 +45,9 @@ public final class QuantizedNodes {
         }
         return SumForm.of(importer, node)
                 .or(() -> MeanForm.of(importer, node))
+                .or(() -> ResizeForm.of(node))
                 .or(() -> SoftmaxForm.of(QuantizedImporters.importer("Softmax"), node))
+                .or(() -> DeferredSum.ofSum(node))
                 .or(() -> FunctionForm.of(importer, node))
                 .or(() -> PairForm.of(importer, node));
     }

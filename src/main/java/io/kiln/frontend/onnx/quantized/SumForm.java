@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.quantized;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -24,13 +23,32 @@ import java.util.Set;
  *
  * @param data the input
  * @param weight bytes, constant or a computed matrix
- * @param bias constant words with the scale of the products, if there are any
+ * @param bias constant words with the scale of the products, or real numbers, if there is one
  */
-record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias) {
+record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
     private static final Set<String> LAYERS = Set.of("Conv", "ConvTranspose", "Gemm", "MatMul");
 
-    /** Roundings between a bias's scale and the product of the others, in units of its last place. */
-    private static final int ROUNDINGS = 2;
+    /** What is added to the sums of each channel. */
+    sealed interface Bias {
+        /** Words on the scale of the sums. */
+        record Words(Arg words) implements Bias {}
+
+        /** Real numbers, one for each channel or one for all. */
+        record Reals(List<Float> reals) implements Bias {
+            public Reals {
+                reals = List.copyOf(reals);
+            }
+
+            /** The bias of each channel. */
+            Constant ofChannels(int channels) {
+                float[] all = new float[channels];
+                for (int c = 0; c < channels; c++) {
+                    all[c] = reals.get(reals.size() == 1 ? 0 : c);
+                }
+                return Constant.vector(all);
+            }
+        }
+    }
 
     /** The form of a node; empty if it is another operator or not all of its inputs are quantized. */
     static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
@@ -38,19 +56,27 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
             return Optional.empty();
         }
         float alpha = node.attributes().real("alpha", 1);
-        float beta = node.attributes().real("beta", 1);
         Optional<Dequantized> data = QuantizedForms.bytes(node, 0).filter(d -> alpha > 0);
-        Optional<Dequantized> weight = dequantized(node, 1).filter(w -> isWeight(node, w));
-        Optional<Dequantized> bias = dequantized(node, 2)
-                .filter(b -> b.by().type() == ElementType.INT32 && b.integers() instanceof Constant);
-        if (data.isEmpty() || weight.isEmpty() || (node.has(2) && bias.isEmpty())) {
+        Optional<Dequantized> weight = LayerBias.dequantized(node, 1).filter(w -> isWeight(node, w));
+        if (data.isEmpty() || weight.isEmpty()) {
             return Optional.empty();
         }
-        SumForm form = new SumForm(scaled(data.get(), alpha), weight.get(), bias.map(b -> scaled(b, beta)));
-        NodeContext plain = node.without("alpha").without("beta");
-        return form.isBiasOfSums()
-                ? Optional.of((Deferred) (to, limits) -> form.emit(importer, plain, to, limits))
-                : Optional.empty();
+        SumForm plain = new SumForm(scaled(data.get(), alpha), weight.get(), Optional.empty());
+        int channels = node.output(0)
+                .map(v -> node.type(v.arg()).shape())
+                .map(shape -> shape.rank() == 0 ? 1 : shape.dim(channelOfResult(node, shape.rank())))
+                .orElse(1);
+        Optional<Bias> bias = LayerBias.of(node, 2, plain, channels, node.attributes().real("beta", 1));
+        return node.has(2) && bias.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new DeferredSum(
+                        importer,
+                        node.without("alpha").without("beta"),
+                        new SumForm(plain.data, plain.weight, bias)));
+    }
+
+    private static int channelOfResult(NodeContext node, int rank) {
+        return node.node().operator().startsWith("Conv") ? 1 : rank - 1;
     }
 
     private static Dequantized scaled(Dequantized value, float factor) {
@@ -81,29 +107,20 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
         };
     }
 
-    /** Whether a bias can be added to the sums: its scale is that of a product, and its zero point is 0. */
-    private boolean isBiasOfSums() {
-        return bias.map(Dequantized::by).filter(by -> !isScaleOfSums(by)).isEmpty();
+    /** The scale of the sums of each channel, or of all, in single precision. */
+    List<Float> scales() {
+        float from = data.by().scale();
+        return weight.by().scales().stream().map(scale -> from * scale).toList();
     }
 
-    private boolean isScaleOfSums(ElementQuantization by) {
-        List<Float> weights = weight.by().scales();
-        int channels = Math.max(weights.size(), by.scales().size());
-        for (int c = 0; c < channels; c++) {
-            float product = data.by().scale() * weights.get(c % weights.size());
-            float stated = by.scales().get(c % by.scales().size());
-            if (Math.abs(stated - product) > ROUNDINGS * Math.ulp(product)) {
-                return false;
-            }
-        }
-        return by.zeroPoints().stream().allMatch(zero -> zero == 0);
+    /** Real numbers that are added to the sums, if there are such. */
+    Optional<Bias.Reals> reals() {
+        return bias.filter(Bias.Reals.class::isInstance).map(Bias.Reals.class::cast);
     }
 
-    private static Optional<Dequantized> dequantized(NodeContext node, int input) {
-        return node.optional(input)
-                .flatMap(OnnxValue::form)
-                .filter(Dequantized.class::isInstance)
-                .map(Dequantized.class::cast);
+    /** Words that are added to the sums, if there are such. */
+    Optional<Arg> words() {
+        return bias.filter(Bias.Words.class::isInstance).map(b -> ((Bias.Words) b).words());
     }
 
     /** Emits the layer with its bias, rescaling and limits. */
@@ -111,7 +128,10 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
         Map<Integer, OnnxValue> integers = new LinkedHashMap<>();
         integers.put(0, new OnnxValue(data.integers(), ElementType.FLOAT));
         integers.put(1, new OnnxValue(weight.integers(), ElementType.FLOAT));
-        bias.ifPresent(b -> integers.put(2, new OnnxValue(b.integers(), ElementType.FLOAT)));
-        return QuantizedForms.bytes(importer, node, integers, new IntegerLayer(node, this, to, limits));
+        words().ifPresent(words -> integers.put(2, new OnnxValue(words, ElementType.FLOAT)));
+        NodeContext layer = words().isPresent()
+                ? node
+                : node.as(node.node().operator(), List.of(0, 1));
+        return QuantizedForms.bytes(importer, layer, integers, new IntegerLayer(layer, this, to, limits));
     }
 }

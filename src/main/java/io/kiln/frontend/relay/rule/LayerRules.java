@@ -11,9 +11,11 @@ import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.OnnxSoftmax;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.TflSoftmax;
@@ -39,6 +41,8 @@ final class LayerRules {
             entry("nn.max_pool2d", PoolRules::maximum),
             entry("nn.softmax", ArithmeticRules::softmax),
             entry("onnx.avg_pool2d", Rule.of(LayerRules::onnxPool)),
+            entry("onnx.requantize", Rule.of(a -> new OnnxRequantize())),
+            entry("onnx.resize2d", Rule.of(a -> new OnnxResize2d())),
             entry("onnx.softmax", Rule.of(LayerRules::onnxSoftmax)),
             entry("qnn.conv2d", ConvolutionRules::quantized),
             entry("qnn.conv2d_transpose", Rule.of(LayerRules::transposedQuantized)),

@@ -4,7 +4,6 @@ package io.kiln.ir.op.layer;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.SingleFactor;
 import io.kiln.ir.op.Arguments;
-import java.util.List;
 
 /** The scales of operators of ONNX Runtime on bytes. Arguments: data, its scale and zero point, the result's scale and zero point. */
 final class OnnxScales {
@@ -14,7 +13,12 @@ final class OnnxScales {
     static void check(String operator, Arguments args) {
         args.quantization(1, 2, DType.INT8);
         args.quantization(3, 4, DType.INT8);
-        for (int position : List.of(1, 3)) {
+        checkOrdinary(operator, args, 1, 3);
+    }
+
+    /** Checks that multiples of scales can be computed in integers. */
+    static void checkOrdinary(String operator, Arguments args, int... scales) {
+        for (int position : scales) {
             args.constant(position)
                     .ifPresent(scale -> args.require(
                             SingleFactor.isOrdinary(scale.real(0)),

@@ -206,13 +206,31 @@ class QuantizedPathsTest {
         assertIntegers();
     }
 
-    /** The bias of a layer whose scale is not the product of the others, and scales that are not those of channels, stay real. */
     @Test
-    void parametersThatDoNotFitIntegersKeepTheirMeaning() {
+    void biasesOnAnyScaleArePartOfTheRescaling() {
         String data = input(INT8, IMAGE, 0.02f, 7);
         String weight = weight(List.of(2, 4, 1, 1), 0, 0.01f);
         String otherBias = bias(2, 3 * 0.02f * 0.01f);
         end("Conv", node("Conv", Map.of(), data, weight, otherBias), INT8, 0.05f, 3);
+        String one = weight(List.of(6, 1), 1, 0.01f);
+        String scalar = model.floats(true, 0.123f);
+        end("Gemm", node("Gemm", Map.of(), input(INT8, List.of(3, 6), 0.02f, 3), one, scalar), INT8, 0.05f, 3);
+        assertIntegers();
+    }
+
+    /** Halves of which some are rounded up and others down are no floor of a product: a table of steps is searched. */
+    @Test
+    void halvesOfRealBiasesAreRoundedToEven() {
+        String wide = weight(List.of(4, 4, 3, 3), 0, 0.0625f);
+        String bias = model.floats(false, 0.5f, 0.25f, 3.0625f / 16, -0.5f / 3);
+        String data = input(INT8, IMAGE, 0.125f, 7);
+        end("Conv", node("Conv", Map.of(), data, wide, bias), INT8, 0.25f, 3);
+        assertIntegers();
+    }
+
+    /** Scales that are not those of channels stay real. */
+    @Test
+    void parametersThatDoNotFitIntegersKeepTheirMeaning() {
         float[] rows = {0.01f, 0.02f, 0.03f};
         String square = weight(List.of(3, 3), 0, rows);
         end("Gemm", node("Gemm", Map.of(), input(INT8, List.of(2, 3), 0.02f, 7), square), INT8, 0.05f, 3);

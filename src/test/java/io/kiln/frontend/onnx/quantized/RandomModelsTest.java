@@ -9,9 +9,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random quantized models answer as in ONNX Runtime, bit for bit: in the interpreter, and their C on the host. */
 class RandomModelsTest {
     private static final boolean IS_WHOLE = "all".equals(System.getProperty("kiln.onnx"));
-    private static final int MODELS = IS_WHOLE ? 2000 : 140;
-    private static final int NETWORKS = IS_WHOLE ? 100 : 12;
-    private static final int SINGLES = IS_WHOLE ? 1200 : 48;
+    private static final int MODELS = Integer.getInteger("kiln.cases", IS_WHOLE ? 2000 : 140);
+    private static final int NETWORKS = Integer.getInteger("kiln.cases", IS_WHOLE ? 100 : 12);
+    private static final int SINGLES = Integer.getInteger("kiln.cases", IS_WHOLE ? 1200 : 48);
+    private static final int FIRST = Integer.getInteger("kiln.seed", 0);
 
     /** Every so many models one becomes C as well. */
     private static final int COMPILED = 4;
@@ -28,7 +29,7 @@ class RandomModelsTest {
 
     @Test
     void operatorsAnswerAsInOnnxRuntime() {
-        for (int seed = 0; seed < MODELS; seed++) {
+        for (int seed = FIRST; seed < FIRST + MODELS; seed++) {
             comparison.add(seed, RandomModels.draw(seed), COMPILED);
         }
         comparison.assertAnswers();
@@ -36,15 +37,34 @@ class RandomModelsTest {
 
     @Test
     void networksAnswerAsInOnnxRuntime() {
-        for (int seed = 0; seed < NETWORKS; seed++) {
+        for (int seed = FIRST; seed < FIRST + NETWORKS; seed++) {
             comparison.add(seed, new RandomModels.Model("network", RandomNetworks.draw(seed)), 1);
         }
         comparison.assertAnswers();
     }
 
     @Test
+    void layersWithARealBiasAreComputedInIntegers() {
+        RuntimeComparison ofLayers = new RuntimeComparison(folder, true);
+        for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
+            ofLayers.add(seed, RandomRealBiases.draw(seed), IS_WHOLE ? COMPILED : 1);
+        }
+        ofLayers.assertNoFloats();
+        ofLayers.assertAnswers();
+    }
+
+    @Test
+    void interpolatedImagesAreComputedInIntegers() {
+        for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
+            comparison.add(seed, RandomResizes.draw(seed), IS_WHOLE ? COMPILED : 1);
+        }
+        comparison.assertNoFloats();
+        comparison.assertAnswers();
+    }
+
+    @Test
     void roundingsOfSinglePrecisionAreComputedInIntegers() {
-        for (int seed = 0; seed < SINGLES; seed++) {
+        for (int seed = FIRST; seed < FIRST + SINGLES; seed++) {
             comparison.add(seed, RandomSingles.draw(seed), IS_WHOLE ? COMPILED : 1);
         }
         comparison.assertNoFloats();

@@ -36,15 +36,27 @@ final class RuntimeComparison {
 
     private static final List<Optimize> OPTIMIZE = List.of(Optimize.values());
 
+    /** Of so many models, fewer than one has a sum at a half; counted: two of 3,000. */
+    private static final int MODELS_TO_ONE_AT_A_HALF = 500;
+
     private final Path folder;
-    private final List<ModelMetadata> models = new ArrayList<>();
+    private final List<ModelMetadata> compiled = new ArrayList<>();
     private final List<List<Artifact>> artifacts = new ArrayList<>();
     private final List<Bytes> inputs = new ArrayList<>();
     private final ByteArrayOutputStream expected = new ByteArrayOutputStream();
     private final List<String> wrong = new ArrayList<>();
+    private final List<String> atHalves = new ArrayList<>();
+    private final boolean mayRound;
+    private int models;
 
     RuntimeComparison(Path folder) {
+        this(folder, false);
+    }
+
+    /** @param mayRound whether models have layers of real numbers, see {@link RealResults} */
+    RuntimeComparison(Path folder, boolean mayRound) {
         this.folder = folder;
+        this.mayRound = mayRound;
     }
 
     /**
@@ -60,7 +72,12 @@ final class RuntimeComparison {
             data.add(RandomOperators.input(param.type(), seed + data.size()));
         }
         List<Bytes> answers = OnnxRuntime.run(file, function.params(), data);
-        if (!Interpreter.run(function, data).equals(answers)) {
+        List<Bytes> ours = Interpreter.run(function, data);
+        boolean isEqual = ours.equals(answers);
+        models++;
+        if (!isEqual && mayRound && RealResults.areAtHalves(file, function.params(), data, answers, ours)) {
+            atHalves.add(seed + ": " + model.name());
+        } else if (!isEqual) {
             wrong.add(seed + ": " + model.name());
         } else if (seed % compiledEvery == 0) {
             CompileRequest request = CompileRequest.builder(
@@ -68,9 +85,9 @@ final class RuntimeComparison {
                     .name("m" + seed)
                     .optimize(OPTIMIZE.get(seed / compiledEvery % OPTIMIZE.size()))
                     .build();
-            CompiledModel compiled = ModelCompiler.compile(request, function);
-            models.add(compiled.library().metadata());
-            artifacts.add(compiled.library().artifacts().artifacts());
+            CompiledModel result = ModelCompiler.compile(request, function);
+            compiled.add(result.library().metadata());
+            artifacts.add(result.library().artifacts().artifacts());
             inputs.addAll(data);
             answers.forEach(answer -> expected.writeBytes(answer.toArray()));
         }
@@ -90,7 +107,8 @@ final class RuntimeComparison {
     /** Compares all of them. */
     void assertAnswers() {
         assertThat(wrong).isEmpty();
-        assertThat(HostProgram.build(folder, models, artifacts).run(inputs).toArray())
+        assertThat(atHalves).hasSizeLessThanOrEqualTo(1 + models / MODELS_TO_ONE_AT_A_HALF);
+        assertThat(HostProgram.build(folder, compiled, artifacts).run(inputs).toArray())
                 .isEqualTo(expected.toByteArray());
     }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.Collections;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * A rescaling to int8 as a search in a table of the sums at which a channel's result steps, for rescalings that no multiplication
+ * reproduces.
+ *
+ * @param steps the steps of all channels, ascending in each
+ */
+record StepTable(Buffer steps) {
+    private static final int STEPS = Byte.MAX_VALUE - Byte.MIN_VALUE;
+
+    /**
+     * The table of a rescaling of sums that have no zero point.
+     *
+     * @param bound largest magnitude of the sums
+     */
+    static StepTable of(Requantization r, long bound, Tables tables) {
+        int channels = r.multipliers().size();
+        ProvenRescale.Reference reference = new ProvenRescale.Reference(
+                r, Collections.nCopies(channels, 0), Byte.MIN_VALUE, Byte.MAX_VALUE);
+        long most = Math.min(bound, Integer.MAX_VALUE);
+        long[] steps = IntStream.range(0, channels)
+                .mapToObj(c -> RescaleSteps.of(reference, c, most))
+                .flatMapToLong(LongStream::of)
+                .toArray();
+        boolean areWords = most < Integer.MAX_VALUE;
+        Buffer table = areWords
+                ? tables.add("steps", DType.INT32, LongStream.of(steps).mapToInt(s -> (int) s).toArray())
+                : tables.add("steps", steps);
+        return new StepTable(table);
+    }
+
+    /** Emits the result, with its zero point, for a sum. */
+    Expr result(BlockBuilder block, String suffix, Expr sum, Expr channel) {
+        Expr value = block.let("sum_of" + suffix, cast(steps.dtype(), sum));
+        Expr first = block.let("first" + suffix, mul(channel, STEPS));
+        return add(StepSearch.of(block, suffix, steps, first, STEPS, value), Byte.MIN_VALUE);
+    }
+}
