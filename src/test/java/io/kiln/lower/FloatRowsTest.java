@@ -7,6 +7,10 @@ import io.kiln.base.Optimize;
 import io.kiln.codegen.c.LoopAnswer;
 import io.kiln.codegen.c.LoopProgram;
 import io.kiln.schedule.Dispatch;
+import io.kiln.schedule.LayerSchedules;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
 import io.kiln.tir.TirVerifier;
@@ -14,6 +18,7 @@ import java.nio.file.Path;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,6 +33,30 @@ class FloatRowsTest {
     @Test
     void rangesOfRowsInBuffersAndRingsComputeTheSameRows() {
         Dispatch dispatch = new Dispatch(Target.parse(TestTargets.M4), Optimize.SPEED);
+        assertThat(answers(dispatch))
+                .hasEntrySatisfying("fpu_conv", count -> assertThat(count).isGreaterThan(CASES / 4))
+                .hasEntrySatisfying(
+                        "fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
+    }
+
+    @Test
+    void kernelsForWholeWindowsComputeTheSameRows() {
+        Dispatch dispatch =
+                new Dispatch(Target.parse(TestTargets.M55), Optimize.SPEED, List.of(), FloatRowsTest::wholeWindows);
+        assertThat(answers(dispatch))
+                .hasEntrySatisfying(
+                        "mve_conv_float whole_windows", count -> assertThat(count).isGreaterThan(CASES / 4));
+    }
+
+    private static Optional<Choice<?>> wholeWindows(FusedOperator op, Workload workload) {
+        Configuration rule = LayerSchedules.choose(workload).configuration();
+        return rule.schedule().equals("mve_conv_float")
+                ? LayerSchedules.choice(workload, rule.withFlag("whole_windows", true), "tested")
+                : Optional.empty();
+    }
+
+    /** The schedules of layers that computed the right rows. */
+    private Map<String, Integer> answers(Dispatch dispatch) {
         LoopProgram program = LoopProgram.checkingMemory();
         IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         Map<String, Integer> schedules = new TreeMap<>();
@@ -42,14 +71,13 @@ class FloatRowsTest {
                 runs.put(run.expected(), program.add(run.run()));
             }
             rings += inRings.hasRing() ? 1 : 0;
-            schedules.merge(named.schedule().replaceAll("\\(.*", ""), 1, Integer::sum);
+            boolean isWhole = named.schedule().contains("whole_windows");
+            String name = named.schedule().replaceAll("\\(.*", "");
+            schedules.merge(isWhole ? name + " whole_windows" : name, 1, Integer::sum);
         }
         List<LoopAnswer> answers = program.run(folder);
         runs.forEach((expected, run) -> expected.check(answers.get(run)));
         assertThat(rings).isGreaterThan(CASES / 4);
-        assertThat(schedules)
-                .hasEntrySatisfying("fpu_conv", count -> assertThat(count).isGreaterThan(CASES / 4));
-        assertThat(schedules)
-                .hasEntrySatisfying("fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
+        return schedules;
     }
 }

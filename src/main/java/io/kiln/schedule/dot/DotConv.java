@@ -19,6 +19,7 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,9 @@ import java.util.Optional;
  * at the end.
  */
 final class DotConv {
+    /** Pixels at one side of a row whose code is printed one by one. */
+    private static final int MOST_EDGES = 2;
+
     private final ConvComputation conv;
     private final DotKernel kernel;
     private final int pixels;
@@ -44,6 +48,8 @@ final class DotConv {
     private final DotWeights weights;
     private final DotSums sums;
     private final Optional<PaddedRows> padded;
+    private final boolean isWhole;
+    private final Optional<MveFloatWindows> windows;
 
     /**
      * Makes tables and reserves scratch.
@@ -56,7 +62,6 @@ final class DotConv {
         this.pixels = pixels;
         this.input = task.buffers().argument(0);
         this.weights = DotWeights.of(conv, kernel, task.tables());
-        this.sums = new DotSums(task, kernel, pixels, bias(task, kernel), weights.isFlushed());
         this.padded = isCopied(conv, kernel)
                 ? Optional.of(new PaddedRows(
                         conv,
@@ -64,6 +69,15 @@ final class DotConv {
                         task.buffers().scratch(conv.dataType(), PaddedRows.elements(conv)),
                         WordMoves.of(task.features())))
                 : Optional.empty();
+        this.isWhole = isWhole(task.rows());
+        this.sums = new DotSums(task, kernel, pixels, bias(task, kernel), weights.isFlushed(), isEnding());
+        this.windows = MveFloatWindows.of(
+                        conv,
+                        kernel,
+                        new MveFloatWindows.Tables(weights, sums.biases()),
+                        input,
+                        task.buffers().output())
+                .filter(w -> w.canRead(task.rows()));
     }
 
     /** The loops. */
@@ -107,24 +121,34 @@ final class DotConv {
                         imm(conv.window().kernelH()),
                         conv.window().kernelH())
                 : TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-        Line line = new Line(rows, n, y, ky);
+        Line line = new Line(rows, n, y, ky, windows.map(w -> w.runs(row, rows, n, ky)));
         int width = conv.output().dim(2);
         Interior interior = padded.isPresent() ? new Interior(0, width) : Interior.of(conv);
         int whole = interior.begin() + interior.size() / pixels * pixels;
-        row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+        edges(row, line, 0, interior.begin());
         row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> whole(b, line, x, pixels));
         row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> whole(b, line, x, 1));
-        row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+        edges(row, line, interior.end(), width);
     }
 
-    /** A row of the output, and the window's rows inside the input. */
-    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+    /** A row of the output, the window's rows inside the input, and how a kernel for whole windows reads them. */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky, Optional<MveFloatWindows.Runs> runs) {}
 
     /** Pixels side by side, with the window's columns inside the input of the first. */
     private record Pixels(Line line, Expr x, int count, TapRange kx) {}
 
+    /** Pixels at the border: few of them one by one, where a kernel for whole windows must know the columns. */
+    private void edges(BlockBuilder row, Line line, int begin, int end) {
+        int step = windows.isPresent() && end - begin <= MOST_EDGES ? 1 : Math.max(1, end - begin);
+        for (int x = begin; x < end; x += step) {
+            row.loop("x", imm(x), imm(x + step), 1, (b, each) -> edge(b, line, each));
+        }
+    }
+
     private void edge(BlockBuilder block, Line line, Expr x) {
-        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        TapRange kx = windows.isPresent() && x instanceof Expr.IntImm at
+                ? windows.get().columns((int) at.value())
+                : TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
         block(block, new Pixels(line, x, 1, kx));
     }
 
@@ -151,12 +175,16 @@ final class DotConv {
 
     /** A block of channels, of which this many exist. */
     private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
-        sums.start(block, at.count, oc, valid);
-        if (isWhole(at)) {
-            window(block, at, oc);
-            sums.store(block, at.count, oc, valid, out);
+        if (valid == kernel.channels()
+                && windows.isPresent()
+                && windows.get().emit(block, at.line.runs.orElseThrow(), at.count, at.kx, oc, out)) {
             return;
         }
+        if (isWhole) {
+            window(block, at, oc, valid, out);
+            return;
+        }
+        sums.start(block, at.count, oc, valid);
         block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {
             if (DotWeights.isDilated(conv)) {
                 b.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> run(tap, at, oc, ky, kx));
@@ -167,20 +195,20 @@ final class DotConv {
         sums.store(block, at.count, oc, valid, out);
     }
 
-    /** Whether a single call computes the window: none of it is outside the input. */
-    private boolean isWhole(Pixels at) {
-        Window w = conv.window();
+    /** Whether single calls compute windows: none of them is outside the input, or the kernel takes padded rows. */
+    private boolean isWhole(Rows rows) {
         return kernel.takesWindows()
                 && !DotWeights.isDilated(conv)
                 && !weights.isFlushed()
-                && at.line.rows.areContiguous()
-                && runs().areNear()
-                && isAll(at.line.ky.count(), w.kernelH())
-                && isAll(at.kx.count(), w.kernelW());
+                && rows.areContiguous()
+                && runs().areNear();
     }
 
-    private static boolean isAll(Expr count, int all) {
-        return count instanceof Expr.IntImm known && known.value() == all;
+    /** Whether these calls can end all sums. */
+    private boolean isEnding() {
+        return isWhole
+                && conv.channels() % kernel.channels() == 0
+                && kernel.ending(1, runs(), conv.channels()).isPresent();
     }
 
     private DotKernel.Runs runs() {
@@ -188,14 +216,23 @@ final class DotConv {
         int row = padded.isPresent()
                 ? Math.toIntExact(PaddedRows.rowElements(conv))
                 : w.dilationH() * conv.input().dim(2) * conv.input().dim(3);
-        return new DotKernel.Runs(w.kernelH(), weights.taps(), row);
+        return new DotKernel.Runs(w.kernelH(), weights.taps(), row, w.strideW() * conv.channelsPerGroup());
     }
 
-    private void window(BlockBuilder block, Pixels at, Expr oc) {
+    /** All runs in one call, which also ends the sums if it can. */
+    private void window(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
         Expr column = add(at.kx.origin(), mul(at.kx.begin(), conv.window().dilationW()));
         Expr first = block.let("first", mul(add(rowStart(at.line, imm(0)), column), conv.channelsPerGroup()));
         Buffer w = block.view("w", weights.table(), weights.at(oc, imm(0), imm(0)));
+        if (sums.areUpper()) {
+            Buffer in = block.view("in", padded.map(PaddedRows::scratch).orElse(input), first);
+            Kernel ending = kernel.ending(at.count, runs(), conv.channels()).orElseThrow();
+            block.call(ending, sums.ends(block, List.of(in, w), oc, out), List.of());
+            return;
+        }
+        sums.start(block, at.count, oc, valid);
         kernel.call(block, inputs(block, at, first), w, sums.buffer(), runs());
+        sums.store(block, at.count, oc, valid, out);
     }
 
     /** The run of taps in row {@code ky} of the window from column {@code kx} on. */

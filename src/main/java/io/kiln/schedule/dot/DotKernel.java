@@ -10,9 +10,11 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
@@ -75,8 +77,9 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
      * @param count their number
      * @param taps of a run
      * @param distance elements of the input from the first tap of a run to that of the next
+     * @param step likewise from a pixel to the next
      */
-    record Runs(int count, int taps, int distance) {
+    record Runs(int count, int taps, int distance, int step) {
         /** Whether an immediate of an addition reaches from the end of a run to the next. */
         boolean areNear() {
             return Math.abs(distance - taps) < 2000;
@@ -96,6 +99,16 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
      */
     default void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Runs runs) {
         throw new UnsupportedOperationException(title());
+    }
+
+    /**
+     * The kernel that computes all runs of a window from the biases to the outputs, {@code kernel(input, weights, biases, multipliers,
+     * output)}, where a result is the upper half of a sum's product with the multiplier of its channel.
+     *
+     * @param outputs elements from a pixel of the output to the next
+     */
+    default Optional<Kernel> ending(int pixels, Runs runs, int outputs) {
+        return Optional.empty();
     }
 
     /** The pointers of a call, in the order of {@link #parameters}. */

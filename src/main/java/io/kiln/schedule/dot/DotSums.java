@@ -9,21 +9,29 @@ import static io.kiln.tir.Exprs.load;
 
 import io.kiln.base.DType;
 import io.kiln.lower.Epilogue;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.Limits;
+import io.kiln.lower.Requantization;
+import io.kiln.lower.WideRescale;
 import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** The sums of {@link DotConv} between the calls of its kernel: of some pixels times a block of channels. */
 final class DotSums {
     private final ConvComputation conv;
     private final int channels;
     private final BiasTable bias;
-    private final Epilogue epilogue;
-    private final Buffer sums;
+    private final Optional<Epilogue> epilogue;
+    private final Optional<Buffer> multipliers;
+    private final Optional<Buffer> sums;
     private final Optional<Buffer> wide;
     private final Buffer output;
 
@@ -33,16 +41,62 @@ final class DotSums {
      * @param pixels largest number of pixels computed together
      * @param bias initial values of sums
      * @param isFlushed whether 64 bits are needed before the end of a window
+     * @param isEnding whether the kernel ends sums whose results are upper halves of products
      */
-    DotSums(ConvTask task, DotKernel kernel, int pixels, BiasTable bias, boolean isFlushed) {
+    DotSums(ConvTask task, DotKernel kernel, int pixels, BiasTable bias, boolean isFlushed, boolean isEnding) {
         this.conv = task.conv();
         this.channels = kernel.channels();
         this.bias = bias;
-        this.epilogue = new Epilogue(conv.op(), bias.bound(), task.tables());
+        this.multipliers = isEnding
+                ? upper(conv, bias).map(each -> task.tables().add("multiplier", DType.INT32, each))
+                : Optional.empty();
+        this.epilogue = multipliers.isPresent()
+                ? Optional.empty()
+                : Optional.of(new Epilogue(conv.op(), bias.bound(), task.tables()));
         this.output = task.buffers().output();
         long block = (long) pixels * channels;
-        this.sums = task.buffers().scratch(kernel.sum(), block);
+        this.sums = multipliers.isPresent()
+                ? Optional.empty()
+                : Optional.of(task.buffers().scratch(kernel.sum(), block));
         this.wide = isFlushed ? Optional.of(task.buffers().scratch(INT64, block)) : Optional.empty();
+    }
+
+    /** The multiplier of each channel, if every int16 result is the upper half of a 32-bit sum's product with it. */
+    private static Optional<int[]> upper(ConvComputation conv, BiasTable bias) {
+        Optional<Requantization> by =
+                conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
+        Limits limits = Limits.of(conv.op());
+        boolean isWhole = limits.low() == Short.MIN_VALUE && limits.high() == Short.MAX_VALUE;
+        if (by.isEmpty() || !isWhole || conv.op().sumType() != INT64 || bias.buffer().dtype() != DType.INT32) {
+            return Optional.empty();
+        }
+        WideRescale rescale = WideRescale.of(conv.op(), by.get(), bias.bound());
+        List<Integer> all = rescale.multipliers();
+        return rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH)
+                ? Optional.of(IntStream.range(0, conv.channels())
+                        .map(o -> all.get(all.size() == 1 ? 0 : o))
+                        .toArray())
+                : Optional.empty();
+    }
+
+    /** Whether the kernel ends the sums, with {@link #ends}. */
+    boolean areUpper() {
+        return multipliers.isPresent();
+    }
+
+    /**
+     * The pointers of the kernel that does.
+     *
+     * @param factors first input and weight
+     * @param oc first channel
+     * @param out position of the first pixel's channel 0 in the output
+     */
+    List<Buffer> ends(BlockBuilder block, List<Buffer> factors, Expr oc, Expr out) {
+        List<Buffer> pointers = new ArrayList<>(factors);
+        pointers.add(block.view("start", bias.buffer(), oc));
+        pointers.add(block.view("by", multipliers.orElseThrow(), oc));
+        pointers.add(block.mutableView("out", output, add(out, oc)));
+        return pointers;
     }
 
     /** Whether results need more than 32 bits. */
@@ -50,9 +104,14 @@ final class DotSums {
         return bias.buffer().dtype() == INT64;
     }
 
+    /** Initial values of the sums by channel. */
+    Buffer biases() {
+        return bias.buffer();
+    }
+
     /** The sums that the kernel updates: by pixel, then by channel. */
     Buffer buffer() {
-        return sums;
+        return sums.orElseThrow();
     }
 
     /**
@@ -70,7 +129,7 @@ final class DotSums {
                     : zero(bias.buffer().dtype());
             for (int p = 0; p < pixels; p++) {
                 Expr index = imm((long) p * channels + o);
-                block.store(sums, index, isWide() ? zero(sums.dtype()) : first);
+                block.store(buffer(), index, isWide() ? zero(buffer().dtype()) : first);
                 wide.ifPresent(w -> block.store(w, index, first));
             }
         }
@@ -83,8 +142,8 @@ final class DotSums {
     /** Emits, after a part of a run, the addition of the sums to those of 64 bits, if there are any. */
     void flush(BlockBuilder block, int pixels) {
         wide.ifPresent(w -> block.loop("s", (long) pixels * channels, (each, s) -> {
-            each.store(w, s, add(load(w, s), cast(INT64, load(sums, s))));
-            each.store(sums, s, imm(0));
+            each.store(w, s, add(load(w, s), cast(INT64, load(buffer(), s))));
+            each.store(buffer(), s, imm(0));
         }));
     }
 
@@ -98,11 +157,11 @@ final class DotSums {
             for (int o = 0; o < valid; o++) {
                 String suffix = p + "_" + o;
                 Expr channel = add(oc, o);
-                Expr sum = block.let("sum" + suffix, load(wide.orElse(sums), imm((long) p * channels + o)));
+                Expr sum = block.let("sum" + suffix, load(wide.orElseGet(this::buffer), imm((long) p * channels + o)));
                 boolean isBiasLeft = isWide() && wide.isEmpty();
                 Expr biased = isBiasLeft ? add(cast(INT64, sum), load(bias.buffer(), channel)) : sum;
                 Expr index = add(add(out, (long) p * conv.channels()), channel);
-                epilogue.store(block, suffix, biased, channel, output, index);
+                epilogue.orElseThrow().store(block, suffix, biased, channel, output, index);
             }
         }
     }

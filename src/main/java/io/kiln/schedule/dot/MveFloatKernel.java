@@ -7,6 +7,8 @@ import static io.kiln.base.DType.INT32;
 import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.mve.MveText;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -14,6 +16,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -27,11 +30,24 @@ import java.util.stream.IntStream;
  *
  * @param pixels computed together, at most 3
  * @param vectors of four channels; times pixels at most 6
+ * @param windows how {@link MveFloatWindow} orders taps, if it computes the windows that it can
  */
-record MveFloatKernel(int pixels, int vectors) implements DotKernel {
+record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> windows) implements DotKernel {
+    private static final String WHOLE = "whole_windows";
+    private static final String UNROLL = "unroll";
+    private static final String MANY = "multiple_loads";
+
+    /** Taps of a turn unless {@link #UNROLL} says more. */
+    private static final int USUAL_UNROLL = 2;
+
     private static final KernelText TEXT = KernelText.of("mve/dotf");
 
     private static final int[] VALUES = {0, 2, 4, 6, 8, 10};
+
+    /** Without {@link MveFloatWindow}. */
+    MveFloatKernel(int pixels, int vectors) {
+        this(pixels, vectors, Optional.empty());
+    }
 
     /** The kernel for a layer: of single pixels, more channels. */
     static MveFloatKernel of(ConvComputation conv) {
@@ -58,6 +74,26 @@ record MveFloatKernel(int pixels, int vectors) implements DotKernel {
     @Override
     public int step() {
         return 1;
+    }
+
+    @Override
+    public List<Knob> knobs() {
+        return List.of(Knob.flag(WHOLE, false, true), Knob.unusual(UNROLL, 4, 8, 16, 32), Knob.flag(MANY, false, true));
+    }
+
+    /** Loops of a call are unrolled if it computes a whole window; eight values are loaded at once if a turn has them. */
+    @Override
+    public boolean isKernel(Configuration configuration) {
+        int unroll = configuration.number(UNROLL, USUAL_UNROLL);
+        return (configuration.isOn(WHOLE) || unroll == USUAL_UNROLL) && (!configuration.isOn(MANY) || unroll >= 8);
+    }
+
+    @Override
+    public DotKernel with(Configuration configuration) {
+        MveFloatWindow.Loop loop =
+                new MveFloatWindow.Loop(configuration.number(UNROLL, USUAL_UNROLL), configuration.isOn(MANY));
+        return new MveFloatKernel(
+                pixels, vectors, configuration.isOn(WHOLE) ? Optional.of(loop) : Optional.empty());
     }
 
     @Override

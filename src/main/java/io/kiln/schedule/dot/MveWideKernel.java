@@ -19,6 +19,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Dot products of one or two runs of int16 with the int8 weights of four channels on MVE, eight taps at a time.
@@ -38,7 +39,13 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     private static final KernelText TEXT = KernelText.of("mve/dot16");
     private static final KernelText TEXT_OF_RUNS = KernelText.of("mve/dot16_runs");
 
+    private static final KernelText TEXT_OF_WINDOW = KernelText.of("mve/window16");
+
     private static final int CHANNELS = 4;
+
+    /** Most bytes that an instruction adds to a pointer. */
+    private static final int MOST_ADDED = 4095;
+
     private static final int STEP = 8;
     /** Unrolled steps: all of them if there are no more than this. */
     private static final int UNROLL = 12;
@@ -98,7 +105,7 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
 
     @Override
     public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
-        call(block, inputs, weights, sums, new Runs(1, Math.toIntExact(((IntImm) taps).value()), 0));
+        call(block, inputs, weights, sums, new Runs(1, Math.toIntExact(((IntImm) taps).value()), 0, 0));
     }
 
     @Override
@@ -154,6 +161,14 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     private String instructions(int pixels, Runs runs) {
         StringBuilder out = new StringBuilder("ldrd r0, r2, [r9]\nldrd r4, r6, [r9, #8]\n");
         out.append(pixels == 2 ? "ldrd r8, r10, [r9, #16]\nldrd r12, lr, [r9, #24]\n" : "");
+        products(out, pixels, runs);
+        out.append("strd r0, r2, [r9]\nstrd r4, r6, [r9, #8]\n");
+        out.append(pixels == 2 ? "strd r8, r10, [r9, #16]\nstrd r12, lr, [r9, #24]\n" : "");
+        return out.toString();
+    }
+
+    /** Adds the products of all runs to the sums. */
+    private void products(StringBuilder out, int pixels, Runs runs) {
         MveSteps steps = new MveSteps(SET, pixels, CHANNELS, UNROLL, isPipelined(pixels));
         int past = (runs.taps() + STEP - 1) / STEP * STEP;
         for (int run = 0; run < runs.count(); run++) {
@@ -169,12 +184,69 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
                 }
             }
         }
-        out.append("strd r0, r2, [r9]\nstrd r4, r6, [r9, #8]\n");
-        out.append(pixels == 2 ? "strd r8, r10, [r9, #16]\nstrd r12, lr, [r9, #24]\n" : "");
-        return out.toString();
     }
 
     private static void move(StringBuilder out, int register, int bytes) {
-        out.append("%s r%d, r%d, #%d\n".formatted(bytes < 0 ? "subw" : "addw", register, register, Math.abs(bytes)));
+        add(out, register, register, bytes);
+    }
+
+    private static void add(StringBuilder out, int to, int from, int bytes) {
+        out.append("%s r%d, r%d, #%d\n".formatted(bytes < 0 ? "subw" : "addw", to, from, Math.abs(bytes)));
+    }
+
+    @Override
+    public Optional<Kernel> ending(int pixels, Runs runs, int outputs) {
+        if (Short.BYTES * Math.max(runs.step(), outputs) > MOST_ADDED) {
+            return Optional.empty();
+        }
+        String name = "kiln_mve_window16_" + runs.taps() + "_" + pixels + "x" + CHANNELS + "_runs" + runs.count()
+                + "_apart" + runs.distance()
+                + (pixels == 2 ? "_step" + runs.step() + "_of" + outputs : "")
+                + (isPipelined(pixels) ? "_pipelined" : "");
+        String definition = TEXT_OF_WINDOW
+                .with("TAPS", runs.taps())
+                .with("RUNS", runs.count())
+                .with("DISTANCE", runs.distance())
+                .with("PIXELS", pixels)
+                .with("STEP", runs.step())
+                .with("OUTPUTS", outputs)
+                .with("NAME", name)
+                .with("INSTRUCTIONS", MveText.lines(window(pixels, runs, outputs)))
+                .text();
+        List<Kernel.Pointer> pointers = List.of(
+                Kernel.Pointer.in(INT16),
+                Kernel.Pointer.in(INT8),
+                Kernel.Pointer.in(INT32),
+                Kernel.Pointer.in(INT32),
+                Kernel.Pointer.out(INT16));
+        return Optional.of(new Kernel(name, pointers, List.of(), List.of(), definition, List.of()));
+    }
+
+    /** The instructions of {@link #ending}: r3 has the biases first, r9 the multipliers, and s24 keeps the outputs, which r11 has. */
+    private String window(int pixels, Runs runs, int outputs) {
+        StringBuilder out = new StringBuilder("ldrd r0, r2, [r3]\nldrd r4, r6, [r3, #8]\n");
+        if (pixels == 2) {
+            out.append("ldrd r8, r10, [r3]\nldrd r12, lr, [r3, #8]\n");
+            add(out, 3, 1, Short.BYTES * runs.step());
+        }
+        out.append("vmov s24, r11\n");
+        products(out, pixels, runs);
+        out.append("vmov r3, s24\nvldrw.32 q4, [r9]\n");
+        end(out, "r0, r4", "r2, r6");
+        if (pixels == 2) {
+            move(out, 3, Short.BYTES * outputs);
+            end(out, "r8, r12", "r10, lr");
+        }
+        return out.toString();
+    }
+
+    private static void end(StringBuilder out, String even, String odd) {
+        out.append("""
+                vmov q0[2], q0[0], %s
+                vmov q0[3], q0[1], %s
+                vrmulh.s32 q0, q0, q4
+                vqmovnb.s32 q0, q0
+                vstrh.32 q0, [r3]
+                """.formatted(even, odd));
     }
 }

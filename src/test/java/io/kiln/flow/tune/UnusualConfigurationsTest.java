@@ -48,6 +48,9 @@ class UnusualConfigurationsTest {
     /** Layers of each kind of configuration. */
     private static final int LAYERS = ALL ? 4 : 1;
 
+    /** Knobs of floats whose values are not told apart. */
+    private static final List<String> UNSHOWN = List.of("unfused", "unroll");
+
     private static final int SEEDS = ALL ? 600 : 60;
 
     @TempDir
@@ -58,14 +61,14 @@ class UnusualConfigurationsTest {
         TestPrograms.need("qemu-system-arm");
     }
 
-    /** The knobs that are set, a kind of configuration; of floats with the blocks and taps, of all configurations with short values, too. */
+    /** The knobs that are set, a kind of configuration; of floats with most values, of all configurations with short values, too. */
     private static String kind(Configuration configuration) {
-        boolean isFloat = configuration.schedule().equals("fpu_conv");
+        boolean isFloat = List.of("fpu_conv", "mve_conv_float").contains(configuration.schedule());
         List<String> knobs = configuration.settings().stream()
                 .map(setting -> {
                     boolean isShort = setting.value().length() == 1;
                     boolean isShown =
-                            (ALL && isShort) || (isFloat && !setting.knob().equals("unfused"));
+                            (ALL && isShort) || (isFloat && !UNSHOWN.contains(setting.knob()));
                     return setting.knob() + (isShown ? setting.value() : "");
                 })
                 .toList();
@@ -124,7 +127,7 @@ class UnusualConfigurationsTest {
     @ParameterizedTest
     @CsvSource({
         "mps2-an386, dsp_dense dsp_conv dsp_depthwise dsp_conv16 fpu_conv",
-        "mps3-an547, mve_gemm mve_conv16 dsp_conv16",
+        "mps3-an547, mve_gemm mve_conv16 mve_conv_float dsp_conv16",
         "mps2-an385, conv_blocked",
         "qemu-riscv32, conv_blocked"
     })
