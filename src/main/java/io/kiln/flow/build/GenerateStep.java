@@ -157,6 +157,7 @@ public final class GenerateStep {
         checkNames(libraries, problems);
         checkServed(libraries, problems);
         problems.throwIfAny();
+        UnusedFunctions.say(build.spec().pipeline().codegens(), libraries, log);
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1

@@ -98,8 +98,9 @@ public final class LibraryExport {
         link(library, work, sources, work.resolve("library.so"));
         SharedLibrary made = SharedLibrary.read(work.resolve("library.so"), ModuleLoaders.installed());
         move(work.resolve("library.so"), file);
-        log.info("Library " + file + ": " + made.functions().size() + " functions, "
-                + made.tree().modules().size() + " modules");
+        int modules = made.tree().modules().size();
+        log.info("Library " + file + ": " + made.functions().size() + " functions, " + modules
+                + (modules == 1 ? " module" : " modules"));
         return file;
     }
 

@@ -56,7 +56,7 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
                 .forEach(name -> problems.add(
                         "board " + board.id() + " has no memory pool " + name,
                         "kiln.memory." + name,
-                        known.isEmpty() ? "no limits: the board names no pools" : "one of " + known,
+                        known.isEmpty() ? "no limits: the board names no pools" : "one of " + String.join(", ", known),
                         ""));
         return problems.list();
     }

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * One thread at a time may use it.
+ * One thread at a time may use it. A model with variables, such as an LSTM, keeps their values from one run to the next until {@link #reset}.
  */
 public final class HostModel implements AutoCloseable {
     /** Size of a TVMTensorInfo with pointers of 64 bits (tvm/runtime/metadata_types.h): name, shape, rank, type. */
@@ -32,12 +32,14 @@ public final class HostModel implements AutoCloseable {
 
     private final HostLibrary library;
     private final String function;
+    private final String reset;
     private final List<HostTensor> inputs;
     private final List<HostTensor> outputs;
 
-    private HostModel(HostLibrary library, String function, List<HostTensor> inputs, List<HostTensor> outputs) {
+    private HostModel(HostLibrary library, String prefix, List<HostTensor> inputs, List<HostTensor> outputs) {
         this.library = library;
-        this.function = function;
+        this.function = prefix + "_run";
+        this.reset = prefix + "_reset";
         this.inputs = List.copyOf(inputs);
         this.outputs = List.copyOf(outputs);
     }
@@ -58,7 +60,7 @@ public final class HostModel implements AutoCloseable {
             library.close();
             throw e;
         }
-        return new HostModel(library, prefix + "_run", tensors(metadata, 1, file), tensors(metadata, 3, file));
+        return new HostModel(library, prefix, tensors(metadata, 1, file), tensors(metadata, 3, file));
     }
 
     /** A table of tensors: its address and its length are two members of TVMMetadata. */
@@ -112,7 +114,18 @@ public final class HostModel implements AutoCloseable {
         return outputs.stream().map(HostTensor::get).toList();
     }
 
-    /** Unloads the library. */
+    /**
+     * Sets the variables of a model with a state to what they are when the library is loaded. A model without variables stays as it is.
+     *
+     * @throws KilnException with the model's message if it fails
+     */
+    public void reset() {
+        if (library.has(reset)) {
+            library.call(reset, List.of());
+        }
+    }
+
+    /** Unloads the library, also for other models that were loaded from the same file. */
     @Override
     public void close() {
         library.close();

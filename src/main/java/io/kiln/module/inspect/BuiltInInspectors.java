@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.module.inspect;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.Artifact;
@@ -14,6 +16,7 @@ import io.kiln.module.DeviceModule;
 import io.kiln.module.ModuleReader;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +28,17 @@ final class BuiltInInspectors {
     /** The name of a function that is defined, at the beginning of a line. */
     private static final Pattern FUNCTION = Pattern.compile(
             "^[A-Za-z_][\\w \\t*]{0,200}?\\b(\\w{1,200})\\s?\\([^;{}]{0,2000}\\)\\s*\\{", Pattern.MULTILINE);
+
+    /** Each level indents its lines, and lengthens the paths of its values. */
+    private static final int MOST_LEVELS = 64;
+
+    private static final int MOST_LETTERS = 1 << 24;
+
+    private static final JsonFactory JSON = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MOST_LEVELS)
+                    .build())
+            .build();
 
     private BuiltInInspectors() {}
 
@@ -108,27 +122,43 @@ final class BuiltInInspectors {
     /** Each value with the path to it. */
     private static List<String> metadata(Artifact file) {
         List<String> lines = new ArrayList<>();
-        values("", parse(file), lines);
+        long letters = values("", parse(file), lines, 0);
+        if (letters > MOST_LETTERS) {
+            throw new KilnException(new Problem(
+                    "its values with their paths have more than " + MOST_LETTERS + " letters",
+                    file.fileName(),
+                    "the metadata of a model",
+                    "json-prettyprint shows it without paths"));
+        }
         return lines;
     }
 
-    private static void values(String path, JsonNode node, List<String> lines) {
+    /** Adds lines until they have too many letters, and returns how many they have. */
+    private static long values(String path, JsonNode node, List<String> lines, long before) {
+        if (before > MOST_LETTERS) {
+            return before;
+        }
         if (node.isValueNode()) {
             lines.add(path + " = " + node.asText());
-        } else if (node.isArray()) {
-            for (int i = 0; i < node.size(); i++) {
-                values(path + "[" + i + "]", node.get(i), lines);
+            return before + lines.get(lines.size() - 1).length();
+        }
+        long letters = before;
+        if (node.isArray()) {
+            for (int i = 0; i < node.size() && letters <= MOST_LETTERS; i++) {
+                letters = values(path + "[" + i + "]", node.get(i), lines, letters);
             }
         } else {
-            node.properties()
-                    .forEach(entry -> values(
-                            path.isEmpty() ? entry.getKey() : path + "." + entry.getKey(), entry.getValue(), lines));
+            for (Map.Entry<String, JsonNode> entry : node.properties()) {
+                String inner = path.isEmpty() ? entry.getKey() : path + "." + entry.getKey();
+                letters = values(inner, entry.getValue(), lines, letters);
+            }
         }
+        return letters;
     }
 
     private static JsonNode parse(Artifact file) {
         try {
-            return new ObjectMapper().readTree(file.text());
+            return new ObjectMapper(JSON).readTree(file.text());
         } catch (JsonProcessingException e) {
             throw new KilnException(
                     new Problem("this is not JSON: " + e.getOriginalMessage(), file.fileName(), "JSON", ""), e);

@@ -64,6 +64,8 @@ final class UserFunctionsTest extends ArchiveProject {
                         .asText())
                 .isEqualTo("user.sum");
 
+        assertThat(said).noneMatch(line -> line.contains("takes no operators"));
+
         write(7);
         assertThatThrownBy(() -> flow.build(spec(), DeviceSpec.USUAL))
                 .hasMessageContaining("the model returned error -1");
@@ -96,6 +98,16 @@ final class UserFunctionsTest extends ArchiveProject {
                 .hasMessageContaining("net.elf: does not link")
                 .hasMessageContaining("my_sum")
                 .hasMessageContaining("Define what is undefined in src/main/c");
+    }
+
+    @Test
+    void aFunctionThatTakesNothingIsNamed() {
+        assumeRunnable("host", "host");
+        External product = new External("product", List.of("qnn.mul", "clip?"), "my_product", "", false);
+        flow.build(spec(product), DeviceSpec.USUAL);
+        assertThat(said)
+                .anyMatch(line -> line.contains(
+                        "`product` of <externals> takes no operators: no model has `qnn.mul clip?`"));
     }
 
     /** The same chain of int8 and of int16. */
@@ -133,13 +145,16 @@ final class UserFunctionsTest extends ArchiveProject {
     }
 
     private BuildSpec spec() {
-        External sum = new External("sum", List.of("qnn.add", "clip?"), "my_sum", "", true);
+        return spec(new External("sum", List.of("qnn.add", "clip?"), "my_sum", "", true));
+    }
+
+    private BuildSpec spec(External external) {
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(GoldenModels.model("simple_add_model"), "sums")),
                         "host")
                 .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.empty(), Optional.empty(), List.of(sum))))
+                        new CodegenSpec(Optional.empty(), Optional.empty(), List.of(external))))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
     }

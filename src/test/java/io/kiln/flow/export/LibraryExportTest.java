@@ -74,6 +74,27 @@ class LibraryExportTest {
                 .anyMatch(line -> line.matches("  tvmgen_kws_run [0-9]+ bytes"));
     }
 
+    /** The golden answers of models with a state are those of the first run. */
+    @Test
+    void aModelWithVariablesBeginsAnewWhenItIsReset() throws IOException {
+        Path golden = GoldenModels.folder("trained_lstm_int8");
+        try (HostModel model = HostModel.load(export(spec("trained_lstm_int8", "lstm"), false), "lstm")) {
+            int others = 0;
+            for (int i = 0; i < 3; i++) {
+                Bytes input = Bytes.wrap(Files.readAllBytes(golden.resolve("input_" + i + ".bin")));
+                Bytes output = Bytes.wrap(Files.readAllBytes(golden.resolve("output_" + i + ".bin")));
+                assertThat(model.run(List.of(input))).containsExactly(output);
+                others += model.run(List.of(input)).equals(List.of(output)) ? 0 : 1;
+                model.reset();
+            }
+            assertThat(others).isPositive();
+        }
+        try (HostModel model = HostModel.load(export(spec("hello_world_int8", "hello"), false), "hello")) {
+            model.reset();
+            assertThat(model.run(List.of(Bytes.wrap(new byte[1])))).hasSize(1);
+        }
+    }
+
     @Test
     void functionsRefuseWrongArgumentsWithTheirMessage() {
         Path file = export(spec("hello_world_int8", "hello"), false);

@@ -153,4 +153,23 @@ class ArtifactInspectorsTest {
     private static Artifact artifact(String loader, String file, Bytes content) {
         return new Artifact("gen", loader, file, content, Artifact.HOST);
     }
+
+    /** Paths and indentation would make gigabytes of these. */
+    @Test
+    void hostileMetadataIsNotSpreadOut() {
+        String name = "n".repeat(40_000);
+        String wide = "{\"" + name + "\":[" + "0,".repeat(20_000) + "0]}";
+        assertThatThrownBy(() -> ArtifactInspectors.installed()
+                        .lines(List.of(artifact("metadata", "m.json", Bytes.ofText(wide))), "metadata"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("its values with their paths have more than 16777216 letters");
+        String deep = "[".repeat(65) + "0" + "]".repeat(65);
+        for (String inspector : List.of("metadata", "json-prettyprint")) {
+            assertThatThrownBy(() -> ArtifactInspectors.installed()
+                            .lines(List.of(artifact("metadata", "m.json", Bytes.ofText(deep))), inspector))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("this is not JSON")
+                    .hasMessageContaining("nesting depth");
+        }
+    }
 }
