@@ -283,38 +283,4 @@ public final class MemoryProblem {
     private static int[] toArray(List<Integer> list) {
         return list.stream().mapToInt(Integer::intValue).toArray();
     }
-
-    /** Adjacency lists under construction. */
-    private static final class Neighbours {
-        private final int[][] lists;
-        private final int[] sizes;
-
-        Neighbours(int size) {
-            lists = new int[size][];
-            sizes = new int[size];
-        }
-
-        void join(int a, int b) {
-            add(a, b);
-            add(b, a);
-        }
-
-        private void add(int a, int b) {
-            if (sizes[a] == 0) {
-                lists[a] = new int[4];
-            } else if (sizes[a] == lists[a].length) {
-                lists[a] = Arrays.copyOf(lists[a], 2 * sizes[a]);
-            }
-            lists[a][sizes[a]++] = b;
-        }
-
-        int[][] toArrays() {
-            int[][] arrays = new int[lists.length][];
-            for (int i = 0; i < arrays.length; i++) {
-                arrays[i] = sizes[i] == 0 ? new int[0] : Arrays.copyOf(lists[i], sizes[i]);
-                Arrays.sort(arrays[i]);
-            }
-            return arrays;
-        }
-    }
 }
