@@ -37,6 +37,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.ofFloats(seed), seed);
     }
 
+    /** A layer of int16 data, of float data, or of a transposed convolution. */
+    static LoweringCase ofLayers(long seed) {
+        return of(RandomLayers.next(seed), seed);
+    }
+
     /** A depthwise convolution of int16 data. */
     static LoweringCase ofWide(long seed) {
         return of(RandomLayers.wide(seed), seed);
