@@ -13,6 +13,10 @@ static __attribute__((noinline)) void kiln_ring_columns(const int16_t* state, co
     int32_t at = oldest * columns;
     int32_t count = rows - oldest;
     for (int32_t part = 0; part < 2; ++part) {
+#if defined(__clang__)
+      /* Rows are few, and four of them at once would keep sums on the stack. */
+#pragma clang loop unroll(disable)
+#endif
       for (; count > 0; --count, w += 4, at += columns) {
         const int16_t* const x = state + at;
         a += (uint32_t)(x[0] * w[0]);

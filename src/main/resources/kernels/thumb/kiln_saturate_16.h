@@ -8,6 +8,13 @@ static inline int32_t kiln_saturate_16(int32_t value) {
   int32_t result;
   __asm__("ssat %0, #16, %1" : "=r"(result) : "r"(value));
   return result;
+#elif defined(__riscv)
+  if ((uint32_t)value + 32768u > 65535u) {
+    /* Clang would make two comparisons, because it knows what these lines compute. */
+    __asm__("" : "+r"(value));
+    value = (value >> 31) ^ 32767;
+  }
+  return value;
 #else
   return (uint32_t)value + 32768u <= 65535u ? value : (value >> 31) ^ 32767;
 #endif

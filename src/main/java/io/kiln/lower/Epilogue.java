@@ -58,7 +58,6 @@ public final class Epilogue {
 
     /**
      * Prepares the tables of per-channel multipliers.
-     *
      * @param bound largest magnitude of the accumulator; the fast rescaling is used where it is proven exact
      * @param tables receives the multipliers and shifts
      */
@@ -97,8 +96,9 @@ public final class Epilogue {
     private static Rescaling inSteps(Requantization r, long bound, Tables tables) {
         boolean isFast = r.rounding() == Rounding.TFLITE && isFast(r, bound);
         boolean isLeft = r.rounding() == Rounding.TFLITE && !isFast;
+        long most = bound + Math.abs((long) r.inputZeroPoint());
         Intrinsic intrinsic = switch (r.rounding()) {
-            case TFLITE -> isFast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+            case TFLITE -> isFast ? Rescale.fast(r.multipliers(), most) : Intrinsics.RESCALE_ANY;
             case UPWARD -> Intrinsics.RESCALE_UPWARD;
             case ONNX -> Intrinsics.RESCALE_SINGLE;
             default -> Intrinsics.RESCALE_TO_NEAREST;
@@ -221,7 +221,8 @@ public final class Epilogue {
         block.store(output, index, value(block, suffix, accumulator, channel));
     }
 
-    private Expr value(BlockBuilder block, String suffix, Expr accumulator, Expr channel) {
+    /** The same without storing the element. */
+    public Expr value(BlockBuilder block, String suffix, Expr accumulator, Expr channel) {
         if (op.type().dtype().isFloat()) {
             return limitFloat(
                     block,

@@ -31,10 +31,18 @@ public final class Rescale {
             return new Expr.Call(Intrinsics.HIGH_MUL, List.of(value, imm(by.multiplier())));
         }
         boolean fast = Epilogue.isFast(by, bound);
-        Intrinsic intrinsic = !fast
-                ? Intrinsics.RESCALE_ANY
-                : bound < MOST_DOUBLED && by.multiplier() >= 0 ? Intrinsics.RESCALE_SMALL : Intrinsics.RESCALE;
+        Intrinsic intrinsic = fast ? fast(List.of(by.multiplier()), bound) : Intrinsics.RESCALE_ANY;
         return new Expr.Call(intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
+    }
+
+    /**
+     * The shortest rescaling by a shift to the right of at least 1, where no step can overflow.
+     *
+     * @param bound largest magnitude of the value
+     */
+    static Intrinsic fast(List<Integer> multipliers, long bound) {
+        boolean isSmall = bound < MOST_DOUBLED && multipliers.stream().allMatch(m -> m >= 0);
+        return isSmall ? Intrinsics.RESCALE_SMALL : Intrinsics.RESCALE;
     }
 
     /**

@@ -156,10 +156,15 @@ final class ConvDirect {
                 Expr inputRow = pixels.line.rows.inputLine(0, row);
                 windowRow(rowBlock, blocks, new WindowRow(pixels, kernel, oc, inputRow, k), accumulators);
             });
+            List<Expr> values = new ArrayList<>();
             for (int i = 0; i < accumulators.size(); i++) {
-                Expr channel = add(oc, i % blocks.width());
-                Expr index = add(add(pixels.out, (long) i / blocks.width() * conv.channels()), channel);
-                epilogue.store(inner, String.valueOf(i), accumulators.get(i), channel, output, index);
+                values.add(
+                        epilogue.value(inner, String.valueOf(i), accumulators.get(i), add(oc, i % blocks.width())));
+            }
+            // Limits have branches: before them, compilers interleave the values' multiplications.
+            for (int i = 0; i < values.size(); i++) {
+                Expr place = add(pixels.out, (long) i / blocks.width() * conv.channels());
+                inner.store(output, add(add(place, oc), i % blocks.width()), values.get(i));
             }
         });
     }

@@ -51,6 +51,13 @@ static inline int32_t kiln_saturate_8(int32_t value) {
       : "l"(value)
       : "cc");
   return result;
+#elif defined(__riscv)
+  if ((uint32_t)value + 128u > 255u) {
+    /* Clang would make two comparisons, because it knows what these lines compute. */
+    __asm__("" : "+r"(value));
+    value = (value >> 31) ^ 127;
+  }
+  return value;
 #else
   return (uint32_t)value + 128u <= 255u ? value : (value >> 31) ^ 127;
 #endif
