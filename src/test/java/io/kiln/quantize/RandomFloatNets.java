@@ -113,7 +113,7 @@ final class RandomFloatNets {
 
     private static void layers(Map<String, Step> steps) {
         steps.put("CONV_2D", (d, x) -> d.net.conv(x, SAME, d.between(1, 6)));
-        steps.put("DEPTHWISE_CONV_2D", (d, x) -> d.net.depthwise(x, SAME));
+        steps.put("DEPTHWISE_CONV_2D", (d, x) -> d.net.shape(x).dim(3) > 1 ? d.net.depthwise(x, SAME) : x);
         steps.put("CONV_2D_RELU6", (d, x) -> d.net.bind(new Clip(0, 6), d.net.conv(x, SAME, d.between(1, 6))));
         steps.put(
                 "TRANSPOSE_CONV",

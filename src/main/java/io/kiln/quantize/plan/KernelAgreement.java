@@ -5,7 +5,7 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
-import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.quantize.graph.Node;
 import java.util.List;
 
@@ -16,7 +16,6 @@ import java.util.List;
  *   <li>MUL (mul.cc), PRELU (activations.cc, PreluPrepare) and RELU (activations.cc, ReluPrepare) multiply and divide scales in single
  *       precision in the library, and in double precision in Micro
  *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
- *   <li>SOFTMAX of int16 (activations.cc, SoftmaxPrepare) multiplies its scale by beta in single precision in the library
  *   <li>ADD and SUB of int16 (CheckedLog2 in quantization_util.cc) shift operands in the library, or are refused, if all three scales lie
  *       within 0.1 % of an octave of a power of two
  * </ul>
@@ -24,15 +23,12 @@ import java.util.List;
 final class KernelAgreement {
     private static final double NEAR_POWER = 1.1e-3;
 
-    /** The step of the argument of the exponential's table. */
-    private static final double SOFTMAX_STEP = 10.0 / 65_535;
-
     private KernelAgreement() {}
 
     /** Whether scales decide if both compute the same for a node. */
-    static boolean isNeeded(Node node) {
+    static boolean isNeeded(Node node, Precision precision) {
         return node.op() instanceof Clip
-                || node.op() instanceof Softmax
+                || (node.op() instanceof Unary && precision == Precision.INT8)
                 || (node.op() instanceof Binary binary
                         && switch (binary.kind()) {
                             case ADD, SUBTRACT, MULTIPLY, PRELU -> true;
@@ -46,9 +42,6 @@ final class KernelAgreement {
      * @param scales of the operands, then of the output
      */
     static boolean ofOperands(Node node, Precision precision, List<Float> scales) {
-        if (node.op() instanceof Softmax softmax && precision == Precision.INT16) {
-            return ofProduct(scales.get(0), softmax.beta());
-        }
         return !(node.op() instanceof Binary binary && binary.kind() == Binary.Kind.SUBTRACT)
                 || haveSameOperands(inSingle(precision, scales), inDouble(precision, scales));
     }
@@ -81,11 +74,6 @@ final class KernelAgreement {
 
     private static boolean ofQuotient(float lhs, float rhs, float output) {
         return QuantizedMultiplier.of((double) lhs * rhs / output).equals(QuantizedMultiplier.of(lhs * rhs / output));
-    }
-
-    private static boolean ofProduct(float lhs, float rhs) {
-        return QuantizedMultiplier.of((double) lhs * rhs / SOFTMAX_STEP)
-                .equals(QuantizedMultiplier.of((double) (lhs * rhs) / SOFTMAX_STEP));
     }
 
     private static boolean haveSameOperands(TflAddParameters single, TflAddParameters exact) {

@@ -4,6 +4,7 @@ package io.kiln.quantize.plan;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.range.ValueRange;
@@ -16,7 +17,8 @@ import java.util.function.BooleanSupplier;
 /**
  * Scales with which TensorFlow Lite and TensorFlow Lite Micro compute the same. Some kernels of one divide scales in single precision where
  * those of the other do so in double precision, see {@link KernelAgreement}. About one scale in 128 gives the same multiplier in both, so a
- * scale grows by units of its last place until that is so.
+ * scale grows by units of its last place until that is so; likewise for the few scales with which functions differ, see {@link
+ * TableAgreement}.
  */
 final class SettledScales {
     /** Twice the width in units of the last place of what TensorFlow Lite takes for a power of two. */
@@ -48,7 +50,8 @@ final class SettledScales {
     static SettledScales of(FloatGraph graph, ScaleGroups groups, Map<Integer, Precision> precisions) {
         SettledScales scales = new SettledScales(groups, precisions);
         for (Node node : graph.nodes()) {
-            if (precisions.get(node.output()) != Precision.FLOAT && KernelAgreement.isNeeded(node)) {
+            Precision precision = precisions.get(node.output());
+            if (precision != Precision.FLOAT && KernelAgreement.isNeeded(node, precision)) {
                 scales.settle(node);
             }
         }
@@ -72,6 +75,9 @@ final class SettledScales {
     }
 
     private boolean agrees(Node node) {
+        if (node.op() instanceof Unary unary) {
+            return TableAgreement.of(unary.kind(), operand(node, 0), quantization(node.output(), precision(node)));
+        }
         return KernelAgreement.ofOperands(node, precision(node), scales(node))
                 && KernelAgreement.ofOutput(node, precision(node), scales(node));
     }

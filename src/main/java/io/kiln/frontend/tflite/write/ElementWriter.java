@@ -7,11 +7,15 @@ import io.kiln.frontend.tflite.schema.ElementwiseOptions.Div;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
 import io.kiln.frontend.tflite.schema.LayerOptions;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.LeakyRelu;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Softmax;
+import io.kiln.quantize.plan.Format;
+import io.kiln.quantize.plan.Precision;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -49,11 +53,7 @@ final class ElementWriter implements NodeWriter {
     @Override
     public boolean write(Emission node) {
         if (node.op() instanceof Softmax softmax) {
-            node.write(
-                    BuiltinOperator.SOFTMAX,
-                    node.version(1, 2, 3),
-                    node.data(),
-                    Options.of(LayerOptions.Softmax.TYPE).with(LayerOptions.Softmax.BETA, softmax.beta()));
+            softmax(node, softmax);
             return true;
         }
         if (node.op() instanceof LeakyRelu leaky) {
@@ -66,6 +66,33 @@ final class ElementWriter implements NodeWriter {
             return Clamps.write(node, clip);
         }
         return node.op() instanceof Unary unary ? unary(node, unary) : binary(node, (Binary) node.op());
+    }
+
+    /**
+     * For int16, TensorFlow Lite's library multiplies the scale by beta in single precision, TensorFlow Lite Micro in double precision. So
+     * data of a scale that beta is part of goes before it.
+     */
+    private static void softmax(Emission node, Softmax softmax) {
+        int data = node.data(0);
+        float beta = softmax.beta();
+        if (node.planned().precision() == Precision.INT16 && beta != 1) {
+            Format format = node.planned().data().get(0);
+            Quantization scaled =
+                    new Quantization(format.quantization().orElseThrow().scale() * beta, 0);
+            int multiplied = node.graph()
+                    .tensor(
+                            node.name() + "_beta",
+                            node.planned().node().type(),
+                            new Format(format.dtype(), Optional.of(scaled)));
+            node.graph().multiply(data, beta, multiplied);
+            data = multiplied;
+            beta = 1;
+        }
+        node.write(
+                BuiltinOperator.SOFTMAX,
+                node.version(1, 2, 3),
+                List.of(data),
+                Options.of(LayerOptions.Softmax.TYPE).with(LayerOptions.Softmax.BETA, beta));
     }
 
     private static boolean unary(Emission node, Unary unary) {

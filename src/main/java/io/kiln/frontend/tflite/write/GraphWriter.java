@@ -4,6 +4,8 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
+import io.kiln.frontend.tflite.schema.FusedActivation;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
@@ -137,6 +139,15 @@ final class GraphWriter {
             known.put(format, tensor);
         }
         return tensor;
+    }
+
+    /** The integers of a tensor as another one, whose scale is a multiple: the product with a constant, which rounds nothing. */
+    void multiply(int from, float factor, int to) {
+        DType dtype = format(to).dtype();
+        Format constant = new Format(dtype, Optional.of(new Quantization(factor / dtype.max(), 0)));
+        List<Integer> inputs = List.of(from, value(Constant.vector(factor), constant));
+        Options options = Options.of(Mul.TYPE).with(Mul.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code());
+        operator(BuiltinOperator.MUL, 2, inputs, to, options);
     }
 
     /** Converts a tensor to another format. */

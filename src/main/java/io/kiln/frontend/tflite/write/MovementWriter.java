@@ -21,7 +21,6 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Format;
-import io.kiln.frontend.tflite.schema.ElementwiseOptions;
 import io.kiln.ir.Quantization;
 import java.util.Optional;
 import java.util.List;
@@ -181,15 +180,7 @@ final class MovementWriter implements NodeWriter {
         int mean = graph.tensor(node.name() + "_mean", node.planned().node().type(), part);
         List<Integer> inputs = List.of(node.data(0), graph.ints(node.name() + "/parameters", ints(op.axes())));
         graph.operator(BuiltinOperator.MEAN, node.version(1, 2, 3), inputs, mean, reducer(op));
-        Format factor = new Format(
-                format.dtype(), Optional.of(new Quantization(count / format.dtype().max(), 0)));
-        int counted = graph.value(Constant.vector(count), factor);
-        node.write(
-                BuiltinOperator.MUL,
-                node.version(1, 2, 2),
-                List.of(mean, counted),
-                Options.of(ElementwiseOptions.Mul.TYPE)
-                        .with(ElementwiseOptions.Mul.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code()));
+        graph.multiply(mean, count, node.output());
     }
 
     private static int[] ints(List<Integer> values) {

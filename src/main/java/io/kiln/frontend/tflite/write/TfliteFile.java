@@ -15,6 +15,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.frontend.tflite.schema.TfliteType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,12 +47,14 @@ final class TfliteFile {
             List<TfliteTensorEntry> tensors, List<TfliteOperatorEntry> operators, int[] inputs, int[] outputs) {
         List<Integer> buffers = new ArrayList<>(List.of(buffer(Optional.empty())));
         List<Integer> tensorTables = new ArrayList<>();
+        Map<Bytes, Integer> stored = new HashMap<>();
         for (TfliteTensorEntry tensor : tensors) {
-            int index = 0;
-            if (tensor.data().isPresent()) {
-                index = buffers.size();
-                buffers.add(buffer(tensor.data()));
-            }
+            int index = tensor.data()
+                    .map(data -> stored.computeIfAbsent(data, unseen -> {
+                        buffers.add(buffer(tensor.data()));
+                        return buffers.size() - 1;
+                    }))
+                    .orElse(0);
             tensorTables.add(tensor(tensor, index));
         }
         Map<Code, Integer> codes = new LinkedHashMap<>();
