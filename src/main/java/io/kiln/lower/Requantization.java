@@ -42,6 +42,17 @@ public record Requantization(
         realBiases = List.copyOf(realBiases);
     }
 
+    /** A rescaling of integers alone. */
+    public Requantization(
+            List<Integer> multipliers,
+            List<Integer> shifts,
+            int inputZeroPoint,
+            int outputZeroPoint,
+            DType outDtype,
+            Rounding rounding) {
+        this(multipliers, shifts, inputZeroPoint, outputZeroPoint, outDtype, rounding, List.of());
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof Requantization requantization
@@ -122,7 +133,7 @@ public record Requantization(
             m = m.subList(0, 1);
             s = s.subList(0, 1);
         }
-        return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding, List.of());
+        return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding);
     }
 
     /** The same relative to the output's zero point. */

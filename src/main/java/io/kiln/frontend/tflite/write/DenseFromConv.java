@@ -25,7 +25,7 @@ import java.util.Set;
  * Makes fully connected layers again of the convolutions of one point as which they were written: (1, rows, 1, inputs) becomes (rows,
  * inputs). Bias, rescaling and clamp follow; they compute the same.
  */
-final class DenseLayers {
+final class DenseFromConv {
     private final Function function;
     private final Set<String> names;
     private final Map<Integer, TensorType> types;
@@ -39,7 +39,7 @@ final class DenseLayers {
 
     private int next;
 
-    private DenseLayers(Function function, Set<String> names) {
+    private DenseFromConv(Function function, Set<String> names) {
         this.function = function;
         this.names = names;
         this.types = function.types();
@@ -53,7 +53,7 @@ final class DenseLayers {
      * @param names the names of the convolutions' tensors
      */
     static Function in(Function function, Set<String> names) {
-        return names.isEmpty() ? function : new DenseLayers(function, names).rewritten();
+        return names.isEmpty() ? function : new DenseFromConv(function, names).rewritten();
     }
 
     private Function rewritten() {
