@@ -73,9 +73,7 @@ public final class Epilogue {
                 .flatMap(r -> isWide
                         ? Optional.of(prepareWide(WideRescale.of(op, r, bound), tables))
                         : prepare(r, bound, tables));
-        this.steps = op.requantization()
-                .filter(r -> rescaling.isEmpty())
-                .map(r -> StepTable.of(r, bound, tables));
+        this.steps = op.requantization().filter(r -> rescaling.isEmpty()).map(r -> StepTable.of(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 

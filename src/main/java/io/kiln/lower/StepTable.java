@@ -29,8 +29,8 @@ record StepTable(Buffer steps) {
      */
     static StepTable of(Requantization r, long bound, Tables tables) {
         int channels = r.multipliers().size();
-        ProvenRescale.Reference reference = new ProvenRescale.Reference(
-                r, Collections.nCopies(channels, 0), Byte.MIN_VALUE, Byte.MAX_VALUE);
+        ProvenRescale.Reference reference =
+                new ProvenRescale.Reference(r, Collections.nCopies(channels, 0), Byte.MIN_VALUE, Byte.MAX_VALUE);
         long most = Math.min(bound, Integer.MAX_VALUE);
         long[] steps = IntStream.range(0, channels)
                 .mapToObj(c -> RescaleSteps.of(reference, c, most))
@@ -38,7 +38,10 @@ record StepTable(Buffer steps) {
                 .toArray();
         boolean areWords = most < Integer.MAX_VALUE;
         Buffer table = areWords
-                ? tables.add("steps", DType.INT32, LongStream.of(steps).mapToInt(s -> (int) s).toArray())
+                ? tables.add(
+                        "steps",
+                        DType.INT32,
+                        LongStream.of(steps).mapToInt(s -> (int) s).toArray())
                 : tables.add("steps", steps);
         return new StepTable(table);
     }

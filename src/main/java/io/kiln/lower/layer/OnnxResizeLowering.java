@@ -158,12 +158,11 @@ final class OnnxResizeLowering {
                 sum = add(sum, mul(weights.get(k), cast(DType.INT64, bytes.get(k))));
             }
             Expr exact = channel.let("exact", sum);
-            Expr.Var result = channel.mutable(
-                    "result", cast(DType.INT32, shr(exact, imm(bilinear.fractionBits()))));
+            Expr.Var result = channel.mutable("result", cast(DType.INT32, shr(exact, imm(bilinear.fractionBits()))));
             channel.ifThen(isDoubtful(exact), in -> in.assign(result, inSinglePrecision(place, bytes)));
             Expr value = channel.let("value", add(result, bilinear.zeroPoint()));
-            Expr limited = Exprs.max(
-                    channel.let("limited", Exprs.min(value, imm(Byte.MAX_VALUE))), imm(Byte.MIN_VALUE));
+            Expr limited =
+                    Exprs.max(channel.let("limited", Exprs.min(value, imm(Byte.MAX_VALUE))), imm(Byte.MIN_VALUE));
             channel.store(buffers.output(), add(first, i), cast(DType.INT8, limited));
         });
     }

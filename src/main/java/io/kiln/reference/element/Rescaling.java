@@ -97,8 +97,8 @@ public final class Rescaling {
         int zeroPoint = args.get(5).scalarInt();
         int[] result = new int[data.length];
         for (int i = 0; i < result.length; i++) {
-            result[i] = FixedPoint.clamp(
-                    by[i % by.length].rescale(data[i]) + zeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            result[i] =
+                    FixedPoint.clamp(by[i % by.length].rescale(data[i]) + zeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE);
         }
         return Tensor.of(type, result);
     }

@@ -97,7 +97,9 @@ final class OnnxLayers {
             int image = i / channels / width / height * in.dim(1);
             int upper = (image + rows[y]) * in.dim(2);
             int lower = (image + rows[height + y]) * in.dim(2);
-            int[] bytes = {upper + columns[x], upper + columns[width + x], lower + columns[x], lower + columns[width + x]};
+            int[] bytes = {
+                upper + columns[x], upper + columns[width + x], lower + columns[x], lower + columns[width + x]
+            };
             int channel = i % channels;
             Arrays.setAll(bytes, k -> data[bytes[k] * channels + channel] - zero);
             OnnxBilinear.Point at = new OnnxBilinear.Point(

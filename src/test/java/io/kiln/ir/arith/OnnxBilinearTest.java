@@ -36,10 +36,10 @@ class OnnxBilinearTest {
             long sum = 1L << (bilinear.fractionBits() - 1);
             for (int k = 0; k < bytes.length; k++) {
                 long column = OnnxBilinear.columnFactor(x[k % 2]);
-                sum += (column * bilinear.rowFactor(y[k / 2]) >> OnnxBilinear.COLUMN_BITS) * bytes[k];
+                sum += ((column * bilinear.rowFactor(y[k / 2])) >> OnnxBilinear.COLUMN_BITS) * bytes[k];
             }
             long mask = (1L << bilinear.fractionBits()) - 1;
-            if ((sum + bilinear.doubt() & mask) <= 2 * bilinear.doubt()) {
+            if (((sum + bilinear.doubt()) & mask) <= 2 * bilinear.doubt()) {
                 doubtful++;
                 continue;
             }

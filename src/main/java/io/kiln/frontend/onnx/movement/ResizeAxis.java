@@ -135,7 +135,9 @@ record ResizeAxis(int axis, int in, int out, double scale, double begin, double 
             case "asymmetric" -> i / by;
             case "tf_half_pixel_for_nn" -> (i + 0.5f) / by;
             case "tf_crop_and_resize" ->
-                out > 1 ? from * (in - 1) + i * (to - from) * (in - 1) / (out - 1) : (float) (0.5 * (from + to) * (in - 1));
+                out > 1
+                        ? from * (in - 1) + i * (to - from) * (in - 1) / (out - 1)
+                        : (float) (0.5 * (from + to) * (in - 1));
             default ->
                 throw new IllegalArgumentException("its coordinate_transformation_mode is `" + coordinates + "`");
         };

@@ -12,7 +12,6 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * {@code Resize} and {@code Upsample}: axis by axis, each element of the result is a sum of elements of the data with

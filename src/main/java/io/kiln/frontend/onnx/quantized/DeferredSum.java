@@ -32,7 +32,9 @@ record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implem
                 .form()
                 .filter(DeferredSum.class::isInstance)
                 .map(DeferredSum.class::cast)
-                .filter(sum -> sum.isMatrixWithoutBias() && shape.rank() >= 2 && add.shape(bias).rank() <= shape.rank())
+                .filter(sum -> sum.isMatrixWithoutBias()
+                        && shape.rank() >= 2
+                        && add.shape(bias).rank() <= shape.rank())
                 .flatMap(sum -> LayerBias.reals(add, bias, shape.dim(-1), 1)
                         .map(b -> new DeferredSum(
                                 sum.importer,
@@ -41,7 +43,9 @@ record DeferredSum(OnnxImporter importer, NodeContext node, SumForm form) implem
     }
 
     private boolean isMatrixWithoutBias() {
-        return node.node().operator().equals("MatMul") && form.bias().isEmpty() && node.shape(1).rank() >= 2;
+        return node.node().operator().equals("MatMul")
+                && form.bias().isEmpty()
+                && node.shape(1).rank() >= 2;
     }
 
     @Override

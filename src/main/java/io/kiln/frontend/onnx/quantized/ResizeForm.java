@@ -70,7 +70,8 @@ record ResizeForm(NodeContext node, Dequantized data, BilinearImage image) imple
                 Constant.scalar(to.zeroPoint()));
         return isImage
                 ? e.transpose(result, List.of(0, 3, 1, 2))
-                : e.reshape(result, Shape.of(image.rows().size(), image.columns().size()));
+                : e.reshape(
+                        result, Shape.of(image.rows().size(), image.columns().size()));
     }
 
     private static Constant places(Expressions e, BilinearImage.Line line) {

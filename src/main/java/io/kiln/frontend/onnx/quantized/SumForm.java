@@ -66,13 +66,12 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
                 .map(v -> node.type(v.arg()).shape())
                 .map(shape -> shape.rank() == 0 ? 1 : shape.dim(channelOfResult(node, shape.rank())))
                 .orElse(1);
-        Optional<Bias> bias = LayerBias.of(node, 2, plain, channels, node.attributes().real("beta", 1));
+        Optional<Bias> bias =
+                LayerBias.of(node, 2, plain, channels, node.attributes().real("beta", 1));
         return node.has(2) && bias.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new DeferredSum(
-                        importer,
-                        node.without("alpha").without("beta"),
-                        new SumForm(plain.data, plain.weight, bias)));
+                        importer, node.without("alpha").without("beta"), new SumForm(plain.data, plain.weight, bias)));
     }
 
     private static int channelOfResult(NodeContext node, int rank) {
@@ -129,9 +128,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Bias> bias) {
         integers.put(0, new OnnxValue(data.integers(), ElementType.FLOAT));
         integers.put(1, new OnnxValue(weight.integers(), ElementType.FLOAT));
         words().ifPresent(words -> integers.put(2, new OnnxValue(words, ElementType.FLOAT)));
-        NodeContext layer = words().isPresent()
-                ? node
-                : node.as(node.node().operator(), List.of(0, 1));
+        NodeContext layer = words().isPresent() ? node : node.as(node.node().operator(), List.of(0, 1));
         return QuantizedForms.bytes(importer, layer, integers, new IntegerLayer(layer, this, to, limits));
     }
 }

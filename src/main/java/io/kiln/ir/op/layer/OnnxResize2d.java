@@ -91,9 +91,13 @@ public record OnnxResize2d() implements Op {
     }
 
     private static int length(String what, TensorType indices, TensorType weights) {
-        boolean arePairs = indices.shape().rank() == 2 && indices.shape().dim(0) == 2 && indices.shape().dim(1) > 0;
+        boolean arePairs = indices.shape().rank() == 2
+                && indices.shape().dim(0) == 2
+                && indices.shape().dim(1) > 0;
         Check.that(
-                arePairs && indices.dtype() == DType.INT32 && weights.equals(new TensorType(indices.shape(), DType.FLOAT32)),
+                arePairs
+                        && indices.dtype() == DType.INT32
+                        && weights.equals(new TensorType(indices.shape(), DType.FLOAT32)),
                 what + " must be int32 of two for each element, with float32 weights, not " + indices.text() + " and "
                         + weights.text());
         return indices.shape().dim(1);

@@ -115,10 +115,9 @@ public final class RandomRealBiases {
         int size = kernel + random.nextInt(6);
         int perGroup = isDepthwise ? 1 : channels;
         List<Integer> data = isLine ? List.of(1, channels, size) : List.of(1, channels, size, size);
-        List<Integer> filter =
-                isLine ? List.of(outputs, perGroup, kernel) : List.of(outputs, perGroup, kernel, kernel);
+        List<Integer> filter = isLine ? List.of(outputs, perGroup, kernel) : List.of(outputs, perGroup, kernel, kernel);
         long pad = random.nextInt(kernel);
-        long stride = 1 + random.nextInt(2);
+        long stride = 1L + random.nextInt(2);
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("kernel_shape", isLine ? List.of((long) kernel) : List.of((long) kernel, (long) kernel));
         attributes.put("pads", isLine ? List.of(pad, pad) : List.of(pad, pad, pad, pad));
@@ -134,7 +133,7 @@ public final class RandomRealBiases {
         int channels = 1 + random.nextInt(5);
         int outputs = 1 + random.nextInt(5);
         int kernel = 1 + random.nextInt(3);
-        long stride = 1 + random.nextInt(2);
+        long stride = 1L + random.nextInt(2);
         int size = 1 + random.nextInt(5);
         float to = to(channels * kernel);
         String weight = weight(List.of(channels, outputs, kernel, kernel), 1, true);
@@ -169,8 +168,7 @@ public final class RandomRealBiases {
         String data = real(isStack ? List.of(2, 3, depth) : List.of(3, depth));
         String product = isStack && random.nextBoolean()
                 ? model.node("MatMul", List.of(data, computed(depth, units)), "product", Map.of())
-                : model.node(
-                        "MatMul", List.of(data, weight(List.of(depth, units), 1, true)), "product", Map.of());
+                : model.node("MatMul", List.of(data, weight(List.of(depth, units), 1, true)), "product", Map.of());
         String bias = bias(units, to);
         List<String> terms = random.nextBoolean() ? List.of(product, bias) : List.of(bias, product);
         end(model.node("Add", terms, "sum", Map.of()), to);

@@ -105,7 +105,8 @@ public final class RandomResizes {
             for (int i = 0; i < dims.size(); i++) {
                 sizes.putLong(i < dims.size() - 2 ? dims.get(i) : 1 + random.nextInt(20));
             }
-            resize.addAll(List.of(model.floats(false), model.constant(ElementType.INT64, List.of(dims.size()), sizes.array())));
+            resize.addAll(List.of(
+                    model.floats(false), model.constant(ElementType.INT64, List.of(dims.size()), sizes.array())));
             return;
         }
         float[] scales = new float[dims.size()];

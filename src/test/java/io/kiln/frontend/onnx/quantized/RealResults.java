@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
-import io.kiln.base.Bytes;
-import io.kiln.frontend.onnx.OnnxRuntime;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import io.kiln.base.Bytes;
+import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Parameter;
 import java.io.UncheckedIOException;
 import java.nio.ByteOrder;
