@@ -114,7 +114,8 @@ public final class UserFunctions implements ExternalCodegen {
             return;
         }
         operators.stream().map(UserFunctions::bare).forEach(operator -> {
-            if (!known.contains(operator) && !(operator.startsWith(OWN) && known.contains(operator.substring(OWN.length())))) {
+            if (!known.contains(operator)
+                    && !(operator.startsWith(OWN) && known.contains(operator.substring(OWN.length())))) {
                 problems.add(
                         "there is no operator `" + operator + "`, which `" + external.name + "` takes",
                         WHERE,

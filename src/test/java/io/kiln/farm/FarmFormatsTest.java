@@ -103,7 +103,8 @@ final class FarmFormatsTest {
 
     @Test
     void a_result_of_another_version_is_named() {
-        byte[] old = ResultFormat.write(new FarmResult("j", "w", "q", ANSWERS.get(0))).toArray();
+        byte[] old = ResultFormat.write(new FarmResult("j", "w", "q", ANSWERS.get(0)))
+                .toArray();
         old[7] = '1';
         assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
                 .isInstanceOf(KilnException.class)

@@ -48,8 +48,8 @@ final class WireReader {
     }
 
     private static String name(long form) {
-        String letters = new String(
-                ByteBuffer.allocate(Long.BYTES).putLong(form).array(), StandardCharsets.US_ASCII);
+        String letters =
+                new String(ByteBuffer.allocate(Long.BYTES).putLong(form).array(), StandardCharsets.US_ASCII);
         return letters.replaceAll("[^A-Z0-9]", "?");
     }
 

@@ -21,8 +21,9 @@ final class UnusedFunctions {
                 .collect(Collectors.toSet());
         codegens.externals().stream()
                 .filter(external -> !used.contains(UserFunctions.NAME + "." + external.name()))
-                .forEach(external -> log.warn("`" + external.name() + "` of <externals> takes no operators: no model has `"
-                        + String.join(" ", external.operators())
-                        + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
+                .forEach(external ->
+                        log.warn("`" + external.name() + "` of <externals> takes no operators: no model has `"
+                                + String.join(" ", external.operators())
+                                + "`, or a code generator before it takes them. -Dkiln.dumpIr shows the operators"));
     }
 }

@@ -35,9 +35,8 @@ final class BuiltInInspectors {
     private static final int MOST_LETTERS = 1 << 24;
 
     private static final JsonFactory JSON = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MOST_LEVELS)
-                    .build())
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MOST_LEVELS).build())
             .build();
 
     private BuiltInInspectors() {}

@@ -151,7 +151,7 @@ final class BoardPoolsTest {
                         () -> flow.generate(spec(gesture, Map.of("itcm", "64")).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.memory.itcm: board divided has no memory pool itcm")
-                .hasMessageContaining("one of [dtcm, sram, code, ext]");
+                .hasMessageContaining("one of dtcm, sram, code, ext");
         assertThatThrownBy(() -> spec(gesture, Map.of("dtcm", "much")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.memory.dtcm is 'much'");

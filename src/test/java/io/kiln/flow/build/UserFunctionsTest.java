@@ -106,8 +106,8 @@ final class UserFunctionsTest extends ArchiveProject {
         External product = new External("product", List.of("qnn.mul", "clip?"), "my_product", "", false);
         flow.build(spec(product), DeviceSpec.USUAL);
         assertThat(said)
-                .anyMatch(line -> line.contains(
-                        "`product` of <externals> takes no operators: no model has `qnn.mul clip?`"));
+                .anyMatch(line ->
+                        line.contains("`product` of <externals> takes no operators: no model has `qnn.mul clip?`"));
     }
 
     /** The same chain of int8 and of int16. */
