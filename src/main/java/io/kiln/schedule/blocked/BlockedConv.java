@@ -4,6 +4,7 @@ package io.kiln.schedule.blocked;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
@@ -54,6 +55,7 @@ final class BlockedConv {
     private final Buffer columns;
     private final WindowCopy copy;
     private final Optional<PairedWindows> pairs;
+    private final boolean isForSize;
 
     /** Computes and rescales all channels of a block of pixels, given its inputs, their weights and its first pixel in the output. */
     private interface End {
@@ -77,6 +79,7 @@ final class BlockedConv {
                 ? buffers.scratch(DType.INT32, taps(conv, sums))
                 : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
         this.copy = new WindowCopy(task, input, columns);
+        this.isForSize = task.isForSize();
         this.pairs = sums.pairsInputs() && PairedWindows.suits(task)
                 ? Optional.of(new PairedWindows(task, input, columns))
                 : Optional.empty();
@@ -227,6 +230,13 @@ final class BlockedConv {
         Buffer in = block.view("in", input, mul(add(mul(line, conv.input().dim(2)), run.x()), conv.taps()));
         if (!sums.pairsInputs()) {
             return in;
+        }
+        if (isForSize) {
+            block.loop("i", conv.taps(), (element, i) -> {
+                Expr second = mul(load(in, add(i, conv.taps())), SECOND);
+                element.store(columns, i, add(load(in, i), second));
+            });
+            return columns;
         }
         Buffer second = block.view("second_input", in, imm(conv.taps()));
         block.call(new PairedInputs(conv.taps()).kernel(), List.of(in, second, columns), List.of());

@@ -15,7 +15,7 @@ import io.kiln.schedule.parts.RescaleCorrection;
  * r2 r6    pairs of two taps              r10 r11    channel 1
  * r3       weights of two taps            r12        half of 65536: rounds to the second pixel
  * r7       a weight, a product            lr         end of the pairs
- * stack    inputs, where to enter the loop, constants, output, callee-saved registers, then the arguments:
+ * stack    inputs, where to enter the loop or which channel is next, constants, output, callee-saved registers, then the arguments:
  *          taps (then the weights), channels, output's stride, scale, shift, what the correction needs, limits
  * </pre>
  *
@@ -27,6 +27,7 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
     static final int SIZE = 2;
 
     private static final int ENTRY = 4;
+    private static final int SECOND = 4;
     private static final int CONSTANTS = 8;
     private static final int OUT = 12;
     private static final int TAPS = 52;
@@ -52,9 +53,13 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         for (int sum = 8; sum < 12; sum++) {
             asm.line("mov r%d, r4", sum);
         }
-        asm.line("ldr r4, [sp, #%d]", ENTRY);
-        asm.line("mov pc, r4");
-        asm.line(".p2align 2");
+        if (isSmall()) {
+            asm.line("str r4, [sp, #%d]", SECOND);
+        } else {
+            asm.line("ldr r4, [sp, #%d]", ENTRY);
+            asm.line("mov pc, r4");
+            asm.line(".p2align 2");
+        }
         asm.line("2:");
         asm.repeat(unroll, () -> {
             products(asm);
@@ -66,20 +71,46 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("str r1, [sp, #%d]", TAPS);
         takeApart(asm);
         asm.line("ldr r0, [sp, #%d]", SCALE);
-        for (int c = 0; c < SIZE; c++) {
-            channel(asm, c, correction, limited);
+        if (isSmall()) {
+            channels(asm, correction, limited);
+        } else {
+            channel(asm, 0, correction, limited);
+            asm.line("bne 5f");
+            asm.line("b 6f");
+            asm.line("5:");
+            channel(asm, 1, correction, limited);
+            asm.line("beq 6f");
         }
         leave(asm);
         return asm.lines();
     }
 
+    /** Whether both channels are rescaled by the same code, one after the other. */
+    private boolean isSmall() {
+        return unroll == 1;
+    }
+
+    private static void channels(AsmText asm, RescaleCorrection correction, boolean limited) {
+        asm.line("8:");
+        channel(asm, 0, correction, limited);
+        asm.line("beq 6f");
+        asm.line("ldr r4, [sp, #%d]", SECOND);
+        asm.line("cmp r4, #0");
+        asm.line("bne 5f");
+        asm.line("movs r4, #1");
+        asm.line("str r4, [sp, #%d]", SECOND);
+        asm.line("mov r8, r10");
+        asm.line("mov r9, r11");
+        asm.line("b 8b");
+        asm.line("5:");
+    }
+
     private void enter(AsmText asm) {
         asm.line(".syntax unified");
         asm.line("push {r4-r7, lr}");
-        asm.line("mov r4, r8");
-        asm.line("mov r5, r9");
-        asm.line("mov r6, r10");
-        asm.line("mov r7, r11");
+        for (int i = 0; i < 4; i++) {
+            asm.line("mov r%d, r%d", 4 + i, 8 + i);
+        }
         asm.line("push {r4-r7}");
         asm.line("push {r0-r3}");
         asm.line("ldr r4, [sp, #%d]", TAPS);
@@ -90,6 +121,9 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("movs r5, #128");
         asm.line("lsls r5, r5, #8");
         asm.line("mov r12, r5");
+        if (isSmall()) {
+            return;
+        }
         asm.line("lsrs r4, r4, #1");
         asm.line("negs r4, r4");
         asm.line("movs r5, #%d", unroll - 1);
@@ -171,7 +205,7 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         }
     }
 
-    /** Rescales and stores a channel; r0 is the scale. */
+    /** Rescales and stores a channel, and compares the number of channels left with 0; r0 is the scale. */
     private static void channel(AsmText asm, int c, RescaleCorrection correction, boolean limited) {
         asm.line("ldr r7, [sp, #%d]", CONSTANTS);
         asm.line("ldr r1, [r7]");
@@ -206,11 +240,6 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("ldr r4, [sp, #%d]", REST);
         asm.line("subs r4, #1");
         asm.line("str r4, [sp, #%d]", REST);
-        asm.line(c == 0 ? "bne 5f" : "beq 6f");
-        if (c == 0) {
-            asm.line("b 6f");
-            asm.line("5:");
-        }
     }
 
     /** The upper word of the product of r4 and {@code 65536 * r2 + r1}, in r4; r5 to r7 change. */
@@ -261,10 +290,9 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("6:");
         asm.line("add sp, #16");
         asm.line("pop {r4-r7}");
-        asm.line("mov r8, r4");
-        asm.line("mov r9, r5");
-        asm.line("mov r10, r6");
-        asm.line("mov r11, r7");
+        for (int i = 0; i < 4; i++) {
+            asm.line("mov r%d, r%d", 8 + i, 4 + i);
+        }
         asm.line("pop {r4-r7, pc}");
     }
 }

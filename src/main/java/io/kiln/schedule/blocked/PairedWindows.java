@@ -43,10 +43,22 @@ final class PairedWindows {
         this.kernel = new PairedInputs(rowTaps()).kernel();
     }
 
-    /** Whether the taps of a window's row are neighbours in memory, and code for borders may stand beside this one. */
+    /**
+     * Whether the taps of a window's row are neighbours in memory, some window lies inside the input, and code for borders may stand
+     * beside this one.
+     */
     static boolean suits(ConvTask task) {
-        Window w = task.conv().window();
-        return !task.isForSize() && (w.dilationW() == 1 || w.kernelW() == 1);
+        ConvComputation conv = task.conv();
+        Window w = conv.window();
+        return !task.isForSize()
+                && (w.dilationW() == 1 || w.kernelW() == 1)
+                && last(TapRange.Axis.rows(w, conv.input())) >= 0
+                && last(TapRange.Axis.columns(w, conv.input())) >= 0;
+    }
+
+    /** Where the last window inside the input begins. */
+    private static int last(TapRange.Axis axis) {
+        return axis.size() - 1 - (axis.taps() - 1) * axis.dilation();
     }
 
     private int rowTaps() {
@@ -85,10 +97,9 @@ final class PairedWindows {
     /** The conditions that all taps of both windows lie inside along an axis. */
     private static void limit(List<Expr> inside, TapRange.Axis axis, Expr first, Expr second) {
         if (axis.isPadded()) {
-            int last = axis.size() - 1 - (axis.taps() - 1) * axis.dilation();
             for (Expr origin : first.equals(second) ? List.of(first) : List.of(first, second)) {
                 inside.add(ge(origin, imm(0)));
-                inside.add(le(origin, imm(last)));
+                inside.add(le(origin, imm(last(axis))));
             }
         }
     }
