@@ -65,9 +65,12 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
 
     @Override
     public long integer(int index) {
+        // Weights and biases are read one by one, many times: without a view for each.
         if (type.dtype() == DType.INT8) {
-            // Weights are read one by one, many times: without a view for each.
             return data.get(index);
+        }
+        if (type.dtype() == DType.INT32) {
+            return data.int32(4 * index);
         }
         ByteBuffer buffer = data.buffer();
         return switch (type.dtype()) {
@@ -87,6 +90,6 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg,
             throw new IllegalArgumentException(
                     "constant `" + name + "` is " + type.dtype().text());
         }
-        return data.buffer().getFloat(4 * index);
+        return Float.intBitsToFloat(data.int32(4 * index));
     }
 }

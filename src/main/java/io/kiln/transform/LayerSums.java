@@ -110,11 +110,17 @@ final class LayerSums {
         long[] low = new long[taps];
         long[] high = new long[taps];
         for (int tap = 0; tap < taps; tap++) {
+            // A depthwise layer's output channels read one input channel each.
+            int at = depthwise ? tap * outputs + output : (output * taps + tap) * depth;
+            long lowest = 0;
+            long highest = 0;
             for (int c = 0; c < depth; c++) {
-                long weight = weight(output, tap, c);
-                low[tap] += weight * (weight < 0 ? most : least)[first + c];
-                high[tap] += weight * (weight < 0 ? least : most)[first + c];
+                long weight = weights[at + c];
+                lowest += weight * (weight < 0 ? most : least)[first + c];
+                highest += weight * (weight < 0 ? least : most)[first + c];
             }
+            low[tap] = lowest;
+            high[tap] = highest;
         }
         return insides.stream()
                 .map(inside -> new Range(sum(low, inside), sum(high, inside)))

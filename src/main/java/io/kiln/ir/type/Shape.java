@@ -9,8 +9,10 @@ import java.util.stream.Collectors;
 public record Shape(List<Integer> dims) {
     public Shape {
         dims = List.copyOf(dims);
-        if (dims.stream().anyMatch(d -> d < 0)) {
-            throw new IllegalArgumentException("dimensions must not be negative: " + dims);
+        for (int dim : dims) {
+            if (dim < 0) {
+                throw new IllegalArgumentException("dimensions must not be negative: " + dims);
+            }
         }
     }
 

@@ -43,23 +43,32 @@ final class DspWeights {
 
     /** The words of all {@link #blocks}: weights, in the order of the inputs, then the channels' constants. */
     static int[] pack(ConvComputation conv, int[] order, DspRescale rescale) {
-        List<Integer> words = new ArrayList<>();
-        for (int[] block : blocks(conv)) {
+        List<int[]> blocks = blocks(conv);
+        int quads = (order.length + 3) / 4;
+        int size = 0;
+        for (int[] block : blocks) {
+            size += quads * 2 * ((block.length + 1) / 2) + block.length * rescale.constantsPerChannel();
+        }
+        int[] words = new int[size];
+        int next = 0;
+        for (int[] block : blocks) {
             List<int[]> taps = IntStream.range(0, BLOCK)
                     .mapToObj(i -> taps(conv, block, i, order))
                     .toList();
             for (int i = 0; i < order.length; i += 4) {
                 for (int word = 0; word < 2; word++) {
                     for (int c = 0; c < block.length; c += 2) {
-                        putQuad(taps.get(c), taps.get(c + 1), i, word, rescale.isSummed(), words);
+                        words[next++] = quad(taps.get(c), taps.get(c + 1), i, word, rescale.isSummed());
                     }
                 }
             }
             for (int o : block) {
-                rescale.put(o, words);
+                for (int constant : rescale.constants().constants(o)) {
+                    words[next++] = constant;
+                }
             }
         }
-        return words.stream().mapToInt(Integer::intValue).toArray();
+        return words;
     }
 
     /** Whether the channels of a convolution fit in {@link #blocks}. */
@@ -109,9 +118,13 @@ final class DspWeights {
 
     /** Appends the words of four inputs; inputs beyond the end have weight 0. */
     static void putQuad(int[] a, int[] b, int first, int word, boolean isSummed, List<Integer> words) {
+        words.add(quad(a, b, first, word, isSummed));
+    }
+
+    private static int quad(int[] a, int[] b, int first, int word, boolean isSummed) {
         int low = halfword(a, b, first + word, isSummed);
         int high = halfword(a, b, first + word + 2, isSummed);
-        words.add((low & 0xFFFF) | (high << 16));
+        return (low & 0xFFFF) | (high << 16);
     }
 
     private static int halfword(int[] a, int[] b, int i, boolean isSummed) {
