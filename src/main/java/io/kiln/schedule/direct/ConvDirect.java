@@ -74,9 +74,8 @@ final class ConvDirect {
         this.tables = task.tables();
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
-        this.ends = knobs.rescale()
-                .map(rescale -> SumEnds.of(rescale, tables))
-                .orElseGet(() -> SumEnds.of(conv, tables));
+        this.ends =
+                knobs.rescale().map(rescale -> SumEnds.of(rescale, tables)).orElseGet(() -> SumEnds.of(conv, tables));
     }
 
     /** The loops. */

@@ -73,8 +73,8 @@ class ShippedCostsTest {
 
     private static boolean isWinograd(TuningRecord record) {
         return record.config().entities().stream()
-                .anyMatch(entity -> entity.value() instanceof Text text
-                        && text.value().contains("winograd"));
+                .anyMatch(entity ->
+                        entity.value() instanceof Text text && text.value().contains("winograd"));
     }
 
     private static double least(TuningRecord record, double mostProducts) {
@@ -93,10 +93,11 @@ class ShippedCostsTest {
         "rv32imac, instructions, 2"
     })
     void noRecordIsFasterThanItsProducts(String core, String objective, double mostProducts) {
-        assertThat(ShippedRecords.of(core, objective)).isNotEmpty().allSatisfy(record -> assertThat(
-                        record.result().mean() * NANOSECONDS)
-                .as(record.task().workload())
-                .isGreaterThanOrEqualTo(least(record, mostProducts)));
+        assertThat(ShippedRecords.of(core, objective))
+                .isNotEmpty()
+                .allSatisfy(record -> assertThat(record.result().mean() * NANOSECONDS)
+                        .as(record.task().workload())
+                        .isGreaterThanOrEqualTo(least(record, mostProducts)));
     }
 
     @Test
