@@ -9,15 +9,14 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.ir.op.Window;
-import io.kiln.lower.Epilogue;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.parts.WeightPacking;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -28,6 +27,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Direct convolution for any core: for each pixel, blocks of output channels whose accumulators stay in registers.
@@ -47,8 +47,7 @@ final class ConvDirect {
     private final Tables tables;
     private final Buffer input;
     private final Buffer output;
-    private final BiasTable bias;
-    private final Epilogue epilogue;
+    private final SumEnds ends;
 
     /**
      * The schedule's explicit values.
@@ -58,18 +57,25 @@ final class ConvDirect {
      * @param pixelBlock neighbouring pixels computed together, if their windows lie inside the input
      * @param fused whether multiply and add are one instruction
      * @param packed whether weights are {@link FourBitWeights#halves}
+     * @param rescale a proven rescaling in place of the reference's steps
      */
-    record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {}
+    record Knobs(
+            int channelBlock,
+            int unroll,
+            int pixelBlock,
+            boolean fused,
+            boolean packed,
+            Optional<ScalarRescale> rescale) {}
 
-    /** Makes the table of initial values. */
+    /** Makes the tables that sums begin or end with. */
     ConvDirect(ConvTask task, Knobs knobs) {
         this.conv = task.conv();
         this.knobs = knobs;
         this.tables = task.tables();
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
-        this.bias = BiasTable.of(conv, tables);
-        this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
+        this.ends =
+                knobs.rescale().map(rescale -> SumEnds.of(rescale, tables)).orElseGet(() -> SumEnds.of(conv, tables));
     }
 
     /** The loops. */
@@ -148,7 +154,7 @@ final class ConvDirect {
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
             for (int i = 0; i < pixels.count * blocks.width(); i++) {
-                accumulators.add(inner.mutable("acc" + i, load(bias.buffer(), add(oc, i % blocks.width()))));
+                accumulators.add(inner.mutable("acc" + i, ends.start(add(oc, i % blocks.width()))));
             }
             Expr kernel = add(mul(pixels.phase, blocks.end() - blocks.begin()), oc);
             inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) -> {
@@ -156,16 +162,13 @@ final class ConvDirect {
                 Expr inputRow = pixels.line.rows.inputLine(0, row);
                 windowRow(rowBlock, blocks, new WindowRow(pixels, kernel, oc, inputRow, k), accumulators);
             });
-            List<Expr> values = new ArrayList<>();
+            List<SumEnds.Sum> sums = new ArrayList<>();
             for (int i = 0; i < accumulators.size(); i++) {
-                values.add(
-                        epilogue.value(inner, String.valueOf(i), accumulators.get(i), add(oc, i % blocks.width())));
-            }
-            // Limits have branches: before them, compilers interleave the values' multiplications.
-            for (int i = 0; i < values.size(); i++) {
+                Expr channel = add(oc, i % blocks.width());
                 Expr place = add(pixels.out, (long) i / blocks.width() * conv.channels());
-                inner.store(output, add(add(place, oc), i % blocks.width()), values.get(i));
+                sums.add(new SumEnds.Sum(accumulators.get(i), channel, add(place, channel)));
             }
+            ends.store(inner, sums, output);
         });
     }
 
@@ -256,7 +259,7 @@ final class ConvDirect {
 
     private Expr value(Buffer in, Expr index) {
         Expr value = load(in, index);
-        return conv.isFloat() || bias.isFolded() ? value : sub(value, imm(conv.inputZeroPoint()));
+        return conv.isFloat() || ends.isFolded() ? value : sub(value, imm(conv.inputZeroPoint()));
     }
 
     private Expr sum(Expr.Var acc, Expr value, Expr weight) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.direct;
 
+import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Interior;
 import io.kiln.schedule.parts.PlainLoops;
+import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -22,8 +24,14 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
     /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
     private static final int MOST_PIXELS = 4;
 
+    /** Whether a rescaling that is proven to give the reference's results takes the place of its steps. */
+    private static final String PROVEN = "proven_rescale";
+
     private static final int MOST_CHANNELS = 8;
     private static final int MOST_UNROLL = 4;
+
+    /** Of int16 data, which no other schedule computes on cores without SIMD: a power of two above the others. */
+    private static final int LONGEST_UNROLL = 32;
 
     @Override
     public String name() {
@@ -43,7 +51,9 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
         int[] channels = IntStream.rangeClosed(1, Math.min(MOST_CHANNELS, perGroup))
                 .filter(block -> conv.groups() == 1 || perGroup % block == 0)
                 .toArray();
-        int[] unroll = IntStream.rangeClosed(1, MOST_UNROLL)
+        boolean isLong = conv.dataType() == DType.INT16;
+        int[] unroll = IntStream.rangeClosed(1, isLong ? LONGEST_UNROLL : MOST_UNROLL)
+                .filter(steps -> steps <= MOST_UNROLL || Integer.bitCount(steps) == 1)
                 .filter(steps -> conv.channelsPerGroup() % steps == 0)
                 .toArray();
         return Space.of(
@@ -51,7 +61,16 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 Knob.of("channel_block", channels),
                 Knob.of("unroll", unroll),
                 Knob.unusual("pixel_block", pixelBlocks(workload)),
-                FourBitWeights.knob(conv));
+                FourBitWeights.knob(conv),
+                proven(conv).isPresent() ? Knob.flag(PROVEN, false, true) : Knob.flag(PROVEN, false));
+    }
+
+    /** The rescaling by one high multiplication for layers of a single pixel, where a call of a micro-kernel may cost more than the products. */
+    private static Optional<ScalarRescale> proven(ConvComputation conv) {
+        boolean isSingle = conv.output().dim(1) * conv.output().dim(2) == 1;
+        return isSingle && !conv.isTransposed() && !conv.window().isPadded()
+                ? ScalarRescale.of(conv)
+                : Optional.empty();
     }
 
     private static int[] pixelBlocks(Workload workload) {
@@ -87,7 +106,8 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 configuration.number("unroll"),
                 configuration.number("pixel_block", 1),
                 isFused(task.workload()),
-                FourBitWeights.arePacked(configuration));
+                FourBitWeights.arePacked(configuration),
+                configuration.isOn(PROVEN) ? proven(task.conv()) : Optional.empty());
         return new ConvDirect(task, knobs).loops(task.rows());
     }
 
