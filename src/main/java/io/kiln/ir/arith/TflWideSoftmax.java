@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.arith;
 
-import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.base.FixedPoint;
 import java.util.function.DoubleUnaryOperator;
 
 /**
