@@ -90,6 +90,17 @@ final class RandomFloatNets {
 
     private RandomFloatNets() {}
 
+    /** A shape of 48 elements. */
+    static Shape shape(int rank) {
+        return switch (rank) {
+            case 1 -> Shape.of(48);
+            case 2 -> Shape.of(4, 12);
+            case 3 -> Shape.of(1, 6, 8);
+            case 4 -> Shape.of(2, 4, 2, 3);
+            default -> Shape.of(2, 2, 2, 2, 3);
+        };
+    }
+
     static Draft draft(long seed) {
         return new Draft(new FloatNet(seed), new Random(seed));
     }

@@ -34,6 +34,7 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
@@ -193,25 +194,27 @@ class WrittenModelTest {
 
     /** Compares the answers of the file in TensorFlow Lite with those of the function: integers must be equal. */
     static void assertSameAnswers(Quantized quantized, List<Sample> samples) {
-        assertSameAnswers(quantized, samples, "");
+        assertSameAnswers(quantized.network(), samples, "");
     }
 
-    /** The same, with what a failure is to name. */
-    static void assertSameAnswers(Quantized quantized, List<Sample> samples, String what) {
-        byte[] file = quantized.network().file().orElseThrow().toArray();
+    /** The same for all outputs, with what a failure is to name. */
+    static void assertSameAnswers(QuantizedNetwork network, List<Sample> samples, String what) {
+        byte[] file = network.file().orElseThrow().toArray();
+        Function function = network.function();
         List<List<Bytes>> rounds = new ArrayList<>();
         for (Sample sample : samples) {
-            rounds.add(Evaluation.inputs(quantized.function(), sample));
+            rounds.add(Evaluation.inputs(function, sample));
         }
-        Function function = quantized.function();
-        DType dtype = function.types().get(function.results().get(0).id()).dtype();
         List<List<TfliteOracle.Output>> answers = TfliteOracle.runAll(file, rounds);
         for (int k = 0; k < rounds.size(); k++) {
-            Bytes expected = answers.get(k).get(0).data();
-            Bytes actual = Interpreter.run(function, rounds.get(k)).get(0);
-            assertThat(Agreement.difference(dtype, expected, actual, 0))
-                    .as("%s, sample %d", what, k)
-                    .isEmpty();
+            List<Bytes> actual = Interpreter.run(function, rounds.get(k));
+            for (int i = 0; i < actual.size(); i++) {
+                DType dtype =
+                        function.types().get(function.results().get(i).id()).dtype();
+                assertThat(Agreement.difference(dtype, answers.get(k).get(i).data(), actual.get(i), 0))
+                        .as("%s, sample %d, output %d", what, k, i)
+                        .isEmpty();
+            }
         }
     }
 }

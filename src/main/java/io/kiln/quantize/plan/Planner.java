@@ -3,8 +3,6 @@ package io.kiln.quantize.plan;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
-import io.kiln.ir.Quantization;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;

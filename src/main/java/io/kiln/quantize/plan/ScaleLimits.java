@@ -10,12 +10,16 @@ import io.kiln.ir.op.element.TflBinaryScales;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.range.ValueRange;
 import java.util.List;
 
 /** For which scales the integer arithmetic of an operator is defined. With others the operator stays float. */
 final class ScaleLimits {
     private static final float LEAST_OF_FUNCTION = 1f / (1 << 30);
     private static final float MOST_OF_FUNCTION = 2;
+
+    /** The rescaling of 64-bit sums is undefined from 2^14 on; the weights' largest integer is 127, and a large bias may double their scale. */
+    private static final double MOST_OF_LAYER = 127.0 * (1 << 13);
 
     private ScaleLimits() {}
 
@@ -31,6 +35,10 @@ final class ScaleLimits {
         }
         if (node.op() instanceof Softmax softmax) {
             return isSoftmax(softmax, node, precision, scales.get(0));
+        }
+        if (node.layer().isPresent() && precision == Precision.INT16) {
+            float most = ValueRange.of(ScaleGroups.floats(node.weights())).magnitude();
+            return (double) most * scales.get(0) / scales.get(1) < MOST_OF_LAYER;
         }
         return !(node.op() instanceof Binary binary) || isBinary(binary, precision, scales);
     }

@@ -101,8 +101,10 @@ final class SettledScales {
         return scales;
     }
 
+    /** A function reads data of a prescribed scale in a scale of its own, if it must. */
     private Scaled scaled(Node node, int operand) {
         return node.data().get(operand) instanceof Arg.Ref ref
+                        && !(node.op() instanceof Unary && groups.isFixed(ref.id(), precision(node)))
                 ? group(ref.id(), precision(node))
                 : new Scaled(node.output(), operand, precision(node));
     }
@@ -143,12 +145,13 @@ final class SettledScales {
         if (scaled.operand == Scaled.GROUP) {
             return quantization(scaled.id, scaled.precision);
         }
-        Constant constant = (Constant) node.data().get(scaled.operand);
-        return raised(
-                scaled,
-                bases.computeIfAbsent(
-                        scaled,
-                        s -> ActivationScale.of(scaled.precision, ValueRange.of(ScaleGroups.floats(constant)))));
+        return raised(scaled, bases.computeIfAbsent(scaled, s -> own(node.data().get(s.operand), s.precision)));
+    }
+
+    private Quantization own(Arg operand, Precision precision) {
+        return operand instanceof Constant constant
+                ? ActivationScale.of(precision, ValueRange.of(ScaleGroups.floats(constant)))
+                : groups.quantization(((Arg.Ref) operand).id(), precision);
     }
 
     private Quantization raised(Scaled scaled, Quantization base) {

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
 import io.kiln.frontend.tflite.schema.FusedActivation;
 import io.kiln.ir.Arg;
@@ -150,8 +151,27 @@ final class GraphWriter {
         operator(BuiltinOperator.MUL, 2, inputs, to, options);
     }
 
+    /**
+     * Int8 as int16, which QUANTIZE of TensorFlow Lite's library does not do: the same integers, then a sum that takes their zero point off
+     * and rescales.
+     */
+    private void widen(int from, int to) {
+        Quantization narrow = format(from).quantization().orElseThrow();
+        Format wide = new Format(DType.INT16, Optional.of(new Quantization(narrow.scale(), 0)));
+        int cast = tensor(tensors.get(from).name() + "_wide", tensors.get(from).type(), wide);
+        operator(BuiltinOperator.CAST, 1, List.of(from), cast, Options.NONE);
+        float shift = -narrow.zeroPoint() * narrow.scale();
+        List<Integer> inputs = List.of(cast, value(Constant.vector(shift), wide));
+        Options options = Options.of(Add.TYPE).with(Add.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code());
+        operator(BuiltinOperator.ADD, 2, inputs, to, options);
+    }
+
     /** Converts a tensor to another format. */
     void convert(int from, int to) {
+        if (format(from).dtype() == DType.INT8 && format(to).dtype() == DType.INT16) {
+            widen(from, to);
+            return;
+        }
         boolean isDequantize = format(to).quantization().isEmpty();
         boolean isRescale = format(from).quantization().isPresent() && !isDequantize;
         boolean isWide = format(from).dtype() == DType.INT16 || format(to).dtype() == DType.INT16;

@@ -4,11 +4,12 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.FusedActivation;
-import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
+import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.schema.MovementOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.movement.BroadcastTo;
@@ -21,9 +22,8 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.plan.Format;
-import io.kiln.ir.Quantization;
-import java.util.Optional;
 import java.util.List;
+import java.util.Optional;
 
 /** Writes operators that move elements, products of matrices, and reductions. */
 final class MovementWriter implements NodeWriter {
