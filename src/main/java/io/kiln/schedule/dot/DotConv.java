@@ -19,6 +19,7 @@ import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +69,8 @@ final class DotConv {
 
     /** The loops. */
     LayerLoops loops(ConvTask task) {
-        return new LayerLoops(body(task.rows()), task.workload().macs());
+        long macs = padded.isPresent() ? task.workload().macs() : conv.macsInside();
+        return new LayerLoops(body(task.rows()), macs);
     }
 
     private static BiasTable bias(ConvTask task, DotKernel kernel) {
@@ -77,9 +79,12 @@ final class DotConv {
                 : BiasTable.of(task.conv(), task.tables());
     }
 
-    /** Whether rows are copied with their padding; otherwise runs are clipped at the input's border. */
+    /**
+     * Whether rows are copied with their padding; otherwise runs are clipped at the input's border, as those of a transposed convolution, in
+     * which most of a window may lie beside the input.
+     */
     static boolean isCopied(ConvComputation conv, DotKernel kernel) {
-        return conv.window().isPadded() && kernel.step() > 1;
+        return conv.window().isPadded() && kernel.step() > 1 && !conv.isTransposed();
     }
 
     private Stmt body(Rows rows) {
@@ -97,38 +102,54 @@ final class DotConv {
         return body.build();
     }
 
-    /** A row of the output: pixels with whole runs are computed together, others one by one. */
     private void row(BlockBuilder row, Rows rows, Expr n, Expr y) {
         padded.ifPresent(p -> p.copy(row, rows, n, y));
-        TapRange ky = padded.isPresent()
-                ? new TapRange(
-                        imm(0),
-                        imm(0),
-                        imm(conv.window().kernelH()),
-                        conv.window().kernelH())
-                : TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-        Line line = new Line(rows, n, y, ky);
-        int width = conv.output().dim(2);
-        Interior interior = padded.isPresent() ? new Interior(0, width) : Interior.of(conv);
-        int whole = interior.begin() + interior.size() / pixels * pixels;
-        row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
-        row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> whole(b, line, x, pixels));
-        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> whole(b, line, x, 1));
-        row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+        TapRange ky = padded.isPresent() ? allRows() : clippedRows(row, y);
+        row.loop("phase", conv.upsampling().strideW(), (line, phase) -> {
+            line(line, new DotLine(conv, rows, n, y, ky, phase));
+        });
     }
 
-    /** A row of the output, and the window's rows inside the input. */
-    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+    private TapRange allRows() {
+        int taps = conv.window().kernelH();
+        return new TapRange(imm(0), imm(0), imm(taps), taps);
+    }
 
-    /** Pixels side by side, with the window's columns inside the input of the first. */
-    private record Pixels(Line line, Expr x, int count, TapRange kx) {}
+    private TapRange clippedRows(BlockBuilder row, Expr y) {
+        Expr position =
+                conv.isTransposed() ? row.let("position_y", conv.upsampling().row(y)) : y;
+        return TapRange.of(row, "y", position, TapRange.Axis.rows(conv.window(), conv.input()));
+    }
 
-    private void edge(BlockBuilder block, Line line, Expr x) {
+    /** Positions with whole windows are computed together, others one by one. */
+    private void line(BlockBuilder block, DotLine line) {
+        Interior interior = padded.isPresent() ? new Interior(0, conv.output().dim(2)) : Interior.of(conv);
+        Expr begin = block.let("begin", line.begin());
+        Expr end = block.let("end", line.end());
+        Expr first = block.let("first_whole", Exprs.min(Exprs.max(begin, imm(interior.begin())), end));
+        Expr last = block.let("end_whole", Exprs.max(first, Exprs.min(end, imm(interior.end()))));
+        Expr together = add(first, mul(Exprs.div(sub(last, first), imm(pixels)), pixels));
+        Expr single = pixels > 1 ? block.let("single", together) : last;
+        boolean isClipped = padded.isEmpty() && conv.window().isPadded();
+        block.loop("x", begin, first, 1, (b, x) -> edge(b, line, x));
+        block.loop("x", first, single, pixels, (b, x) -> whole(b, line, x, pixels));
+        if (isClipped && kernel.step() == 1) {
+            block.loop("x", single, end, 1, (b, x) -> edge(b, line, x));
+            return;
+        }
+        block.loop("x", single, last, 1, (b, x) -> whole(b, line, x, 1));
+        block.loop("x", last, end, 1, (b, x) -> edge(b, line, x));
+    }
+
+    /** Pixels at neighbouring positions, with the window's columns inside the input of the first. */
+    private record Pixels(DotLine line, Expr x, int count, TapRange kx) {}
+
+    private void edge(BlockBuilder block, DotLine line, Expr x) {
         TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
         block(block, new Pixels(line, x, 1, kx));
     }
 
-    private void whole(BlockBuilder block, Line line, Expr x, int count) {
+    private void whole(BlockBuilder block, DotLine line, Expr x, int count) {
         Window w = conv.window();
         int left = padded.isPresent() ? 0 : w.padLeft();
         Expr origin = sub(mul(x, w.strideW()), imm(left));
@@ -136,46 +157,69 @@ final class DotConv {
     }
 
     private void block(BlockBuilder block, Pixels at) {
-        Expr row = add(mul(at.line.n, conv.output().dim(1)), at.line.rows.outputLine(at.line.y));
-        Expr out = block.let("pixel", mul(add(mul(row, conv.output().dim(2)), at.x), conv.channels()));
+        Expr out = block.let("pixel", at.line.output(at.x));
         int step = kernel.channels();
         int whole = conv.channels() / step * step;
-        block.loop("oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, at, oc, step, out));
         block.loop(
-                "oc",
-                imm(whole),
-                imm(conv.channels()),
-                step,
-                (inner, oc) -> channels(inner, at, oc, conv.channels() - whole, out));
+                "oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, at, new Block(oc, step, kernel), out));
+        int rest = conv.channels() - whole;
+        block.loop("oc", imm(whole), imm(conv.channels()), step, (inner, oc) -> {
+            channels(inner, at, new Block(oc, rest, kernel.of(rest)), out);
+        });
     }
 
-    /** A block of channels, of which this many exist. */
-    private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
-        sums.start(block, at.count, oc, valid);
+    /**
+     * A block of channels.
+     *
+     * @param first channel
+     * @param valid number of channels that exist
+     */
+    private record Block(Expr first, int valid, DotKernel kernel) {}
+
+    private void channels(BlockBuilder block, Pixels at, Block channels, Expr out) {
+        sums.start(block, at.count, channels.first, channels.valid);
         if (isWhole(at)) {
-            window(block, at, oc);
-            sums.store(block, at.count, oc, valid, out);
+            window(block, at, channels);
+        } else {
+            block.loop("ky", at.line.ky().begin(), at.line.ky().end(), 1, (b, ky) -> row(b, at, channels, ky));
+        }
+        sums.store(block, at.count, channels.first, channels.valid, out);
+    }
+
+    /** A row of the window: a run, or one for each of its pixels. */
+    private void row(BlockBuilder block, Pixels at, Block channels, Expr ky) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        boolean isSplit = weights.isSplit();
+        if (!isSplit && (kernel.step() == 1 || isAll(at.kx.count(), w.kernelW()))) {
+            Run run = new Run(ky, at.kx.begin(), mul(at.kx.count(), cin));
+            Expr begin = mul(at.kx.begin(), weights.offset(cin));
+            run(block, at, run, add(weights.at(kernel(at, channels), ky), begin), channels);
             return;
         }
-        block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {
-            if (DotWeights.isDilated(conv)) {
-                b.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> run(tap, at, oc, ky, kx));
-            } else {
-                run(b, at, oc, ky, at.kx.begin());
-            }
+        block.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> {
+            Expr oc = kernel(at, channels);
+            Expr weight = isSplit
+                    ? weights.at(oc, add(mul(ky, w.kernelW()), kx))
+                    : add(weights.at(oc, ky), mul(kx, weights.offset(cin)));
+            run(tap, at, new Run(ky, kx, imm(cin)), weight, channels);
         });
-        sums.store(block, at.count, oc, valid, out);
+    }
+
+    /** First channel of a block, counted through the kernels of all phases. */
+    private Expr kernel(Pixels at, Block channels) {
+        return add(mul(at.line.kernel(), weights.channelsOfPhase()), channels.first);
     }
 
     /** Whether a single call computes the window: none of it is outside the input. */
     private boolean isWhole(Pixels at) {
         Window w = conv.window();
         return kernel.takesWindows()
-                && !DotWeights.isDilated(conv)
+                && !weights.isSplit()
                 && !weights.isFlushed()
-                && at.line.rows.areContiguous()
+                && at.line.rows().areContiguous()
                 && runs().areNear()
-                && isAll(at.line.ky.count(), w.kernelH())
+                && isAll(at.line.ky().count(), w.kernelH())
                 && isAll(at.kx.count(), w.kernelW());
     }
 
@@ -191,44 +235,49 @@ final class DotConv {
         return new DotKernel.Runs(w.kernelH(), weights.taps(), row);
     }
 
-    private void window(BlockBuilder block, Pixels at, Expr oc) {
-        Expr column = add(at.kx.origin(), mul(at.kx.begin(), conv.window().dilationW()));
-        Expr first = block.let("first", mul(add(rowStart(at.line, imm(0)), column), conv.channelsPerGroup()));
-        Buffer w = block.view("w", weights.table(), weights.at(oc, imm(0), imm(0)));
-        kernel.call(block, inputs(block, at, first), w, sums.buffer(), runs());
+    private void window(BlockBuilder block, Pixels at, Block channels) {
+        Expr first = block.let("first", first(at, new Run(imm(0), at.kx.begin(), imm(0))));
+        Buffer w = block.view("w", weights.table(), weights.at(kernel(at, channels), imm(0)));
+        channels.kernel.call(block, inputs(block, at, first), w, sums.buffer(), runs());
     }
 
-    /** The run of taps in row {@code ky} of the window from column {@code kx} on. */
-    private void run(BlockBuilder block, Pixels at, Expr oc, Expr ky, Expr kx) {
-        Window w = conv.window();
-        int cin = conv.channelsPerGroup();
-        boolean isDilated = DotWeights.isDilated(conv);
-        Expr column = add(at.kx.origin(), mul(kx, w.dilationW()));
-        Expr first = block.let("first", mul(add(rowStart(at.line, ky), column), cin));
-        Expr run = isDilated ? add(mul(ky, w.kernelW()), kx) : ky;
-        Expr begin = isDilated ? imm(0) : mul(kx, cin);
-        Expr taps = isDilated ? imm(cin) : mul(at.kx.count(), cin);
+    /**
+     * Adjacent taps.
+     *
+     * @param ky their row of the window
+     * @param kx their first column
+     */
+    private record Run(Expr ky, Expr kx, Expr taps) {}
+
+    private void run(BlockBuilder block, Pixels at, Run run, Expr weight, Block channels) {
+        Expr first = block.let("first", first(at, run));
         if (!weights.isFlushed()) {
-            call(block, at, first, weights.at(oc, run, begin), taps);
+            call(block, at, first, weight, run.taps, channels);
             return;
         }
         for (int tap = 0; tap < weights.taps(); tap += weights.part()) {
             BlockBuilder part = new BlockBuilder();
             int count = Math.min(weights.part(), weights.taps() - tap);
-            call(part, at, add(first, tap), weights.at(oc, run, imm(tap)), imm(count));
+            call(part, at, add(first, tap), add(weight, weights.offset(tap)), imm(count), channels);
             sums.flush(part, at.count);
             block.add(part.build());
         }
     }
 
+    /** Position of a run's first tap in the input of the first pixel. */
+    private Expr first(Pixels at, Run run) {
+        Expr column = add(at.kx.origin(), mul(run.kx, conv.window().dilationW()));
+        return mul(add(rowStart(at.line, run.ky), column), conv.channelsPerGroup());
+    }
+
     /** Pixels before those under a row of the window. */
-    private Expr rowStart(Line line, Expr ky) {
+    private Expr rowStart(DotLine line, Expr ky) {
         if (padded.isPresent()) {
             return mul(ky, PaddedRows.rowElements(conv) / conv.input().dim(3));
         }
-        Expr row = line.rows.inputLine(
-                0, add(line.ky.origin(), mul(ky, conv.window().dilationH())));
-        return mul(add(mul(line.n, conv.input().dim(1)), row), conv.input().dim(2));
+        Expr row = line.rows()
+                .inputLine(0, add(line.ky().origin(), mul(ky, conv.window().dilationH())));
+        return mul(add(mul(line.n(), conv.input().dim(1)), row), conv.input().dim(2));
     }
 
     private List<Buffer> inputs(BlockBuilder block, Pixels at, Expr first) {
@@ -240,8 +289,8 @@ final class DotConv {
         return inputs;
     }
 
-    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps) {
+    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps, Block channels) {
         List<Buffer> inputs = inputs(block, at, first);
-        kernel.call(block, inputs, block.view("w", weights.table(), weight), sums.buffer(), taps);
+        channels.kernel.call(block, inputs, block.view("w", weights.table(), weight), sums.buffer(), taps);
     }
 }

@@ -22,7 +22,8 @@ final class DotSums {
     private final ConvComputation conv;
     private final int channels;
     private final BiasTable bias;
-    private final Epilogue epilogue;
+    private final Optional<DotResults> results;
+    private final Optional<Epilogue> epilogue;
     private final Buffer sums;
     private final Optional<Buffer> wide;
     private final Buffer output;
@@ -38,7 +39,12 @@ final class DotSums {
         this.conv = task.conv();
         this.channels = kernel.channels();
         this.bias = bias;
-        this.epilogue = new Epilogue(conv.op(), bias.bound(), task.tables());
+        this.results = kernel.hasCommonResults() && !isFlushed && !isWide()
+                ? DotResults.of(conv, channels, bias.bound(), task.tables())
+                : Optional.empty();
+        this.epilogue = results.isPresent()
+                ? Optional.empty()
+                : Optional.of(new Epilogue(conv.op(), bias.bound(), task.tables()));
         this.output = task.buffers().output();
         long block = (long) pixels * channels;
         this.sums = task.buffers().scratch(kernel.sum(), block);
@@ -94,6 +100,12 @@ final class DotSums {
      * @param out position of the first pixel's channel 0 in the output
      */
     void store(BlockBuilder block, int pixels, Expr oc, int valid, Expr out) {
+        long step = (long) conv.upsampling().strideW() * conv.channels();
+        if (results.isPresent()) {
+            Buffer to = block.mutableView("out", output, add(out, oc));
+            results.get().store(block, new DotResults.Block(pixels, oc, valid, step), sums, to);
+            return;
+        }
         for (int p = 0; p < pixels; p++) {
             for (int o = 0; o < valid; o++) {
                 String suffix = p + "_" + o;
@@ -101,8 +113,8 @@ final class DotSums {
                 Expr sum = block.let("sum" + suffix, load(wide.orElse(sums), imm((long) p * channels + o)));
                 boolean isBiasLeft = isWide() && wide.isEmpty();
                 Expr biased = isBiasLeft ? add(cast(INT64, sum), load(bias.buffer(), channel)) : sum;
-                Expr index = add(add(out, (long) p * conv.channels()), channel);
-                epilogue.store(block, suffix, biased, channel, output, index);
+                Expr index = add(add(out, p * step), channel);
+                epilogue.orElseThrow().store(block, suffix, biased, channel, output, index);
             }
         }
     }
