@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.Layer;
@@ -8,7 +9,9 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -45,6 +48,24 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
     public static WideRescale of(FusedOperator op, Requantization by, long bound) {
         boolean isBounded = op.root().op() instanceof Layer && by.inputZeroPoint() == 0;
         return of(by.multipliers(), by.shifts(), isBounded ? bound : Long.MAX_VALUE);
+    }
+
+    /**
+     * The multipliers of each channel of a layer of int16 data whose sums are rescaled by {@link Intrinsics#RESCALE_HIGH} alone; empty for
+     * other layers.
+     *
+     * @param bound largest magnitude of a sum
+     */
+    public static Optional<List<Integer>> high(FusedOperator op, int channels, long bound) {
+        if (op.type().dtype() != DType.INT16 || op.sumType() != DType.INT64) {
+            return Optional.empty();
+        }
+        return op.requantization()
+                .filter(by -> by.inputZeroPoint() == 0 && by.outputZeroPoint() == 0)
+                .map(by -> of(op, by, bound))
+                .filter(rescale -> rescale.intrinsic.equals(Intrinsics.RESCALE_HIGH))
+                .map(WideRescale::multipliers)
+                .map(by -> by.size() == 1 ? Collections.nCopies(channels, by.get(0)) : by);
     }
 
     private static WideRescale of(List<Integer> full, List<Integer> lefts, long bound) {

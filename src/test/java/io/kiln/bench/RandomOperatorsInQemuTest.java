@@ -62,6 +62,17 @@ final class RandomOperatorsInQemuTest {
         "M55, clang, SPEED, mve_conv_float, ANY",
         "M55, gnu, SPEED, mve_depthwise_float, FLOATS",
         "M4F, gnu, SPEED, dsp_conv16, ANY",
+        "M3, gnu, SPEED, conv16, ANY",
+        "M0, clang, SPEED, conv16, ANY",
+        "RV32, gnu, SPEED, conv16, ANY",
+        "M4F, clang, SIZE, conv16, ANY",
+        "M55, gnu, SIZE, mve_conv16, ANY",
+        "M0, gnu, SIZE, conv16, ANY",
+        "M4F, gnu, SPEED, dsp_conv16, TRANSPOSED_WIDE",
+        "M55, clang, SPEED, mve_conv16, TRANSPOSED_WIDE",
+        "M3, clang, SPEED, conv16, TRANSPOSED_WIDE",
+        "M0, gnu, SPEED, conv16, TRANSPOSED_WIDE",
+        "RV32, clang, SPEED, conv16, TRANSPOSED_WIDE",
         "M4F, gnu, SPEED, fpu_conv, FLOATS",
         "M4F, clang, SPEED, fpu_conv, FLOATS",
         "M4F, gnu, SPEED, fpu_depthwise, FLOATS",
@@ -184,6 +195,8 @@ final class RandomOperatorsInQemuTest {
         FLOATS,
         /** Depthwise convolutions of int16 data. */
         WIDE,
+        /** Transposed convolutions of int16 data. */
+        TRANSPOSED_WIDE,
         /** Layers with windows that lie in the padding. */
         FAR_PADDED,
         FOUR_BITS,
@@ -196,7 +209,7 @@ final class RandomOperatorsInQemuTest {
         /** What {@link RandomOperatorsInQemuTest#corrections} has to find. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, DENSE, FLOATS, WIDE, FAR_PADDED, FOUR_BITS -> List.of();
+                case ANY, DENSE, FLOATS, WIDE, TRANSPOSED_WIDE, FAR_PADDED, FOUR_BITS -> List.of();
                 case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
@@ -227,6 +240,7 @@ final class RandomOperatorsInQemuTest {
                 case ANY -> drawn;
                 case FLOATS -> RandomOperators.ofFloats(seed);
                 case WIDE -> RandomLayers.wide(seed);
+                case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
                 case FAR_PADDED -> RandomOperators.farPadded(seed);
                 case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);

@@ -53,12 +53,20 @@ public final class RandomLayers {
         return layers.function("wide" + seed);
     }
 
+    /** A transposed convolution of int16 data. */
+    public static Function transposedWide(long seed) {
+        RandomLayers layers = new RandomLayers(seed);
+        layers.transposed(DType.INT16);
+        return layers.function("transposed" + seed);
+    }
+
     private Function build(String name) {
         switch (below(6)) {
             case 0, 1 -> convolution(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
             case 2 -> depthwise(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
             case 3 -> dense(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
-            default -> transposed();
+            default ->
+                transposed(List.of(DType.INT8, DType.INT16, DType.FLOAT32).get(below(3)));
         }
         return function(name);
     }
@@ -114,8 +122,7 @@ public final class RandomLayers {
         finish(bind(new QnnDense(units, sum), quantized(x, weight, dtype, units)), units, sum, dtype);
     }
 
-    private void transposed() {
-        DType dtype = List.of(DType.INT8, DType.INT16, DType.FLOAT32).get(below(3));
+    private void transposed(DType dtype) {
         int in = 1 + below(9);
         int out = 1 + below(9);
         Shape shape = Shape.of(1 + below(8) / 7, 1 + below(5), 1 + below(6), in);

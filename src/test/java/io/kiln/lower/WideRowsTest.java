@@ -15,10 +15,11 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Depthwise convolutions of int16 data by each core's kernels, by rows and in rings, as C on this machine. */
+/** Depthwise and transposed convolutions of int16 data by each core's kernels, by rows and in rings, as C on this machine. */
 final class WideRowsTest {
     private static final int CASES = 150;
 
@@ -30,13 +31,33 @@ final class WideRowsTest {
 
     @Test
     void rangesOfRowsInBuffersAndRingsComputeTheSameRows() {
+        Seen seen = run(LoweringCase::ofWide);
+        assertThat(seen.rings).isGreaterThan(CASES / 5);
+        seen.hasEnough("mve_depthwise16", "dsp_depthwise16", "thumb_depthwise16", "depthwise16");
+    }
+
+    @Test
+    void rangesOfRowsOfTransposedConvolutionsComputeTheSameRows() {
+        run(LoweringCase::ofWideTransposed).hasEnough("mve_conv16", "dsp_conv16", "conv16");
+    }
+
+    /** What was drawn. */
+    private record Seen(int rings, Map<String, Integer> schedules) {
+        void hasEnough(String... names) {
+            assertThat(names)
+                    .allSatisfy(name ->
+                            assertThat(schedules.getOrDefault(name, 0)).as(name).isGreaterThan(CASES / 20));
+        }
+    }
+
+    private Seen run(LongFunction<LoweringCase> cases) {
         LoopProgram program = LoopProgram.checkingMemory();
         IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         Map<String, Integer> schedules = new TreeMap<>();
         int rings = 0;
         for (int seed = 0; seed < CASES; seed++) {
             Dispatch dispatch = new Dispatch(Target.parse(TARGETS.get(seed % TARGETS.size())), Optimize.SPEED);
-            LoweringCase c = LoweringCase.ofWide(seed);
+            LoweringCase c = cases.apply(seed);
             LoweredOperator named = dispatch.lower(c.op(), Rows.named());
             RowRuns drawn = RowRuns.drawn(c, named, seed);
             RowRuns.InRings inRings = drawn.inRings(dispatch, seed, 1);
@@ -49,9 +70,6 @@ final class WideRowsTest {
         }
         List<LoopAnswer> answers = program.run(folder);
         runs.forEach((expected, run) -> expected.check(answers.get(run)));
-        assertThat(rings).isGreaterThan(CASES / 5);
-        assertThat(List.of("mve_depthwise16", "dsp_depthwise16", "thumb_depthwise16", "depthwise16"))
-                .allSatisfy(name ->
-                        assertThat(schedules.getOrDefault(name, 0)).as(name).isGreaterThan(CASES / 20));
+        return new Seen(rings, schedules);
     }
 }

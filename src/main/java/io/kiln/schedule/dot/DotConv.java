@@ -8,20 +8,17 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Rows;
-import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.Interior;
-import io.kiln.schedule.parts.PaddedRows;
-import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,10 +41,9 @@ final class DotConv {
     private final ConvComputation conv;
     private final DotKernel kernel;
     private final int pixels;
-    private final Buffer input;
     private final DotWeights weights;
     private final DotSums sums;
-    private final Optional<PaddedRows> padded;
+    private final DotInputs inputs;
     private final boolean isWhole;
     private final Optional<MveFloatWindows> windows;
 
@@ -60,45 +56,28 @@ final class DotConv {
         this.conv = task.conv();
         this.kernel = kernel;
         this.pixels = pixels;
-        this.input = task.buffers().argument(0);
         this.weights = DotWeights.of(conv, kernel, task.tables());
-        this.padded = isCopied(conv, kernel)
-                ? Optional.of(new PaddedRows(
-                        conv,
-                        input,
-                        task.buffers().scratch(conv.dataType(), PaddedRows.elements(conv)),
-                        WordMoves.of(task.features())))
-                : Optional.empty();
+        this.inputs = DotInputs.of(task, kernel);
         this.isWhole = isWhole(task.rows());
-        this.sums = new DotSums(task, kernel, pixels, bias(task, kernel), weights.isFlushed(), isEnding());
+        this.sums = new DotSums(task, kernel, pixels, weights.isFlushed(), isEnding());
         this.windows = MveFloatWindows.of(
                         conv,
                         kernel,
                         new MveFloatWindows.Tables(weights, sums.biases()),
-                        input,
+                        task.buffers().argument(0),
                         task.buffers().output())
                 .filter(w -> w.canRead(task.rows()));
     }
 
     /** The loops. */
     LayerLoops loops(ConvTask task) {
-        return new LayerLoops(body(task.rows()), task.workload().macs());
-    }
-
-    private static BiasTable bias(ConvTask task, DotKernel kernel) {
-        return isCopied(task.conv(), kernel)
-                ? BiasTable.ofFilled(task.conv(), task.tables())
-                : BiasTable.of(task.conv(), task.tables());
-    }
-
-    /** Whether rows are copied with their padding; otherwise runs are clipped at the input's border. */
-    static boolean isCopied(ConvComputation conv, DotKernel kernel) {
-        return conv.window().isPadded() && kernel.step() > 1;
+        long macs = inputs.areCopied() ? task.workload().macs() : conv.macsInside();
+        return new LayerLoops(body(task.rows()), macs);
     }
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        padded.ifPresent(p -> p.fillSides(body));
+        inputs.fillSides(body);
         body.loop(
                 "n",
                 conv.output().dim(0),
@@ -111,94 +90,160 @@ final class DotConv {
         return body.build();
     }
 
-    /** A row of the output: pixels with whole runs are computed together, others one by one. */
     private void row(BlockBuilder row, Rows rows, Expr n, Expr y) {
-        padded.ifPresent(p -> p.copy(row, rows, n, y));
-        TapRange ky = padded.isPresent()
-                ? new TapRange(
-                        imm(0),
-                        imm(0),
-                        imm(conv.window().kernelH()),
-                        conv.window().kernelH())
-                : TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
-        Line line = new Line(rows, n, y, ky, windows.map(w -> w.runs(row, rows, n, ky)));
-        int width = conv.output().dim(2);
-        Interior interior = padded.isPresent() ? new Interior(0, width) : Interior.of(conv);
-        int whole = interior.begin() + interior.size() / pixels * pixels;
-        edges(row, line, 0, interior.begin());
-        row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> whole(b, line, x, pixels));
-        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> whole(b, line, x, 1));
-        edges(row, line, interior.end(), width);
+        inputs.copy(row, rows, n, y);
+        TapRange ky = inputs.areCopied() ? allRows() : clippedRows(row, y);
+        Optional<MveFloatWindows.Runs> runs = windows.map(w -> w.runs(row, rows, n, ky));
+        row.loop("phase", conv.upsampling().strideW(), (line, phase) -> {
+            line(line, new DotLine(conv, new DotLine.Row(rows, n, y, ky, runs), phase));
+        });
     }
 
-    /** A row of the output, the window's rows inside the input, and how a kernel for whole windows reads them. */
-    private record Line(Rows rows, Expr n, Expr y, TapRange ky, Optional<MveFloatWindows.Runs> runs) {}
+    private TapRange allRows() {
+        int taps = conv.window().kernelH();
+        return new TapRange(imm(0), imm(0), imm(taps), taps);
+    }
 
-    /** Pixels side by side, with the window's columns inside the input of the first. */
-    private record Pixels(Line line, Expr x, int count, TapRange kx) {}
+    private TapRange clippedRows(BlockBuilder row, Expr y) {
+        Expr position =
+                conv.isTransposed() ? row.let("position_y", conv.upsampling().row(y)) : y;
+        return TapRange.of(row, "y", position, TapRange.Axis.rows(conv.window(), conv.input()));
+    }
+
+    /** Positions with whole windows are computed together, others one by one. */
+    private void line(BlockBuilder block, DotLine line) {
+        Interior interior = inputs.areCopied() ? new Interior(0, conv.output().dim(2)) : Interior.of(conv);
+        Expr begin = block.let("begin", line.begin());
+        Expr end = block.let("end", line.end());
+        Expr first = block.let("first_whole", Exprs.min(Exprs.max(begin, imm(interior.begin())), end));
+        Expr last = block.let("end_whole", Exprs.max(first, Exprs.min(end, imm(interior.end()))));
+        Expr together = add(first, mul(Exprs.div(sub(last, first), imm(pixels)), pixels));
+        Expr single = pixels > 1 ? block.let("single", together) : last;
+        boolean isClipped = !inputs.areCopied() && conv.window().isPadded();
+        edges(block, line, begin, first);
+        block.loop("x", first, single, pixels, (b, x) -> whole(b, line, x, pixels));
+        if (isClipped && kernel.step() == 1 && !conv.isFloat()) {
+            edges(block, line, single, end);
+            return;
+        }
+        block.loop("x", single, last, 1, (b, x) -> whole(b, line, x, 1));
+        edges(block, line, last, end);
+    }
+
+    /** Pixels at neighbouring positions, with the window's columns inside the input of the first. */
+    private record Pixels(DotLine line, Expr x, int count, TapRange kx) {}
 
     /** Pixels at the border: few of them one by one, where a kernel for whole windows must know the columns. */
-    private void edges(BlockBuilder row, Line line, int begin, int end) {
-        int step = windows.isPresent() && end - begin <= MOST_EDGES ? 1 : Math.max(1, end - begin);
-        for (int x = begin; x < end; x += step) {
-            row.loop("x", imm(x), imm(x + step), 1, (b, each) -> edge(b, line, each));
+    private void edges(BlockBuilder block, DotLine line, Expr begin, Expr end) {
+        boolean isKnown = begin instanceof Expr.IntImm && end instanceof Expr.IntImm;
+        long count = isKnown ? ((Expr.IntImm) end).value() - ((Expr.IntImm) begin).value() : 0;
+        if (windows.isEmpty() || !isKnown || count > MOST_EDGES) {
+            block.loop("x", begin, end, 1, (b, x) -> edge(b, line, x));
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            Expr x = add(begin, i);
+            block.loop("x", x, add(x, 1), 1, (b, each) -> edge(b, line, each));
         }
     }
 
-    private void edge(BlockBuilder block, Line line, Expr x) {
+    private void edge(BlockBuilder block, DotLine line, Expr x) {
         TapRange kx = windows.isPresent() && x instanceof Expr.IntImm at
                 ? windows.get().columns((int) at.value())
                 : TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
         block(block, new Pixels(line, x, 1, kx));
     }
 
-    private void whole(BlockBuilder block, Line line, Expr x, int count) {
+    private void whole(BlockBuilder block, DotLine line, Expr x, int count) {
         Window w = conv.window();
-        int left = padded.isPresent() ? 0 : w.padLeft();
+        int left = inputs.areCopied() ? 0 : w.padLeft();
         Expr origin = sub(mul(x, w.strideW()), imm(left));
         block(block, new Pixels(line, x, count, new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW())));
     }
 
     private void block(BlockBuilder block, Pixels at) {
-        Expr row = add(mul(at.line.n, conv.output().dim(1)), at.line.rows.outputLine(at.line.y));
-        Expr out = block.let("pixel", mul(add(mul(row, conv.output().dim(2)), at.x), conv.channels()));
+        Expr out = block.let("pixel", at.line.output(at.x));
         int step = kernel.channels();
         int whole = conv.channels() / step * step;
-        block.loop("oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, at, oc, step, out));
         block.loop(
-                "oc",
-                imm(whole),
-                imm(conv.channels()),
-                step,
-                (inner, oc) -> channels(inner, at, oc, conv.channels() - whole, out));
+                "oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, at, new Block(oc, step, kernel), out));
+        int rest = conv.channels() - whole;
+        block.loop("oc", imm(whole), imm(conv.channels()), step, (inner, oc) -> {
+            channels(inner, at, new Block(oc, rest, kernel.of(rest)), out);
+        });
     }
 
-    /** A block of channels, of which this many exist. */
-    private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
-        if (valid == kernel.channels()
+    /**
+     * A block of channels.
+     *
+     * @param first channel
+     * @param valid number of channels that exist
+     */
+    private record Block(Expr first, int valid, DotKernel kernel) {}
+
+    private void channels(BlockBuilder block, Pixels at, Block channels, Expr out) {
+        if (channels.valid == kernel.channels()
                 && windows.isPresent()
-                && windows.get().emit(block, at.line.runs.orElseThrow(), at.count, at.kx, oc, out)) {
+                && windows.get().emit(block, at.line.row().runs().orElseThrow(), at.count, at.kx, channels.first, out)) {
             return;
         }
+        if (sums.areUpper()) {
+            ending(block, at, channels, out);
+            return;
+        }
+        sums.start(block, at.count, channels.first, channels.valid);
         if (isWhole) {
-            window(block, at, oc, valid, out);
+            Buffer w = block.view("w", weights.table(), weights.at(kernel(at, channels), imm(0)));
+            channels.kernel.call(block, inputs.views(block, at.count, firstOfWindow(block, at)), w, sums.buffer(), runs());
+        } else {
+            block.loop("ky", at.line.ky().begin(), at.line.ky().end(), 1, (b, ky) -> row(b, at, channels, ky));
+        }
+        sums.store(block, at.count, channels.first, channels.valid, out);
+    }
+
+    /** All runs in one call, which also ends the sums. */
+    private void ending(BlockBuilder block, Pixels at, Block channels, Expr out) {
+        Expr first = firstOfWindow(block, at);
+        Buffer w = block.view("w", weights.table(), weights.at(channels.first, imm(0)));
+        Buffer in = inputs.view(block, "in", first);
+        Kernel ending = kernel.ending(at.count, runs(), conv.channels()).orElseThrow();
+        block.call(ending, sums.ends(block, List.of(in, w), channels.first, out), List.of());
+    }
+
+    private Expr firstOfWindow(BlockBuilder block, Pixels at) {
+        return block.let("first", first(at, imm(0), at.kx.begin()));
+    }
+
+    /** A row of the window: a run, or one for each of its pixels. */
+    private void row(BlockBuilder block, Pixels at, Block channels, Expr ky) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        boolean isSplit = weights.isSplit();
+        if (!isSplit && (kernel.step() == 1 || isAll(at.kx.count(), w.kernelW()))) {
+            Run run = new Run(ky, at.kx.begin(), mul(at.kx.count(), cin));
+            Expr begin = mul(at.kx.begin(), weights.offset(cin));
+            run(block, at, run, add(weights.at(kernel(at, channels), ky), begin), channels);
             return;
         }
-        sums.start(block, at.count, oc, valid);
-        block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {
-            if (DotWeights.isDilated(conv)) {
-                b.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> run(tap, at, oc, ky, kx));
-            } else {
-                run(b, at, oc, ky, at.kx.begin());
-            }
+        block.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> {
+            Expr oc = kernel(at, channels);
+            Expr weight = isSplit
+                    ? weights.at(oc, add(mul(ky, w.kernelW()), kx))
+                    : add(weights.at(oc, ky), mul(kx, weights.offset(cin)));
+            run(tap, at, new Run(ky, kx, imm(cin)), weight, channels);
         });
-        sums.store(block, at.count, oc, valid, out);
+    }
+
+    /** First channel of a block, counted through the kernels of all phases. */
+    private Expr kernel(Pixels at, Block channels) {
+        return add(mul(at.line.kernel(), weights.channelsOfPhase()), channels.first);
     }
 
     /** Whether single calls compute windows: none of them is outside the input, or the kernel takes padded rows. */
     private boolean isWhole(Rows rows) {
         return kernel.takesWindows()
-                && !DotWeights.isDilated(conv)
+                && !conv.isTransposed()
+                && !weights.isSplit()
                 && !weights.isFlushed()
                 && rows.areContiguous()
                 && runs().areNear();
@@ -211,74 +256,45 @@ final class DotConv {
                 && kernel.ending(1, runs(), conv.channels()).isPresent();
     }
 
+    private static boolean isAll(Expr count, int all) {
+        return count instanceof Expr.IntImm known && known.value() == all;
+    }
+
     private DotKernel.Runs runs() {
-        Window w = conv.window();
-        int row = padded.isPresent()
-                ? Math.toIntExact(PaddedRows.rowElements(conv))
-                : w.dilationH() * conv.input().dim(2) * conv.input().dim(3);
-        return new DotKernel.Runs(w.kernelH(), weights.taps(), row, w.strideW() * conv.channelsPerGroup());
+        int step = conv.window().strideW() * conv.channelsPerGroup();
+        return new DotKernel.Runs(conv.window().kernelH(), weights.taps(), inputs.rowDistance(), step);
     }
 
-    /** All runs in one call, which also ends the sums if it can. */
-    private void window(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
-        Expr column = add(at.kx.origin(), mul(at.kx.begin(), conv.window().dilationW()));
-        Expr first = block.let("first", mul(add(rowStart(at.line, imm(0)), column), conv.channelsPerGroup()));
-        Buffer w = block.view("w", weights.table(), weights.at(oc, imm(0), imm(0)));
-        if (sums.areUpper()) {
-            Buffer in = block.view("in", padded.map(PaddedRows::scratch).orElse(input), first);
-            Kernel ending = kernel.ending(at.count, runs(), conv.channels()).orElseThrow();
-            block.call(ending, sums.ends(block, List.of(in, w), oc, out), List.of());
-            return;
-        }
-        sums.start(block, at.count, oc, valid);
-        kernel.call(block, inputs(block, at, first), w, sums.buffer(), runs());
-        sums.store(block, at.count, oc, valid, out);
-    }
+    /**
+     * Adjacent taps.
+     *
+     * @param ky their row of the window
+     * @param kx their first column
+     */
+    private record Run(Expr ky, Expr kx, Expr taps) {}
 
-    /** The run of taps in row {@code ky} of the window from column {@code kx} on. */
-    private void run(BlockBuilder block, Pixels at, Expr oc, Expr ky, Expr kx) {
-        Window w = conv.window();
-        int cin = conv.channelsPerGroup();
-        boolean isDilated = DotWeights.isDilated(conv);
-        Expr column = add(at.kx.origin(), mul(kx, w.dilationW()));
-        Expr first = block.let("first", mul(add(rowStart(at.line, ky), column), cin));
-        Expr run = isDilated ? add(mul(ky, w.kernelW()), kx) : ky;
-        Expr begin = isDilated ? imm(0) : mul(kx, cin);
-        Expr taps = isDilated ? imm(cin) : mul(at.kx.count(), cin);
+    private void run(BlockBuilder block, Pixels at, Run run, Expr weight, Block channels) {
+        Expr first = block.let("first", first(at, run.ky, run.kx));
         if (!weights.isFlushed()) {
-            call(block, at, first, weights.at(oc, run, begin), taps);
+            call(block, at, first, weight, run.taps, channels);
             return;
         }
         for (int tap = 0; tap < weights.taps(); tap += weights.part()) {
             BlockBuilder part = new BlockBuilder();
             int count = Math.min(weights.part(), weights.taps() - tap);
-            call(part, at, add(first, tap), weights.at(oc, run, imm(tap)), imm(count));
+            call(part, at, add(first, tap), add(weight, weights.offset(tap)), imm(count), channels);
             sums.flush(part, at.count);
             block.add(part.build());
         }
     }
 
-    /** Pixels before those under a row of the window. */
-    private Expr rowStart(Line line, Expr ky) {
-        if (padded.isPresent()) {
-            return mul(ky, PaddedRows.rowElements(conv) / conv.input().dim(3));
-        }
-        Expr row = line.rows.inputLine(
-                0, add(line.ky.origin(), mul(ky, conv.window().dilationH())));
-        return mul(add(mul(line.n, conv.input().dim(1)), row), conv.input().dim(2));
+    /** Position of the tap in a row and a column of the window in the input of the first pixel. */
+    private Expr first(Pixels at, Expr ky, Expr kx) {
+        return inputs.position(at.line.row(), ky, add(at.kx.origin(), mul(kx, conv.window().dilationW())));
     }
 
-    private List<Buffer> inputs(BlockBuilder block, Pixels at, Expr first) {
-        List<Buffer> inputs = new ArrayList<>();
-        for (int p = 0; p < at.count; p++) {
-            long step = (long) p * conv.window().strideW() * conv.channelsPerGroup();
-            inputs.add(block.view("in" + p, padded.map(PaddedRows::scratch).orElse(input), add(first, step)));
-        }
-        return inputs;
-    }
-
-    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps) {
-        List<Buffer> inputs = inputs(block, at, first);
-        kernel.call(block, inputs, block.view("w", weights.table(), weight), sums.buffer(), taps);
+    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps, Block channels) {
+        List<Buffer> pointers = inputs.views(block, at.count, first);
+        channels.kernel.call(block, pointers, block.view("w", weights.table(), weight), sums.buffer(), taps);
     }
 }

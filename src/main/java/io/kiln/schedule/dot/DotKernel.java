@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
-sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel {
+sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel, PlainDotKernel {
     /** Name of the schedule. */
     String title();
 
@@ -30,6 +30,11 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
 
     /** Number of channels computed together. */
     int channels();
+
+    /** The kernel for a block of which only the first channels exist; it may compute the others too. */
+    default DotKernel of(int channels) {
+        return this;
+    }
 
     /** Number of taps of one channel that are adjacent in the table; a run of taps is padded to a multiple with 0. */
     int step();
@@ -47,6 +52,16 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** The kernel of a configuration. */
     default DotKernel with(Configuration configuration) {
         return this;
+    }
+
+    /** Whether {@link DotResults} rescales the sums where it can, so that all compilers give about the same code. */
+    default boolean hasCommonResults() {
+        return false;
+    }
+
+    /** The configuration that the rules choose, given the settings of all kernels. */
+    default Configuration usual(Configuration settings) {
+        return settings;
     }
 
     /** Type of the sums. */
@@ -127,16 +142,27 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     static List<DotKernel> of(Workload workload) {
         ConvComputation conv = workload.conv();
         CpuFeatures features = workload.features();
-        if (conv.isTransposed() || conv.depthwise() || conv.groups() != 1 || !features.hasDsp()) {
+        boolean isInt16 = conv.dataType() == DType.INT16;
+        if (conv.depthwise() || conv.groups() != 1 || (conv.isTransposed() && !isInt16)) {
             return List.of();
         }
-        if (conv.dataType() == DType.INT16) {
-            boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
-            return isMve
-                    ? List.of(new MveWideKernel(false, false), DspWideKernel.COMPILED)
-                    : List.of(DspWideKernel.COMPILED);
+        if (isInt16) {
+            return ofInt16(workload);
         }
         boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
         return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();
+    }
+
+    /** For size, weights stay bytes. */
+    private static List<DotKernel> ofInt16(Workload workload) {
+        CpuFeatures features = workload.features();
+        if (features.hasMve() && MveWideKernel.suits(workload.conv())) {
+            return workload.isForSize()
+                    ? List.of(MveWideKernel.SMALL)
+                    : List.of(MveWideKernel.FAST, DspWideKernel.COMPILED);
+        }
+        return features.hasDsp() && !workload.isForSize()
+                ? List.of(DspWideKernel.COMPILED)
+                : PlainDotKernel.of(workload).stream().toList();
     }
 }

@@ -29,6 +29,7 @@ final class DotSums {
     private final ConvComputation conv;
     private final int channels;
     private final BiasTable bias;
+    private final Optional<DotResults> results;
     private final Optional<Epilogue> epilogue;
     private final Optional<Buffer> multipliers;
     private final Optional<Buffer> sums;
@@ -39,18 +40,22 @@ final class DotSums {
      * Reserves scratch and makes tables.
      *
      * @param pixels largest number of pixels computed together
-     * @param bias initial values of sums
      * @param isFlushed whether 64 bits are needed before the end of a window
      * @param isEnding whether the kernel ends sums whose results are upper halves of products
      */
-    DotSums(ConvTask task, DotKernel kernel, int pixels, BiasTable bias, boolean isFlushed, boolean isEnding) {
+    DotSums(ConvTask task, DotKernel kernel, int pixels, boolean isFlushed, boolean isEnding) {
         this.conv = task.conv();
         this.channels = kernel.channels();
-        this.bias = bias;
+        this.bias = DotInputs.areCopied(conv, kernel)
+                ? BiasTable.ofFilled(conv, task.tables())
+                : BiasTable.of(conv, task.tables());
         this.multipliers = isEnding
                 ? upper(conv, bias).map(each -> task.tables().add("multiplier", DType.INT32, each))
                 : Optional.empty();
-        this.epilogue = multipliers.isPresent()
+        this.results = kernel.hasCommonResults() && !isFlushed && !isWide()
+                ? DotResults.of(conv, channels, bias.bound(), task.tables())
+                : Optional.empty();
+        this.epilogue = multipliers.isPresent() || results.isPresent()
                 ? Optional.empty()
                 : Optional.of(new Epilogue(conv.op(), bias.bound(), task.tables()));
         this.output = task.buffers().output();
@@ -153,6 +158,12 @@ final class DotSums {
      * @param out position of the first pixel's channel 0 in the output
      */
     void store(BlockBuilder block, int pixels, Expr oc, int valid, Expr out) {
+        long step = (long) conv.upsampling().strideW() * conv.channels();
+        if (results.isPresent()) {
+            Buffer to = block.mutableView("out", output, add(out, oc));
+            results.get().store(block, new DotResults.Block(pixels, oc, valid, step), buffer(), to);
+            return;
+        }
         for (int p = 0; p < pixels; p++) {
             for (int o = 0; o < valid; o++) {
                 String suffix = p + "_" + o;
@@ -160,7 +171,7 @@ final class DotSums {
                 Expr sum = block.let("sum" + suffix, load(wide.orElseGet(this::buffer), imm((long) p * channels + o)));
                 boolean isBiasLeft = isWide() && wide.isEmpty();
                 Expr biased = isBiasLeft ? add(cast(INT64, sum), load(bias.buffer(), channel)) : sum;
-                Expr index = add(add(out, (long) p * conv.channels()), channel);
+                Expr index = add(add(out, p * step), channel);
                 epilogue.orElseThrow().store(block, suffix, biased, channel, output, index);
             }
         }

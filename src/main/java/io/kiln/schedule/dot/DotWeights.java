@@ -17,8 +17,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The weights of {@link DotConv}: per block of channels [run][steps of taps][channel][taps of a step]. A run is a row
- * of the window, or a pixel of it if the width is dilated: taps that are adjacent in the input.
+ * The weights of {@link DotConv}: for each phase of a transposed convolution, per block of channels [run][steps of taps][channel][taps of a
+ * step]. A run is a row of the window: taps that are adjacent in the input. It is a pixel of the window if the width is dilated, or if a row is
+ * clipped at the input's border and its parts do not begin where a step or a part does that is summed in 32 bits.
  *
  * @param runs number of runs in a window
  * @param taps number of taps in a run
@@ -33,11 +34,11 @@ public record DotWeights(
     /** Packs a layer's weights. */
     static DotWeights of(ConvComputation conv, DotKernel kernel, Tables tables) {
         Window w = conv.window();
-        boolean isDilated = isDilated(conv);
-        int taps = isDilated ? conv.channelsPerGroup() : w.kernelW() * conv.channelsPerGroup();
-        int runs = w.kernelH() * (isDilated ? w.kernelW() : 1);
         boolean isFlushed =
                 !conv.isFloat() && TapSums.of(conv).stream().anyMatch(sums -> sums.magnitude() > MOST_MAGNITUDE);
+        boolean isSplit = isSplit(conv, kernel, isFlushed);
+        int taps = isSplit ? conv.channelsPerGroup() : w.kernelW() * conv.channelsPerGroup();
+        int runs = w.kernelH() * (isSplit ? w.kernelW() : 1);
         DotWeights unpacked = new DotWeights(
                 conv, kernel, new Buffer("", kernel.table(), 0, Buffer.Scope.CONSTANT), runs, taps, taps, false);
         int part = isFlushed ? unpacked.partThatFits() : taps;
@@ -45,16 +46,31 @@ public record DotWeights(
         return new DotWeights(conv, kernel, table, runs, taps, part, isFlushed);
     }
 
-    /** Whether neighbouring pixels of a window are not adjacent in the input. */
-    static boolean isDilated(ConvComputation conv) {
-        return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
+    private static boolean isSplit(ConvComputation conv, DotKernel kernel, boolean isFlushed) {
+        Window w = conv.window();
+        boolean isClipped = w.isPadded() && !DotInputs.areCopied(conv, kernel);
+        boolean areParts = isFlushed || conv.channelsPerGroup() % kernel.step() != 0;
+        return w.kernelW() > 1 && (w.dilationW() > 1 || (isClipped && areParts));
     }
 
-    /** A weight of an output channel; 0 beyond the last channel and tap. */
-    private double weight(int o, int run, int tap) {
-        if (o >= conv.channels() || tap >= taps) {
-            return 0;
-        }
+    /** Whether a run is a pixel of the window, of several in a row. */
+    boolean isSplit() {
+        return runs > conv.window().kernelH();
+    }
+
+    /** Channels of a phase, with fillers behind the last. */
+    int channelsOfPhase() {
+        int block = kernel.channels();
+        return (conv.channels() + block - 1) / block * block;
+    }
+
+    /** A weight of an output channel, counted through the phases; 0 beyond the last channel and tap of a phase. */
+    private double weight(int channel, int run, int tap) {
+        int o = channel % channelsOfPhase();
+        return o < conv.channels() && tap < taps ? tap(channel / channelsOfPhase() * conv.channels() + o, run, tap) : 0;
+    }
+
+    private double tap(int o, int run, int tap) {
         int cin = conv.channelsPerGroup();
         int pixel = run * (taps / cin) + tap / cin;
         int kw = conv.window().kernelW();
@@ -69,10 +85,10 @@ public record DotWeights(
 
     private Bytes pack() {
         int block = kernel.channels();
-        int blocks = (conv.channels() + block - 1) / block;
-        ByteBuffer packed = ByteBuffer.allocate(blocks * block * runs * steps() * kernel.step() * kernel.weightBytes())
+        int channels = conv.upsampling().phases() * channelsOfPhase();
+        ByteBuffer packed = ByteBuffer.allocate(channels * runs * steps() * kernel.step() * kernel.weightBytes())
                 .order(ByteOrder.LITTLE_ENDIAN);
-        for (int first = 0; first < blocks * block; first += block) {
+        for (int first = 0; first < channels; first += block) {
             for (int step = 0; step < runs * steps(); step++) {
                 for (int i = 0; i < block * kernel.step(); i++) {
                     int tap = step % steps() * kernel.step() + i % kernel.step();
@@ -93,7 +109,7 @@ public record DotWeights(
     }
 
     private boolean fits(int part) {
-        for (int o = 0; o < conv.channels(); o++) {
+        for (int o = 0; o < conv.upsampling().phases() * channelsOfPhase(); o++) {
             for (int run = 0; run < runs; run++) {
                 double magnitude = 0;
                 for (int tap = 0; tap < taps; tap++) {
@@ -108,18 +124,26 @@ public record DotWeights(
     }
 
     /**
-     * Position of a weight in the table.
+     * Position of a run's first weight in the table.
      *
-     * @param oc first channel of a block
-     * @param tap of the run, a multiple of the kernel's steps
+     * @param oc first channel of a block, counted through the phases
      */
-    Expr at(Expr oc, Expr run, Expr tap) {
-        int perStep = kernel.channels()
+    Expr at(Expr oc, Expr run) {
+        long block = (long) runs * steps() * perStep();
+        int channels = kernel.channels();
+        Expr first = block % channels == 0 ? mul(oc, block / channels) : Exprs.div(mul(oc, block), imm(channels));
+        return add(first, mul(run, (long) steps() * perStep()));
+    }
+
+    /** Elements of the table between a run's first weight and that of a tap, a multiple of the kernel's steps. */
+    int offset(int tap) {
+        return tap / kernel.step() * perStep();
+    }
+
+    private int perStep() {
+        return kernel.channels()
                 * kernel.step()
                 * kernel.weightBytes()
                 / kernel.table().bytes();
-        Expr block = mul(oc, (long) runs * steps() * perStep / kernel.channels());
-        Expr inRun = mul(Exprs.div(tap, imm(kernel.step())), perStep);
-        return add(add(block, mul(run, (long) steps() * perStep)), inRun);
     }
 }

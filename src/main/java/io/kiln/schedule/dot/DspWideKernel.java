@@ -68,7 +68,12 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
 
     @Override
     public List<Knob> knobs() {
-        return List.of(Knob.unusual(UNROLL_KNOB, 8, 16, 32), Knob.flag(MULTIPLE, false, true));
+        return List.of(Knob.unusual(UNROLL_KNOB, UNROLL, 16, 32), Knob.flag(MULTIPLE, false, true));
+    }
+
+    @Override
+    public Configuration usual(Configuration settings) {
+        return settings.with(UNROLL_KNOB, UNROLL);
     }
 
     @Override

@@ -46,13 +46,13 @@ record MveFloatWindows(ConvComputation conv, MveFloatKernel kernel, Tables table
     /** The windows, if a configuration computes them so. */
     static Optional<MveFloatWindows> of(
             ConvComputation conv, DotKernel kernel, Tables tables, Buffer input, Buffer output) {
-        return kernel instanceof MveFloatKernel by && by.windows().isPresent() && isInside(conv, by)
+        return kernel instanceof MveFloatKernel by
+                        && by.windows().isPresent()
+                        && conv.channels() >= kernel.channels()
+                        && !tables.weights.isSplit()
+                        && Interior.of(conv).size() > 0
                 ? Optional.of(new MveFloatWindows(conv, by, tables, input, output))
                 : Optional.empty();
-    }
-
-    private static boolean isInside(ConvComputation conv, MveFloatKernel kernel) {
-        return conv.channels() >= kernel.channels() && !DotWeights.isDilated(conv) && Interior.of(conv).size() > 0;
     }
 
     /** Whether rows in such buffers can be read: in a ring, if they follow each other. */
@@ -114,7 +114,7 @@ record MveFloatWindows(ConvComputation conv, MveFloatKernel kernel, Tables table
         Expr column = add(kx.origin(), begin.value());
         Buffer in = block.view("in", input, mul(add(runs.first, column), cin));
         DotWeights weights = tables.weights;
-        Buffer w = block.view("w", weights.table(), weights.at(oc, runs.ky, imm(begin.value() * cin)));
+        Buffer w = block.view("w", weights.table(), add(weights.at(oc, runs.ky), weights.offset((int) begin.value() * cin)));
         Buffer biases = block.view("start", tables.biases, oc);
         Buffer to = block.mutableView("out", output, add(out, oc));
         block.call(window.kernel(), List.of(in, w, biases, to), isOne() ? List.of() : List.of(runs.count));

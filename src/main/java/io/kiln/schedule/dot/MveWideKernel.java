@@ -32,8 +32,15 @@ import java.util.Optional;
  *
  * @param isPipelined whether steps of two pixels are, see {@link MveSteps}
  * @param isWhole whether a call computes all runs of a window
+ * @param unroll steps in a loop: all of them if there are no more than this
  */
-record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel {
+record MveWideKernel(boolean isPipelined, boolean isWhole, int unroll) implements DotKernel {
+    /** What the rules choose for speed. */
+    static final MveWideKernel FAST = new MveWideKernel(false, false, 12);
+
+    /** The same in little code. */
+    static final MveWideKernel SMALL = new MveWideKernel(false, false, 2);
+
     private static final String PIPELINED = "pipelined";
     private static final String WHOLE = "whole_windows";
     private static final KernelText TEXT = KernelText.of("mve/dot16");
@@ -47,8 +54,6 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     private static final int MOST_ADDED = 4095;
 
     private static final int STEP = 8;
-    /** Unrolled steps: all of them if there are no more than this. */
-    private static final int UNROLL = 12;
 
     private static final MveSteps.Instructions SET =
             MveSteps.Instructions.adding("vldrh.16", "vldrb.s16", STEP, "vmladava.s16");
@@ -125,7 +130,7 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
 
     @Override
     public DotKernel with(Configuration configuration) {
-        return new MveWideKernel(configuration.isOn(PIPELINED), configuration.isOn(WHOLE));
+        return new MveWideKernel(configuration.isOn(PIPELINED), configuration.isOn(WHOLE), unroll);
     }
 
     private boolean isPipelined(int pixels) {
@@ -135,7 +140,8 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
     private Kernel kernel(int pixels, Runs runs) {
         String name = "kiln_mve_dot16_" + runs.taps() + "_" + pixels + "x" + CHANNELS
                 + (runs.count() > 1 ? "_runs" + runs.count() + "_apart" + runs.distance() : "")
-                + (isPipelined(pixels) ? "_pipelined" : "");
+                + (isPipelined(pixels) ? "_pipelined" : "")
+                + (unroll == SMALL.unroll ? "_small" : "");
         return new Kernel(
                 name, parameters(INT16, pixels), List.of(), List.of(), definition(name, pixels, runs), List.of());
     }
@@ -169,7 +175,7 @@ record MveWideKernel(boolean isPipelined, boolean isWhole) implements DotKernel 
 
     /** Adds the products of all runs to the sums. */
     private void products(StringBuilder out, int pixels, Runs runs) {
-        MveSteps steps = new MveSteps(SET, pixels, CHANNELS, UNROLL, isPipelined(pixels));
+        MveSteps steps = new MveSteps(SET, pixels, CHANNELS, unroll, isPipelined(pixels));
         int past = (runs.taps() + STEP - 1) / STEP * STEP;
         for (int run = 0; run < runs.count(); run++) {
             steps.emit(out, runs.taps() / STEP, false);

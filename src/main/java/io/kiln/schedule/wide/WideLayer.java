@@ -2,9 +2,7 @@
 package io.kiln.schedule.wide;
 
 import io.kiln.base.DType;
-import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Limits;
-import io.kiln.lower.Requantization;
 import io.kiln.lower.WideRescale;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapSums;
@@ -12,7 +10,6 @@ import io.kiln.schedule.parts.WindowRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * What is proven of a depthwise layer of int16 data: every sum fits 32 bits with its bias, and a result is the upper half of
@@ -48,8 +45,6 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
         return conv.depthwise()
                 && !conv.isTransposed()
                 && conv.dataType() == DType.INT16
-                && conv.op().type().dtype() == DType.INT16
-                && conv.op().sumType() == DType.INT64
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() <= MOST_CHANNELS
                 && conv.window().kernelW() <= MOST_COLUMNS
@@ -69,17 +64,9 @@ record WideLayer(List<Integer> biases, List<Integer> multipliers, Limits limits)
             bound = Math.max(
                     bound, Math.abs(bias) - Short.MIN_VALUE * sums.get(o).magnitude());
         }
-        Optional<Requantization> by =
-                conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
-        if (bound > Integer.MAX_VALUE || by.isEmpty()) {
-            return Optional.empty();
-        }
-        WideRescale rescale = WideRescale.of(conv.op(), by.get(), bound);
-        List<Integer> multipliers = rescale.multipliers();
-        List<Integer> each = IntStream.range(0, conv.channels())
-                .mapToObj(o -> multipliers.get(multipliers.size() == 1 ? 0 : o))
-                .toList();
-        return Optional.of(new WideLayer(biases.stream().map(Long::intValue).toList(), each, Limits.of(conv.op())))
-                .filter(layer -> rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH));
+        Limits limits = Limits.of(conv.op());
+        return WideRescale.high(conv.op(), conv.channels(), bound)
+                .map(multipliers ->
+                        new WideLayer(biases.stream().map(Long::intValue).toList(), multipliers, limits));
     }
 }
