@@ -35,8 +35,7 @@ class FloatRowsTest {
         Dispatch dispatch = new Dispatch(Target.parse(TestTargets.M4), Optimize.SPEED);
         assertThat(answers(dispatch))
                 .hasEntrySatisfying("fpu_conv", count -> assertThat(count).isGreaterThan(CASES / 4))
-                .hasEntrySatisfying(
-                        "fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
+                .hasEntrySatisfying("fpu_depthwise", count -> assertThat(count).isGreaterThan(CASES / 4));
     }
 
     @Test
@@ -45,7 +44,8 @@ class FloatRowsTest {
                 new Dispatch(Target.parse(TestTargets.M55), Optimize.SPEED, List.of(), FloatRowsTest::wholeWindows);
         assertThat(answers(dispatch))
                 .hasEntrySatisfying(
-                        "mve_conv_float whole_windows", count -> assertThat(count).isGreaterThan(CASES / 4));
+                        "mve_conv_float whole_windows",
+                        count -> assertThat(count).isGreaterThan(CASES / 4));
     }
 
     private static Optional<Choice<?>> wholeWindows(FusedOperator op, Workload workload) {

@@ -22,15 +22,21 @@ class RescaleStepsTest {
         for (int shift = -31; shift <= 30; shift++) {
             for (int i = 0; i < 60; i++) {
                 int[] multipliers = {
-                    1, 3, 1 << 30, (1 << 30) + 1, Integer.MAX_VALUE, (1 << 30) | random.nextInt(), random.nextInt(1 << 30) + 1
+                    1,
+                    3,
+                    1 << 30,
+                    (1 << 30) + 1,
+                    Integer.MAX_VALUE,
+                    (1 << 30) | random.nextInt(),
+                    random.nextInt(1 << 30) + 1
                 };
                 int multiplier = multipliers[random.nextInt(multipliers.length)] & Integer.MAX_VALUE;
                 long most = Integer.MAX_VALUE >> Math.max(0, shift);
                 long bound = random.nextInt(4) == 0 ? most / 2 : random.nextInt((int) Math.min(100_000, most / 2) + 1);
                 int bias = (int) (random.nextDouble() * (most - bound)) * (random.nextBoolean() ? 1 : -1);
                 int zero = random.nextInt(256) - 128;
-                Requantization r = new Requantization(
-                        List.of(multiplier), List.of(shift), 0, zero, DType.INT8, rounding);
+                Requantization r =
+                        new Requantization(List.of(multiplier), List.of(shift), 0, zero, DType.INT8, rounding);
                 ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(bias), -128, 127);
 
                 assertThat(RescaleInverse.of(r, 0, bound + Math.abs((long) bias)))
@@ -49,8 +55,7 @@ class RescaleStepsTest {
     void theFormulaStepsWhereTheReferenceDoesAtEverySmallAccumulator(Rounding rounding) {
         for (int shift = -4; shift <= 2; shift++) {
             for (int multiplier : new int[] {1 << 30, (1 << 30) + 1, 1_500_000_000, Integer.MAX_VALUE}) {
-                Requantization r =
-                        new Requantization(List.of(multiplier), List.of(shift), 0, 0, DType.INT8, rounding);
+                Requantization r = new Requantization(List.of(multiplier), List.of(shift), 0, 0, DType.INT8, rounding);
                 RescaleInverse inverse = RescaleInverse.of(r, 0, 1000).orElseThrow();
                 for (int value = -60; value <= 60; value++) {
                     int least = value;

@@ -12,8 +12,8 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.graph.FloatGraph;
-import io.kiln.quantize.plan.Planner.Wishes;
 import io.kiln.quantize.plan.Planner;
+import io.kiln.quantize.plan.Planner.Wishes;
 import io.kiln.quantize.plan.Precision;
 import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.range.Calibration;
@@ -57,8 +57,8 @@ class QuantizedOperatorsTest {
 
     static Stream<Arguments> operators() {
         return RandomFloatNets.steps().keySet().stream()
-                .flatMap(name -> Stream.of(QuantizeMode.INT8, QuantizeMode.INT16X8)
-                        .map(mode -> Arguments.of(name, mode)));
+                .flatMap(name ->
+                        Stream.of(QuantizeMode.INT8, QuantizeMode.INT16X8).map(mode -> Arguments.of(name, mode)));
     }
 
     @ParameterizedTest
@@ -78,12 +78,14 @@ class QuantizedOperatorsTest {
     @ParameterizedTest
     @EnumSource(names = {"INT8", "INT16X8"})
     void chainsAnswerAsInTensorFlowLite(QuantizeMode mode) {
-        List<RandomFloatNets.Step> steps = new ArrayList<>(RandomFloatNets.images().values());
+        List<RandomFloatNets.Step> steps =
+                new ArrayList<>(RandomFloatNets.images().values());
         for (int seed = 0; seed < CHAINS; seed++) {
             RandomFloatNets.Draft draft = RandomFloatNets.draft(seed);
             Arg.Ref data = draft.like(draft.net().input(1, 8, 8, 4));
             for (int i = 0; i < 5; i++) {
-                data = steps.get(new Random(31L * seed + i).nextInt(steps.size())).of(draft, data);
+                data = steps.get(new Random(31L * seed + i).nextInt(steps.size()))
+                        .of(draft, data);
             }
             assertSameAnswers(draft.net().function(data), mode, seed);
         }
@@ -123,8 +125,7 @@ class QuantizedOperatorsTest {
             FloatGraph graph = FloatGraph.of(model);
             Map<Integer, Precision> precisions = new HashMap<>();
             graph.nodes().forEach(node -> precisions.put(node.output(), Precision.values()[draft.between(0, 2)]));
-            Planner planner =
-                    new Planner(graph, Calibration.of(graph, samples, methods[seed % 4], Runs.Progress.NONE));
+            Planner planner = new Planner(graph, Calibration.of(graph, samples, methods[seed % 4], Runs.Progress.NONE));
             QuantizedNetwork network = new TfliteMaker("net.tflite")
                     .make(planner.plan(new Wishes(Precision.INT8, precisions, seed % 3 == 0)));
             assertThat(network.missing()).as("seed %d", seed).isEmpty();

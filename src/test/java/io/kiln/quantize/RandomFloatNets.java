@@ -134,8 +134,7 @@ final class RandomFloatNets {
                         d.net.constant(0.3f, 4, 2, 2, d.net.shape(x).dim(3))));
         steps.put("FULLY_CONNECTED", (d, x) -> {
             Shape shape = d.net.shape(x);
-            Arg.Ref flat = d.net.bind(
-                    new Reshape(Shape.of(shape.dim(1), shape.dim(2) * shape.dim(3))), x);
+            Arg.Ref flat = d.net.bind(new Reshape(Shape.of(shape.dim(1), shape.dim(2) * shape.dim(3))), x);
             return d.image(d.net.dense(flat, 12), Shape.of(1, shape.dim(1), 3, 4));
         });
         Window pool = Window.of(2, 2).strided(2, 2);
@@ -143,8 +142,7 @@ final class RandomFloatNets {
         steps.put("MAX_POOL_2D", (d, x) -> d.net.bind(new MaxPool2d(pool), x));
         steps.put(
                 "AVERAGE_POOL_2D_RELU",
-                (d, x) -> d.net.relu(
-                        d.net.bind(new AvgPool2d(Window.of(3, 3).padded(1, 1, 1, 1)), x)));
+                (d, x) -> d.net.relu(d.net.bind(new AvgPool2d(Window.of(3, 3).padded(1, 1, 1, 1)), x)));
     }
 
     private static void elements(Map<String, Step> steps) {
@@ -162,7 +160,9 @@ final class RandomFloatNets {
         steps.put(
                 "PRELU",
                 (d, x) -> d.net.bind(
-                        new Binary(Binary.Kind.PRELU), x, d.net.constant(d.factor(), 1, 1, d.net.shape(x).dim(3))));
+                        new Binary(Binary.Kind.PRELU),
+                        x,
+                        d.net.constant(d.factor(), 1, 1, d.net.shape(x).dim(3))));
         steps.put("LEAKY_RELU", (d, x) -> d.net.bind(new LeakyRelu(d.factor() / 5), x));
         for (Unary.Kind kind : List.of(Unary.Kind.SIGMOID, Unary.Kind.TANH, Unary.Kind.HARD_SWISH, Unary.Kind.ELU)) {
             steps.put(kind.name(), (d, x) -> d.unary(kind, x));
@@ -182,35 +182,48 @@ final class RandomFloatNets {
                 (d, x) -> d.net.bind(
                         new Clip(d.between(-2, 1) / 2.0, d.between(3, 5) / 2.0),
                         d.net.bind(new Reshape(d.net.shape(x)), d.like(x))));
-        steps.put("RELU6_JOINED", (d, x) -> d.net.bind(
-                new Concatenate(3, 2),
-                d.net.bind(new Clip(0, 6), d.net.bind(new Reshape(d.net.shape(x)), d.like(x))),
-                d.like(x)));
+        steps.put(
+                "RELU6_JOINED",
+                (d, x) -> d.net.bind(
+                        new Concatenate(3, 2),
+                        d.net.bind(new Clip(0, 6), d.net.bind(new Reshape(d.net.shape(x)), d.like(x))),
+                        d.like(x)));
         steps.put("CLIP", (d, x) -> d.net.bind(new Clip(-0.7, 0.3), d.like(x)));
     }
 
     private static void movements(Map<String, Step> steps) {
-        steps.put("CONCATENATION", (d, x) -> d.net.bind(new Concatenate(3, 3), x, d.like(x), d.unary(
-                Unary.Kind.SIGMOID, x)));
+        steps.put(
+                "CONCATENATION",
+                (d, x) -> d.net.bind(new Concatenate(3, 3), x, d.like(x), d.unary(Unary.Kind.SIGMOID, x)));
         steps.put("TRANSPOSE", (d, x) -> d.net.bind(new Transpose(List.of(0, 2, 1, 3)), x));
-        steps.put("PAD", (d, x) -> d.net.bind(
-                new Pad(List.of(0, 1, 0, 0), List.of(0, 0, 2, 0)), x, Constant.scalar(0f)));
-        steps.put("STRIDED_SLICE", (d, x) -> d.net.bind(
-                new StridedSlice(List.of(0, 1, 0, 0), List.of(1, 4, 3, 2), List.of(1, 2, 1, 1)), x));
+        steps.put(
+                "PAD", (d, x) -> d.net.bind(new Pad(List.of(0, 1, 0, 0), List.of(0, 0, 2, 0)), x, Constant.scalar(0f)));
+        steps.put(
+                "STRIDED_SLICE",
+                (d, x) ->
+                        d.net.bind(new StridedSlice(List.of(0, 1, 0, 0), List.of(1, 4, 3, 2), List.of(1, 2, 1, 1)), x));
         steps.put("RESIZE", (d, x) -> {
             boolean linear = d.random.nextBoolean();
             boolean corners = d.random.nextBoolean();
             return d.net.bind(
-                    new Resize2d(d.between(2, 11), d.between(2, 11), linear, corners, !corners && d.random.nextBoolean()),
+                    new Resize2d(
+                            d.between(2, 11), d.between(2, 11), linear, corners, !corners && d.random.nextBoolean()),
                     x);
         });
-        steps.put("GATHER", (d, x) -> d.net.bind(new Take(2, 0), x, Constant.vector(d.net.shape(x).dim(2) - 1, 0, 0)));
-        steps.put("BROADCAST_TO", (d, x) -> d.net.bind(
-                new BroadcastTo(d.net.shape(x)),
-                d.net.bind(new Reduce(Reduce.Kind.MEAN, List.of(1), true), x)));
+        steps.put(
+                "GATHER",
+                (d, x) -> d.net.bind(
+                        new Take(2, 0), x, Constant.vector(d.net.shape(x).dim(2) - 1, 0, 0)));
+        steps.put(
+                "BROADCAST_TO",
+                (d, x) -> d.net.bind(
+                        new BroadcastTo(d.net.shape(x)),
+                        d.net.bind(new Reduce(Reduce.Kind.MEAN, List.of(1), true), x)));
         for (Reduce.Kind kind : Reduce.Kind.values()) {
-            steps.put("REDUCE_" + kind.name(), (d, x) -> d.net.bind(
-                    new Reduce(kind, d.random.nextBoolean() ? List.of(1, 2) : List.of(3), true), x));
+            steps.put(
+                    "REDUCE_" + kind.name(),
+                    (d, x) ->
+                            d.net.bind(new Reduce(kind, d.random.nextBoolean() ? List.of(1, 2) : List.of(3), true), x));
         }
     }
 

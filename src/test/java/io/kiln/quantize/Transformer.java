@@ -53,8 +53,8 @@ record Transformer(FloatNet net, int heads) {
         int channels = net.shape(rows).dim(1);
         Arg.Ref distance = binary(Binary.Kind.SUBTRACT, rows, mean(rows));
         Arg.Ref variance = mean(binary(Binary.Kind.MULTIPLY, distance, distance));
-        Arg.Ref deviation = net.bind(
-                new Unary(Unary.Kind.SQRT), binary(Binary.Kind.ADD, variance, Constant.scalar(1e-3f)));
+        Arg.Ref deviation =
+                net.bind(new Unary(Unary.Kind.SQRT), binary(Binary.Kind.ADD, variance, Constant.scalar(1e-3f)));
         Arg.Ref unit = binary(Binary.Kind.DIVIDE, distance, deviation);
         Arg.Ref scaled = binary(Binary.Kind.MULTIPLY, unit, net.constant(1, channels));
         return binary(Binary.Kind.ADD, scaled, net.constant(0.2f, channels));
@@ -67,10 +67,9 @@ record Transformer(FloatNet net, int heads) {
     /** {@code x / 2 * (1 + tanh(0.8 * (x + 0.045 * x^3)))}. */
     private Arg.Ref gelu(Arg.Ref rows) {
         Arg.Ref cube = binary(Binary.Kind.MULTIPLY, binary(Binary.Kind.MULTIPLY, rows, rows), rows);
-        Arg.Ref sum = binary(
-                Binary.Kind.ADD, rows, binary(Binary.Kind.MULTIPLY, cube, Constant.scalar(0.044715f)));
-        Arg.Ref bent = net.bind(
-                new Unary(Unary.Kind.TANH), binary(Binary.Kind.MULTIPLY, sum, Constant.scalar(0.79788456f)));
+        Arg.Ref sum = binary(Binary.Kind.ADD, rows, binary(Binary.Kind.MULTIPLY, cube, Constant.scalar(0.044715f)));
+        Arg.Ref bent =
+                net.bind(new Unary(Unary.Kind.TANH), binary(Binary.Kind.MULTIPLY, sum, Constant.scalar(0.79788456f)));
         Arg.Ref gate = binary(Binary.Kind.ADD, bent, Constant.scalar(1f));
         return binary(Binary.Kind.MULTIPLY, binary(Binary.Kind.MULTIPLY, rows, Constant.scalar(0.5f)), gate);
     }

@@ -90,8 +90,10 @@ final class SoftmaxLowering extends VectorLowering {
     /** {@link TflWideSoftmax}; the output temporarily holds the exponentials. */
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
-        Buffer exponentials = tables.add("exponentials", DType.INT16, softmax.tables().exponentials());
-        Buffer reciprocals = tables.add("reciprocals", DType.INT16, softmax.tables().reciprocals());
+        Buffer exponentials =
+                tables.add("exponentials", DType.INT16, softmax.tables().exponentials());
+        Buffer reciprocals =
+                tables.add("reciprocals", DType.INT16, softmax.tables().reciprocals());
         QuantizedMultiplier by =
                 TflWideSoftmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
         Expr.Var sum = block.mutable("sum", imm(0));

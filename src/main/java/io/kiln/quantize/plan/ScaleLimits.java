@@ -64,8 +64,7 @@ final class ScaleLimits {
         return switch (binary.kind()) {
             case ADD ->
                 TflAddParameters.of(precision.activation(), lhs, rhs, out).isBelowOne();
-            case SUBTRACT ->
-                TflBinaryScales.areDefined(QnnBinary.Kind.SUBTRACT, precision.activation(), lhs, rhs, out);
+            case SUBTRACT -> TflBinaryScales.areDefined(QnnBinary.Kind.SUBTRACT, precision.activation(), lhs, rhs, out);
             case SQUARED_DIFFERENCE ->
                 TflBinaryScales.areDefined(QnnBinary.Kind.SQUARED_DIFFERENCE, precision.activation(), lhs, rhs, out);
             default -> true;

@@ -189,7 +189,8 @@ final class BlockedConv {
         if (!rows.areContiguousInRange()) {
             return new PairedWindows.Pixel(run.y(), q);
         }
-        return new PairedWindows.Pixel(line(q), sub(q, mul(line(q), conv.output().dim(2))));
+        return new PairedWindows.Pixel(
+                line(q), sub(q, mul(line(q), conv.output().dim(2))));
     }
 
     /** The windows of the block's pixels, with borders. */

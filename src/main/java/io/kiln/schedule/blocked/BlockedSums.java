@@ -118,9 +118,8 @@ record BlockedSums(
                     .toList();
         }
         return packings.stream()
-                .map(packed -> isSmall || features.hasDsp()
-                        ? loop(packed ? THUMB_2_PACKED : THUMB_2, packed)
-                        : thumb2(packed))
+                .map(packed ->
+                        isSmall || features.hasDsp() ? loop(packed ? THUMB_2_PACKED : THUMB_2, packed) : thumb2(packed))
                 .toList();
     }
 

@@ -46,13 +46,7 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
     public String lines(RescaleCorrection correction, boolean limited) {
         AsmText asm = new AsmText();
         enter(asm);
-        asm.line("1:");
-        asm.line("ldr r0, [sp]");
-        asm.line("ldr r1, [sp, #%d]", TAPS);
-        asm.line("movs r4, #0");
-        for (int sum = 8; sum < 12; sum++) {
-            asm.line("mov r%d, r4", sum);
-        }
+        begin(asm);
         if (isSmall()) {
             asm.line("str r4, [sp, #%d]", SECOND);
         } else {
@@ -83,6 +77,17 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         }
         leave(asm);
         return asm.lines();
+    }
+
+    /** The start of a block of channels, whose sums are 0. */
+    private static void begin(AsmText asm) {
+        asm.line("1:");
+        asm.line("ldr r0, [sp]");
+        asm.line("ldr r1, [sp, #%d]", TAPS);
+        asm.line("movs r4, #0");
+        for (int sum = 8; sum < 12; sum++) {
+            asm.line("mov r%d, r4", sum);
+        }
     }
 
     /** Whether both channels are rescaled by the same code, one after the other. */

@@ -184,7 +184,8 @@ final class DotConv {
     private void channels(BlockBuilder block, Pixels at, Block channels, Expr out) {
         if (channels.valid == kernel.channels()
                 && windows.isPresent()
-                && windows.get().emit(block, at.line.row().runs().orElseThrow(), at.count, at.kx, channels.first, out)) {
+                && windows.get()
+                        .emit(block, at.line.row().runs().orElseThrow(), at.count, at.kx, channels.first, out)) {
             return;
         }
         if (sums.areUpper()) {
@@ -194,7 +195,8 @@ final class DotConv {
         sums.start(block, at.count, channels.first, channels.valid);
         if (isWhole) {
             Buffer w = block.view("w", weights.table(), weights.at(kernel(at, channels), imm(0)));
-            channels.kernel.call(block, inputs.views(block, at.count, firstOfWindow(block, at)), w, sums.buffer(), runs());
+            channels.kernel.call(
+                    block, inputs.views(block, at.count, firstOfWindow(block, at)), w, sums.buffer(), runs());
         } else {
             block.loop("ky", at.line.ky().begin(), at.line.ky().end(), 1, (b, ky) -> row(b, at, channels, ky));
         }
@@ -290,7 +292,8 @@ final class DotConv {
 
     /** Position of the tap in a row and a column of the window in the input of the first pixel. */
     private Expr first(Pixels at, Expr ky, Expr kx) {
-        return inputs.position(at.line.row(), ky, add(at.kx.origin(), mul(kx, conv.window().dilationW())));
+        return inputs.position(
+                at.line.row(), ky, add(at.kx.origin(), mul(kx, conv.window().dilationW())));
     }
 
     private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps, Block channels) {

@@ -75,8 +75,8 @@ record DotInputs(ConvComputation conv, Buffer input, Optional<PaddedRows> padded
         if (areCopied()) {
             return mul(ky, PaddedRows.rowElements(conv) / conv.input().dim(3));
         }
-        Expr line =
-                row.rows().inputLine(0, add(row.ky().origin(), mul(ky, conv.window().dilationH())));
+        Expr line = row.rows()
+                .inputLine(0, add(row.ky().origin(), mul(ky, conv.window().dilationH())));
         return mul(add(mul(row.n(), conv.input().dim(1)), line), conv.input().dim(2));
     }
 

@@ -62,7 +62,9 @@ record DotLine(ConvComputation conv, Row row, Expr phase) {
     /** Number of the kernel. */
     Expr kernel() {
         Upsampling u = upsampling();
-        return u.phases() == 1 ? imm(0) : add(mul(Exprs.mod(add(row.y, u.padTop()), imm(u.strideH())), u.strideW()), phase);
+        return u.phases() == 1
+                ? imm(0)
+                : add(mul(Exprs.mod(add(row.y, u.padTop()), imm(u.strideH())), u.strideW()), phase);
     }
 
     /** First element of the output at a position. */

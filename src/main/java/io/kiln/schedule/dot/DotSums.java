@@ -72,7 +72,10 @@ final class DotSums {
                 conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
         Limits limits = Limits.of(conv.op());
         boolean isWhole = limits.low() == Short.MIN_VALUE && limits.high() == Short.MAX_VALUE;
-        if (by.isEmpty() || !isWhole || conv.op().sumType() != INT64 || bias.buffer().dtype() != DType.INT32) {
+        if (by.isEmpty()
+                || !isWhole
+                || conv.op().sumType() != INT64
+                || bias.buffer().dtype() != DType.INT32) {
             return Optional.empty();
         }
         WideRescale rescale = WideRescale.of(conv.op(), by.get(), bias.bound());

@@ -92,8 +92,7 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     public DotKernel with(Configuration configuration) {
         MveFloatWindow.Loop loop =
                 new MveFloatWindow.Loop(configuration.number(UNROLL, USUAL_UNROLL), configuration.isOn(MANY));
-        return new MveFloatKernel(
-                pixels, vectors, configuration.isOn(WHOLE) ? Optional.of(loop) : Optional.empty());
+        return new MveFloatKernel(pixels, vectors, configuration.isOn(WHOLE) ? Optional.of(loop) : Optional.empty());
     }
 
     @Override

@@ -109,8 +109,7 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     }
 
     private String definition() {
-        String line = "run * " + walk.line
-                + (isRing() ? " - (run < (runs & 0xffff) ? 0 : " + walk.ring + ")" : "");
+        String line = "run * " + walk.line + (isRing() ? " - (run < (runs & 0xffff) ? 0 : " + walk.ring + ")" : "");
         return TEXT.with("PIXELS", block.pixels)
                 .with("CHANNELS", block.channels())
                 .with("TAPS", walk.taps)
@@ -135,8 +134,10 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     }
 
     private String limits() {
-        return low().map("      value = value < %1$sf ? %1$sf : value;\n"::formatted).orElse("")
-                + high().map("      value = value > %1$sf ? %1$sf : value;\n"::formatted).orElse("");
+        return low().map("      value = value < %1$sf ? %1$sf : value;\n"::formatted)
+                        .orElse("")
+                + high().map("      value = value > %1$sf ? %1$sf : value;\n"::formatted)
+                        .orElse("");
     }
 
     private String instructions() {
@@ -266,7 +267,7 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     }
 
     private static void constant(StringBuilder out, int q, float value) {
-        out.append("movw r0, #%d\nmovt r0, #%d\nvdup.32 q%d, r0\n"
-                .formatted(bits(value) & 0xffff, bits(value) >>> 16, q));
+        out.append(
+                "movw r0, #%d\nmovt r0, #%d\nvdup.32 q%d, r0\n".formatted(bits(value) & 0xffff, bits(value) >>> 16, q));
     }
 }

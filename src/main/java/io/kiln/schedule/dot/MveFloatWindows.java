@@ -69,7 +69,9 @@ record MveFloatWindows(ConvComputation conv, MveFloatKernel kernel, Tables table
         Window w = conv.window();
         Expr top = add(ky.origin(), mul(ky.begin(), w.dilationH()));
         Expr line = row.let("first_line", rows.inputLine(0, top));
-        Expr first = row.let("first_pixel", mul(add(mul(n, conv.input().dim(1)), line), conv.input().dim(2)));
+        Expr first = row.let(
+                "first_pixel",
+                mul(add(mul(n, conv.input().dim(1)), line), conv.input().dim(2)));
         int ring = ring(rows);
         if (ring == 0 || isOne()) {
             return new Runs(first, ky.begin(), ky.count(), ring);
@@ -114,7 +116,8 @@ record MveFloatWindows(ConvComputation conv, MveFloatKernel kernel, Tables table
         Expr column = add(kx.origin(), begin.value());
         Buffer in = block.view("in", input, mul(add(runs.first, column), cin));
         DotWeights weights = tables.weights;
-        Buffer w = block.view("w", weights.table(), add(weights.at(oc, runs.ky), weights.offset((int) begin.value() * cin)));
+        Buffer w = block.view(
+                "w", weights.table(), add(weights.at(oc, runs.ky), weights.offset((int) begin.value() * cin)));
         Buffer biases = block.view("start", tables.biases, oc);
         Buffer to = block.mutableView("out", output, add(out, oc));
         block.call(window.kernel(), List.of(in, w, biases, to), isOne() ? List.of() : List.of(runs.count));

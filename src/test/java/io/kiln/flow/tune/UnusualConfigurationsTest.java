@@ -67,8 +67,7 @@ class UnusualConfigurationsTest {
         List<String> knobs = configuration.settings().stream()
                 .map(setting -> {
                     boolean isShort = setting.value().length() == 1;
-                    boolean isShown =
-                            (ALL && isShort) || (isFloat && !UNSHOWN.contains(setting.knob()));
+                    boolean isShown = (ALL && isShort) || (isFloat && !UNSHOWN.contains(setting.knob()));
                     return setting.knob() + (isShown ? setting.value() : "");
                 })
                 .toList();

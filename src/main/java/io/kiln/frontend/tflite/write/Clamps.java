@@ -79,7 +79,8 @@ final class Clamps {
         if (graph.format(data).equals(format(node))) {
             return data;
         }
-        int rescaled = graph.tensor(node.name() + "_rescaled", node.planned().node().type(), format(node));
+        int rescaled =
+                graph.tensor(node.name() + "_rescaled", node.planned().node().type(), format(node));
         if (isRelu) {
             graph.operator(BuiltinOperator.RELU, 2, List.of(data), rescaled, Options.NONE);
         } else {
@@ -97,7 +98,8 @@ final class Clamps {
             boolean isLast = !hasGreater(node, clip);
             raised = isLast
                     ? node.output()
-                    : graph.tensor(node.name() + "_raised", node.planned().node().type(), format(node));
+                    : graph.tensor(
+                            node.name() + "_raised", node.planned().node().type(), format(node));
             graph.operator(
                     BuiltinOperator.MAXIMUM, version, List.of(data, limit(node, clip.min())), raised, Options.NONE);
         }

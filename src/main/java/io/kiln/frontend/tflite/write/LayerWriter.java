@@ -120,18 +120,20 @@ final class LayerWriter implements NodeWriter {
         TensorType type = new TensorType(
                 Shape.of(1, rows.dim(0), 1, weights.dim(0)),
                 node.planned().output().dtype());
-        int sums = node.graph().tensor(node.name() + "_image", type, node.planned().output());
+        int sums =
+                node.graph().tensor(node.name() + "_image", type, node.planned().output());
         node.graph().dense(sums);
-        node.graph().operator(
-                BuiltinOperator.CONV_2D,
-                node.version(2, 3, 4),
-                inputs,
-                sums,
-                strides(Conv2D.STRIDE_H, Conv2D.STRIDE_W, Window.ONE, Options.of(Conv2D.TYPE))
-                        .with(Conv2D.PADDING, Padding.VALID.code())
-                        .with(Conv2D.DILATION_H_FACTOR, 1)
-                        .with(Conv2D.DILATION_W_FACTOR, 1)
-                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+        node.graph()
+                .operator(
+                        BuiltinOperator.CONV_2D,
+                        node.version(2, 3, 4),
+                        inputs,
+                        sums,
+                        strides(Conv2D.STRIDE_H, Conv2D.STRIDE_W, Window.ONE, Options.of(Conv2D.TYPE))
+                                .with(Conv2D.PADDING, Padding.VALID.code())
+                                .with(Conv2D.DILATION_H_FACTOR, 1)
+                                .with(Conv2D.DILATION_W_FACTOR, 1)
+                                .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
         reshape(node, sums, node.outputShape(), node.output());
     }
 

@@ -4,8 +4,8 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.FusedActivation;
-import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.frontend.tflite.schema.LayerOptions;
+import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.frontend.tflite.schema.MovementOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -175,8 +175,8 @@ final class MovementWriter implements NodeWriter {
         Quantization whole = format.quantization().orElseThrow();
         float count = (float) node.dataShape(0).elements() / node.outputShape().elements();
         GraphWriter graph = node.graph();
-        Format part = new Format(
-                format.dtype(), Optional.of(new Quantization(whole.scale() / count, whole.zeroPoint())));
+        Format part =
+                new Format(format.dtype(), Optional.of(new Quantization(whole.scale() / count, whole.zeroPoint())));
         int mean = graph.tensor(node.name() + "_mean", node.planned().node().type(), part);
         List<Integer> inputs = List.of(node.data(0), graph.ints(node.name() + "/parameters", ints(op.axes())));
         graph.operator(BuiltinOperator.MEAN, node.version(1, 2, 3), inputs, mean, reducer(op));

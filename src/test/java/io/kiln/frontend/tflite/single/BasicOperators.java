@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.single;
 
-import io.kiln.frontend.tflite.write.LibrarySoftmax;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.write.LibrarySoftmax;
 import java.util.Arrays;
 import java.util.List;
 import org.tensorflow.lite.schema.BuiltinOperator;
