@@ -48,10 +48,10 @@ public final class Bytes {
     /** The little-endian integer whose first byte has this index. */
     public int int32(int index) {
         int at = start + Objects.checkFromIndexSize(index, Integer.BYTES, size);
-        return content[at] & 0xFF
-                | (content[at + 1] & 0xFF) << 8
-                | (content[at + 2] & 0xFF) << 16
-                | content[at + 3] << 24;
+        return (content[at] & 0xFF)
+                | ((content[at + 1] & 0xFF) << 8)
+                | ((content[at + 2] & 0xFF) << 16)
+                | (content[at + 3] << 24);
     }
 
     /** A part that shares the memory of the whole, which it keeps alive. */

@@ -74,7 +74,7 @@ enum FirstFitOrder {
                 bytes += problem.buffers().get(i).bytes();
             }
             for (int i : clique) {
-                keys[i] = Math.min(keys[i], -bytes);
+                keys[i] = Math.min(keys[i], (double) -bytes);
             }
         }
     }

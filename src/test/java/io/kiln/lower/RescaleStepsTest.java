@@ -33,7 +33,7 @@ class RescaleStepsTest {
                 int multiplier = multipliers[random.nextInt(multipliers.length)] & Integer.MAX_VALUE;
                 long most = Integer.MAX_VALUE >> Math.max(0, shift);
                 long bound = random.nextInt(4) == 0 ? most / 2 : random.nextInt((int) Math.min(100_000, most / 2) + 1);
-                int bias = (int) (random.nextDouble() * (most - bound)) * (random.nextBoolean() ? 1 : -1);
+                int bias = ((int) (random.nextDouble() * (most - bound))) * (random.nextBoolean() ? 1 : -1);
                 int zero = random.nextInt(256) - 128;
                 Requantization r =
                         new Requantization(List.of(multiplier), List.of(shift), 0, zero, DType.INT8, rounding);

@@ -69,7 +69,7 @@ record Transformer(FloatNet net, int heads) {
         Arg.Ref cube = binary(Binary.Kind.MULTIPLY, binary(Binary.Kind.MULTIPLY, rows, rows), rows);
         Arg.Ref sum = binary(Binary.Kind.ADD, rows, binary(Binary.Kind.MULTIPLY, cube, Constant.scalar(0.044715f)));
         Arg.Ref bent =
-                net.bind(new Unary(Unary.Kind.TANH), binary(Binary.Kind.MULTIPLY, sum, Constant.scalar(0.79788456f)));
+                net.bind(new Unary(Unary.Kind.TANH), binary(Binary.Kind.MULTIPLY, sum, Constant.scalar(0.7978846f)));
         Arg.Ref gate = binary(Binary.Kind.ADD, bent, Constant.scalar(1f));
         return binary(Binary.Kind.MULTIPLY, binary(Binary.Kind.MULTIPLY, rows, Constant.scalar(0.5f)), gate);
     }

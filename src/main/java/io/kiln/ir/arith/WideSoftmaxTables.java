@@ -5,33 +5,30 @@ import io.kiln.base.FixedPoint;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * The tables of {@link TflWideSoftmax}, by the precision in which they are made. The exponentials are the same in both; two of the
- * reciprocals differ by one.
+ * The tables of {@link TflWideSoftmax}. TensorFlow Lite Micro (softmax_common.cc) makes them in single precision, TensorFlow Lite's library
+ * (activations.cc, SoftmaxPrepare) in double precision. The exponentials are the same; two of the reciprocals differ by one.
  */
-public enum WideSoftmaxTables {
-    /** TensorFlow Lite Micro (softmax_common.cc). */
-    SINGLE {
-        @Override
-        double rounded(double x) {
-            return (float) x;
-        }
-    },
-    /** TensorFlow Lite's library (activations.cc, SoftmaxPrepare). */
-    DOUBLE {
-        @Override
-        double rounded(double x) {
-            return x;
-        }
-    };
+public final class WideSoftmaxTables {
+    private static final WideSoftmaxTables SINGLE = new WideSoftmaxTables(TablePrecision.SINGLE);
+    private static final WideSoftmaxTables DOUBLE = new WideSoftmaxTables(TablePrecision.DOUBLE);
 
     private static final int STEPS = 512;
     private static final int RANGE = 65_535;
 
-    private final int[] exponentials = table(10, Short.MAX_VALUE, x -> rounded(StrictMath.exp(x)));
-    private final int[] reciprocals = table(1, Short.MIN_VALUE, x -> rounded(1 / rounded(1 + x)));
+    private final TablePrecision precision;
+    private final int[] exponentials;
+    private final int[] reciprocals;
 
-    /** A result of one operation in this precision. That of two singles is first rounded to a double, which does not change it. */
-    abstract double rounded(double x);
+    private WideSoftmaxTables(TablePrecision precision) {
+        this.precision = precision;
+        this.exponentials = table(10, Short.MAX_VALUE, x -> rounded(StrictMath.exp(x)));
+        this.reciprocals = table(1, Short.MIN_VALUE, x -> rounded(1 / rounded(1 + x)));
+    }
+
+    /** The tables in a precision. */
+    public static WideSoftmaxTables of(TablePrecision precision) {
+        return precision == TablePrecision.SINGLE ? SINGLE : DOUBLE;
+    }
 
     /** 513 exponentials from -10 to 0, as a new array; units of 2^-15. */
     public int[] exponentials() {
@@ -73,6 +70,10 @@ public enum WideSoftmaxTables {
         }
         table[STEPS] = limited(whole(rounded(function.applyAsDouble(high) * inverse)));
         return table;
+    }
+
+    private double rounded(double x) {
+        return precision.rounded(x);
     }
 
     private static double whole(double x) {

@@ -11,6 +11,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.lower.FusedOperator;
@@ -90,10 +91,9 @@ final class SoftmaxLowering extends VectorLowering {
     /** {@link TflWideSoftmax}; the output temporarily holds the exponentials. */
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
-        Buffer exponentials =
-                tables.add("exponentials", DType.INT16, softmax.tables().exponentials());
-        Buffer reciprocals =
-                tables.add("reciprocals", DType.INT16, softmax.tables().reciprocals());
+        WideSoftmaxTables values = WideSoftmaxTables.of(softmax.tables());
+        Buffer exponentials = tables.add("exponentials", DType.INT16, values.exponentials());
+        Buffer reciprocals = tables.add("reciprocals", DType.INT16, values.reciprocals());
         QuantizedMultiplier by =
                 TflWideSoftmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
         Expr.Var sum = block.mutable("sum", imm(0));

@@ -28,7 +28,7 @@ final class SoftmaxCode {
         float beta = softmax.beta();
         float scale = match.root().constant(1).real(0);
         if (match.result().dtype() == DType.INT16) {
-            return wide(rows, row, TflWideSoftmax.multiplier(beta, scale), softmax.tables());
+            return wide(rows, row, TflWideSoftmax.multiplier(beta, scale), WideSoftmaxTables.of(softmax.tables()));
         }
         double real = Math.min((double) beta * scale * (1 << FRACTION_BITS), Integer.MAX_VALUE);
         QuantizedMultiplier by = QuantizedMultiplier.of(real);

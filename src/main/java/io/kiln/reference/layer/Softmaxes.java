@@ -6,6 +6,7 @@ import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.arith.WideSoftmaxTables;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.TensorType;
@@ -64,7 +65,7 @@ final class Softmaxes {
                 result[i] = TflWideSoftmax.exponential(data[i] - max, by);
                 sum += result[i];
             }
-            int reciprocal = TflWideSoftmax.reciprocal(sum, op.tables());
+            int reciprocal = TflWideSoftmax.reciprocal(sum, WideSoftmaxTables.of(op.tables()));
             for (int i = row; i < row + depth; i++) {
                 result[i] = TflWideSoftmax.result(result[i], reciprocal, sum);
             }

@@ -3,6 +3,7 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import java.util.stream.IntStream;
 
 /**
  * {@link BlockedKernel} for Armv6-M, two pixels and two channels at a time. One MULS multiplies a weight by the inputs of both pixels,
@@ -46,7 +47,11 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
     public String lines(RescaleCorrection correction, boolean limited) {
         AsmText asm = new AsmText();
         enter(asm);
-        begin(asm);
+        asm.line("1:");
+        asm.line("ldr r0, [sp]");
+        asm.line("ldr r1, [sp, #%d]", TAPS);
+        asm.line("movs r4, #0");
+        IntStream.range(8, 12).forEach(sum -> asm.line("mov r%d, r4", sum));
         if (isSmall()) {
             asm.line("str r4, [sp, #%d]", SECOND);
         } else {
@@ -77,17 +82,6 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         }
         leave(asm);
         return asm.lines();
-    }
-
-    /** The start of a block of channels, whose sums are 0. */
-    private static void begin(AsmText asm) {
-        asm.line("1:");
-        asm.line("ldr r0, [sp]");
-        asm.line("ldr r1, [sp, #%d]", TAPS);
-        asm.line("movs r4, #0");
-        for (int sum = 8; sum < 12; sum++) {
-            asm.line("mov r%d, r4", sum);
-        }
     }
 
     /** Whether both channels are rescaled by the same code, one after the other. */

@@ -11,20 +11,22 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TflWideSoftmaxTest {
     @Test
     void twoReciprocalsDependOnThePrecision() {
-        int[] single = WideSoftmaxTables.SINGLE.reciprocals();
-        int[] reciprocals = WideSoftmaxTables.DOUBLE.reciprocals();
+        int[] single = WideSoftmaxTables.of(TablePrecision.SINGLE).reciprocals();
+        int[] reciprocals = WideSoftmaxTables.of(TablePrecision.DOUBLE).reciprocals();
         assertThat(single[160]).isEqualTo(24_966);
         assertThat(single[294]).isEqualTo(20_816);
         assertThat(reciprocals[160]).isEqualTo(24_967);
         assertThat(reciprocals[294]).isEqualTo(20_815);
         assertThat(IntStream.range(0, 513).filter(i -> single[i] != reciprocals[i]))
                 .hasSize(2);
-        assertThat(WideSoftmaxTables.SINGLE.exponentials()).isEqualTo(WideSoftmaxTables.DOUBLE.exponentials());
+        assertThat(WideSoftmaxTables.of(TablePrecision.SINGLE).exponentials())
+                .isEqualTo(WideSoftmaxTables.of(TablePrecision.DOUBLE).exponentials());
     }
 
     @ParameterizedTest
     @EnumSource
-    void tablesBeginAndEndAtTheFunctionsValues(WideSoftmaxTables tables) {
+    void tablesBeginAndEndAtTheFunctionsValues(TablePrecision precision) {
+        WideSoftmaxTables tables = WideSoftmaxTables.of(precision);
         assertThat(tables.exponentials()).hasSize(513).startsWith(2).endsWith(Short.MAX_VALUE);
         assertThat(tables.reciprocals())
                 .hasSize(513)

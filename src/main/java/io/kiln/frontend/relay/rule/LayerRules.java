@@ -6,7 +6,7 @@ import static java.util.Map.entry;
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Rule;
-import io.kiln.ir.arith.WideSoftmaxTables;
+import io.kiln.ir.arith.TablePrecision;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
@@ -77,7 +77,7 @@ final class LayerRules {
         return new TflSoftmax(
                 (float) a.real("beta"),
                 a.has("out_dtype") ? a.dtype("out_dtype", DType.INT8, DType.INT16) : DType.INT8,
-                WideSoftmaxTables.valueOf(a.choiceOr("tables", "SINGLE", "SINGLE", "DOUBLE")));
+                TablePrecision.valueOf(a.choiceOr("tables", "SINGLE", "SINGLE", "DOUBLE")));
     }
 
     private static Op onnxSoftmax(Attributes a) {

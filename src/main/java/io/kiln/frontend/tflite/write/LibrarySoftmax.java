@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
-import io.kiln.ir.arith.WideSoftmaxTables;
+import io.kiln.ir.arith.TablePrecision;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -30,7 +30,7 @@ public final class LibrarySoftmax {
                 || types.get(binding.ref(0)).dtype() != DType.INT16) {
             return binding;
         }
-        TflSoftmax of = new TflSoftmax(softmax.beta(), softmax.outDtype(), WideSoftmaxTables.DOUBLE);
+        TflSoftmax of = new TflSoftmax(softmax.beta(), softmax.outDtype(), TablePrecision.DOUBLE);
         return new Binding(binding.id(), of, binding.args(), binding.type(), binding.origin());
     }
 }
