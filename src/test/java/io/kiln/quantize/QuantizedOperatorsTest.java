@@ -124,7 +124,9 @@ class QuantizedOperatorsTest {
             List<Sample> samples = FloatNet.samples(model, SAMPLES, seed);
             FloatGraph graph = FloatGraph.of(model);
             Map<Integer, Precision> precisions = new HashMap<>();
-            graph.nodes().forEach(node -> precisions.put(node.output(), List.of(Precision.values()).get(draft.between(0, 2))));
+            graph.nodes()
+                    .forEach(node -> precisions.put(
+                            node.output(), List.of(Precision.values()).get(draft.between(0, 2))));
             Planner planner = new Planner(graph, Calibration.of(graph, samples, methods[seed % 4], Runs.Progress.NONE));
             QuantizedNetwork network = new TfliteMaker("net.tflite")
                     .make(planner.plan(new Wishes(Precision.INT8, precisions, seed % 3 == 0)));
