@@ -92,22 +92,10 @@ final class DotConv {
 
     private void row(BlockBuilder row, Rows rows, Expr n, Expr y) {
         inputs.copy(row, rows, n, y);
-        TapRange ky = inputs.areCopied() ? allRows() : clippedRows(row, y);
+        TapRange ky = inputs.rows(row, y);
         Optional<MveFloatWindows.Runs> runs = windows.map(w -> w.runs(row, rows, n, ky));
-        row.loop("phase", conv.upsampling().strideW(), (line, phase) -> {
-            line(line, new DotLine(conv, new DotLine.Row(rows, n, y, ky, runs), phase));
-        });
-    }
-
-    private TapRange allRows() {
-        int taps = conv.window().kernelH();
-        return new TapRange(imm(0), imm(0), imm(taps), taps);
-    }
-
-    private TapRange clippedRows(BlockBuilder row, Expr y) {
-        Expr position =
-                conv.isTransposed() ? row.let("position_y", conv.upsampling().row(y)) : y;
-        return TapRange.of(row, "y", position, TapRange.Axis.rows(conv.window(), conv.input()));
+        DotLine.Row place = new DotLine.Row(rows, n, y, ky, runs);
+        row.loop("phase", conv.upsampling().strideW(), (line, phase) -> line(line, new DotLine(conv, place, phase)));
     }
 
     /** Positions with whole windows are computed together, others one by one. */

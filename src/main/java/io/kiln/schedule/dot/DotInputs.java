@@ -2,10 +2,12 @@
 package io.kiln.schedule.dot;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapRange;
 import io.kiln.schedule.parts.PaddedRows;
 import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.ConvTask;
@@ -63,6 +65,17 @@ record DotInputs(ConvComputation conv, Buffer input, Optional<PaddedRows> padded
         return areCopied()
                 ? Math.toIntExact(PaddedRows.rowElements(conv))
                 : conv.window().dilationH() * conv.input().dim(2) * conv.input().dim(3);
+    }
+
+    /** Rows of the window that are read for a row of the output. */
+    TapRange rows(BlockBuilder row, Expr y) {
+        if (areCopied()) {
+            int taps = conv.window().kernelH();
+            return new TapRange(imm(0), imm(0), imm(taps), taps);
+        }
+        Expr position =
+                conv.isTransposed() ? row.let("position_y", conv.upsampling().row(y)) : y;
+        return TapRange.of(row, "y", position, TapRange.Axis.rows(conv.window(), conv.input()));
     }
 
     /** Position of the first channel in a row of the window and a column of the input. */
