@@ -49,9 +49,10 @@ final class FourBitWeightsInQemuTest {
     }
 
     @Test
-    void halfTheBytesForNothingWithoutSimd() {
+    void halfTheBytesForLittleWithoutSimd() {
         assertSpared("M3", Optimize.SPEED, CONVOLUTION, 1.02);
-        assertSpared("M0", Optimize.SPEED, CONVOLUTION, 1.02);
+        // The block of bytes is assembly on Armv6-M, that of packed weights is C.
+        assertSpared("M0", Optimize.SPEED, CONVOLUTION, 1.1);
     }
 
     /**

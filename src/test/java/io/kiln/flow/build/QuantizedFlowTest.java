@@ -20,6 +20,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
@@ -28,11 +29,13 @@ import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
+import io.kiln.lower.RandomOperators;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeMode;
 import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
+import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -126,10 +129,21 @@ final class QuantizedFlowTest {
                 .isEqualTo(19);
         assertThat(json("kiln/report.json").at("/operators/0/inputs/0/dtype").asText())
                 .isEqualTo("int8");
-        Function written = TfliteFrontend.read(
-                Bytes.wrap(Files.readAllBytes(folder.resolve("out/kiln/quantized.tflite"))), "net.relay", "net");
-        assertThat(RelayPrinter.withParameters(written).text())
-                .isEqualTo(Files.readString(folder.resolve("out/kiln/quantized.relay")));
+        Function written = TfliteFrontend.read(bytes("quantized.tflite"), "net.relay", "net");
+        Function compiled = RelayFrontend.read(
+                bytes("quantized.relay"),
+                "quantized.relay",
+                Optional.of(bytes("quantized.params")),
+                "quantized.params",
+                "net");
+        for (int seed = 0; seed < 20; seed++) {
+            List<Bytes> inputs = List.of(RandomOperators.input(written.params().get(0).type(), seed));
+            assertThat(Interpreter.run(compiled, inputs)).isEqualTo(Interpreter.run(written, inputs));
+        }
+    }
+
+    private Bytes bytes(String file) throws IOException {
+        return Bytes.wrap(Files.readAllBytes(folder.resolve("out/kiln").resolve(file)));
     }
 
     @Test
