@@ -97,9 +97,9 @@ record BlockedSums(
     }
 
     /**
-     * The loops of a core for a layer, the best first. Pairs of weights cost no instructions except a shift for each
+     * The loops of a core for a layer, the best first. On Armv7-M, pairs of weights cost no instructions except a shift for each
      * sum; on RISC-V, which has no instruction for signed halves of bytes, they cost 2 of 42 and the choice of five
-     * pixels, so that they come last unless size is optimized.
+     * pixels, and on Armv6-M 2 of 24, so that they come last there unless size is optimized.
      */
     static List<BlockedSums> of(Workload workload) {
         CpuFeatures features = workload.features();
@@ -113,7 +113,8 @@ record BlockedSums(
         }
         List<Boolean> packings = canPack ? List.of(true, false) : List.of(false);
         if (!features.hasLongMultiply()) {
-            return packings.stream()
+            return (isSmall || !canPack ? packings : List.of(false, true))
+                    .stream()
                     .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
                     .toList();
         }
