@@ -115,8 +115,8 @@ record BlockedSums(
         if (!features.hasLongMultiply()) {
             return (isSmall || !canPack ? packings : List.of(false, true))
                     .stream()
-                    .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
-                    .toList();
+                            .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
+                            .toList();
         }
         return packings.stream()
                 .map(packed ->

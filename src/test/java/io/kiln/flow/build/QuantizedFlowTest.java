@@ -137,7 +137,8 @@ final class QuantizedFlowTest {
                 "quantized.params",
                 "net");
         for (int seed = 0; seed < 20; seed++) {
-            List<Bytes> inputs = List.of(RandomOperators.input(written.params().get(0).type(), seed));
+            List<Bytes> inputs =
+                    List.of(RandomOperators.input(written.params().get(0).type(), seed));
             assertThat(Interpreter.run(compiled, inputs)).isEqualTo(Interpreter.run(written, inputs));
         }
     }
