@@ -59,6 +59,8 @@ class LayerSchedulesTest {
     private static final List<String> TARGETS = List.of(
             "c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -mcpu=cortex-m0", "c -march=rv32imac");
 
+    private static final List<LoweringCase> LAYERS = layers();
+
     @TempDir
     private Path folder;
 
@@ -84,7 +86,7 @@ class LayerSchedulesTest {
         LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
         LongStream.range(0, DENSE_CASES).mapToObj(LoweringCase::dense).forEach(layers::add);
         LongStream.range(0, FAR_PADDED_CASES).mapToObj(LoweringCase::farPadded).forEach(layers::add);
-        return layers;
+        return List.copyOf(layers);
     }
 
     private static Workload workload(LoweringCase c, String target, Optimize optimize) {
@@ -100,7 +102,7 @@ class LayerSchedulesTest {
         LoopProgram program = LoopProgram.checkingArithmetic();
         IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
         int number = 0;
-        for (LoweringCase c : layers()) {
+        for (LoweringCase c : LAYERS) {
             for (Schedule<?> schedule : LayerSchedules.ALL) {
                 List<String> targets = new ArrayList<>(TARGETS);
                 Collections.rotate(targets, number++);
@@ -141,7 +143,7 @@ class LayerSchedulesTest {
 
     @Test
     void rulesChooseOutOfTheSpacesAndTextsReadBack() {
-        for (LoweringCase c : layers()) {
+        for (LoweringCase c : LAYERS) {
             for (String target : TARGETS) {
                 for (Optimize optimize : Optimize.values()) {
                     Workload workload = workload(c, target, optimize);
@@ -161,7 +163,7 @@ class LayerSchedulesTest {
     /** A record may ask for what no rule takes; what does not apply is no choice. */
     @Test
     void choicesOverrideTheRules() {
-        LoweringCase c = layers().stream()
+        LoweringCase c = LAYERS.stream()
                 .filter(layer ->
                         workload(layer, "c -mcpu=cortex-m4", Optimize.SPEED).isPlainInt8())
                 .filter(layer -> !ConvComputation.of(layer.op()).depthwise())
