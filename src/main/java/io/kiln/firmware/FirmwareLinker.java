@@ -40,10 +40,10 @@ public final class FirmwareLinker {
     private static final String INDEX = "image.json";
     private static final String LOG_FILE = "link.log";
 
-    /** GNU ld writes "region overflowed", LLD "section will not fit in region". */
-    /** What GNU ld and lld say of functions that are called and exist nowhere. */
+    /** What GNU ld and LLD say of functions that are called and exist nowhere. */
     private static final Pattern UNDEFINED = Pattern.compile("undefined (?:reference to|symbol:)");
 
+    /** GNU ld writes "region overflowed", LLD "section will not fit in region". */
     private static final Pattern OVERFLOW = Pattern.compile("overflowed by|will not fit in region");
 
     private final FirmwareProject project;

@@ -58,6 +58,7 @@ public final class Epilogue {
 
     /**
      * Prepares the tables of per-channel multipliers.
+     *
      * @param bound largest magnitude of the accumulator; the fast rescaling is used where it is proven exact
      * @param tables receives the multipliers and shifts
      */

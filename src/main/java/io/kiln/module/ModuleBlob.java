@@ -150,8 +150,8 @@ public final class ModuleBlob {
         }
 
         private void imports(List<ModuleNode> modules, int at) {
-            NumbersInBlob rows = in.numbersInBlob("rows");
-            NumbersInBlob children = in.numbersInBlob("imports");
+            NumbersInBlob rows = in.numbers("rows");
+            NumbersInBlob children = in.numbers("imports");
             boolean fits = rows.size() == modules.size() + 1
                     && rows.at(0) == 0
                     && rows.at(modules.size()) == children.size()

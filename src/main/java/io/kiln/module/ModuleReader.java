@@ -191,12 +191,7 @@ public final class ModuleReader {
     }
 
     /** u64 count and numbers of 64 bits, each below 2^31; they share the blob's memory. */
-    public List<Integer> numbers(String what) {
-        return numbersInBlob(what);
-    }
-
-    /** {@link #numbers} with access to each number without an object. */
-    NumbersInBlob numbersInBlob(String what) {
+    NumbersInBlob numbers(String what) {
         int count = count(8, NUMBER, what);
         int start = position();
         for (int i = 0; i < count; i++) {

@@ -145,12 +145,11 @@ public final class Interpreter {
         void computed(int id, Tensor value);
     }
 
-    /** Tells the values of all parameters and bindings in a first run, in execution order; inputs as for {@link #run}. */
-    public static void observe(Function function, List<Bytes> inputs, Observer observer) {
-        observe(function, inputs, State.initial(function), observer);
-    }
-
-    /** The same in a later run, from the state left by earlier ones, which this one updates. */
+    /**
+     * Tells the values of all parameters and bindings, in execution order; inputs as for {@link #run}.
+     *
+     * @param state the state left by earlier runs, which this one updates
+     */
     public static void observe(Function function, List<Bytes> inputs, State state, Observer observer) {
         state.loops.refill();
         Map<Integer, Tensor> values = parameters(function, inputs);

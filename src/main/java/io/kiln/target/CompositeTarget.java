@@ -65,11 +65,6 @@ public record CompositeTarget(List<External> externals, Target host) {
         }
     }
 
-    /** A target without other code generators. */
-    public static CompositeTarget of(Target host) {
-        return new CompositeTarget(List.of(), host);
-    }
-
     /**
      * Reads a target string, composite or not.
      *

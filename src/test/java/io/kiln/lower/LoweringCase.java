@@ -37,11 +37,6 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.ofFloats(seed), seed);
     }
 
-    /** A layer of int16 data, of float data, or of a transposed convolution. */
-    static LoweringCase ofLayers(long seed) {
-        return of(RandomLayers.next(seed), seed);
-    }
-
     /** A depthwise convolution of int16 data. */
     static LoweringCase ofWide(long seed) {
         return of(RandomLayers.wide(seed), seed);
@@ -62,7 +57,8 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.dense(seed), seed);
     }
 
-    private static LoweringCase of(Function drawn, long seed) {
+    /** A function that was drawn, with inputs that a seed draws. */
+    static LoweringCase of(Function drawn, long seed) {
         Function function = Pipeline.standard().run(drawn);
         List<Bytes> inputs = new ArrayList<>();
         for (Parameter parameter : function.params()) {

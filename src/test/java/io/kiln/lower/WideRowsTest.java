@@ -4,14 +4,11 @@ package io.kiln.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
-import io.kiln.codegen.c.LoopAnswer;
 import io.kiln.codegen.c.LoopProgram;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
-import io.kiln.tir.TirVerifier;
 import java.nio.file.Path;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -51,25 +48,14 @@ final class WideRowsTest {
     }
 
     private Seen run(LongFunction<LoweringCase> cases) {
-        LoopProgram program = LoopProgram.checkingMemory();
-        IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
+        CheckedRuns runs = new CheckedRuns(LoopProgram.checkingMemory());
         Map<String, Integer> schedules = new TreeMap<>();
-        int rings = 0;
         for (int seed = 0; seed < CASES; seed++) {
             Dispatch dispatch = new Dispatch(Target.parse(TARGETS.get(seed % TARGETS.size())), Optimize.SPEED);
-            LoweringCase c = cases.apply(seed);
-            LoweredOperator named = dispatch.lower(c.op(), Rows.named());
-            RowRuns drawn = RowRuns.drawn(c, named, seed);
-            RowRuns.InRings inRings = drawn.inRings(dispatch, seed, 1);
-            for (LoweringRun run : List.of(drawn.inPlace(), inRings.run())) {
-                TirVerifier.verify(run.run().function());
-                runs.put(run.expected(), program.add(run.run()));
-            }
-            rings += inRings.hasRing() ? 1 : 0;
-            schedules.merge(named.schedule().replaceAll("\\(.*", ""), 1, Integer::sum);
+            String schedule = runs.addRows(cases.apply(seed), dispatch, seed);
+            schedules.merge(schedule.replaceAll("\\(.*", ""), 1, Integer::sum);
         }
-        List<LoopAnswer> answers = program.run(folder);
-        runs.forEach((expected, run) -> expected.check(answers.get(run)));
-        return new Seen(rings, schedules);
+        runs.check(folder);
+        return new Seen(runs.rings(), schedules);
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
-import io.kiln.codegen.c.LoopAnswer;
 import io.kiln.codegen.c.LoopProgram;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.Conv2d;
@@ -13,8 +12,7 @@ import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
-import io.kiln.lower.ExpectedOutput;
-import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.CheckedRuns;
 import io.kiln.lower.LoweringCase;
 import io.kiln.lower.LoweringRun;
 import io.kiln.lower.Rows;
@@ -27,11 +25,9 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
-import io.kiln.tir.TirVerifier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -59,6 +55,8 @@ class LayerSchedulesTest {
     private static final List<String> TARGETS = List.of(
             "c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -mcpu=cortex-m0", "c -march=rv32imac");
 
+    private static final List<LoweringCase> LAYERS = layers();
+
     @TempDir
     private Path folder;
 
@@ -84,7 +82,7 @@ class LayerSchedulesTest {
         LongStream.range(0, FLOAT_CASES).mapToObj(LoweringCase::ofFloats).forEach(layers::add);
         LongStream.range(0, DENSE_CASES).mapToObj(LoweringCase::dense).forEach(layers::add);
         LongStream.range(0, FAR_PADDED_CASES).mapToObj(LoweringCase::farPadded).forEach(layers::add);
-        return layers;
+        return List.copyOf(layers);
     }
 
     private static Workload workload(LoweringCase c, String target, Optimize optimize) {
@@ -97,10 +95,9 @@ class LayerSchedulesTest {
     void everyConfigurationOutOfASpaceComputesTheLayer() {
         Map<String, Integer> tried = new TreeMap<>();
         Random random = new Random(11);
-        LoopProgram program = LoopProgram.checkingArithmetic();
-        IdentityHashMap<ExpectedOutput, Integer> runs = new IdentityHashMap<>();
+        CheckedRuns runs = new CheckedRuns(LoopProgram.checkingArithmetic());
         int number = 0;
-        for (LoweringCase c : layers()) {
+        for (LoweringCase c : LAYERS) {
             for (Schedule<?> schedule : LayerSchedules.ALL) {
                 List<String> targets = new ArrayList<>(TARGETS);
                 Collections.rotate(targets, number++);
@@ -110,12 +107,11 @@ class LayerSchedulesTest {
                         .findFirst()
                         .map(workload -> draw(schedule, c, workload, random))
                         .orElse(List.of());
-                configurations.forEach(run -> runs.put(run.expected(), program.add(run.run())));
+                configurations.forEach(runs::add);
                 tried.merge(schedule.name(), configurations.size(), Integer::sum);
             }
         }
-        List<LoopAnswer> answers = program.run(folder);
-        runs.forEach((expected, run) -> expected.check(answers.get(run)));
+        runs.check(folder);
         assertThat(tried)
                 .hasSize(LayerSchedules.ALL.size())
                 .allSatisfy((name, count) -> assertThat(count).as(name).isPositive());
@@ -132,16 +128,14 @@ class LayerSchedulesTest {
                 .map(configuration -> {
                     Choice<?> choice = Choice.of(schedule, workload, configuration, "drawn")
                             .orElseThrow();
-                    LoweredOperator lowered = Dispatch.lower(c.op(), workload, choice);
-                    TirVerifier.verify(lowered.function());
-                    return c.whole(lowered);
+                    return c.whole(Dispatch.lower(c.op(), workload, choice));
                 })
                 .toList();
     }
 
     @Test
     void rulesChooseOutOfTheSpacesAndTextsReadBack() {
-        for (LoweringCase c : layers()) {
+        for (LoweringCase c : LAYERS) {
             for (String target : TARGETS) {
                 for (Optimize optimize : Optimize.values()) {
                     Workload workload = workload(c, target, optimize);
@@ -161,7 +155,7 @@ class LayerSchedulesTest {
     /** A record may ask for what no rule takes; what does not apply is no choice. */
     @Test
     void choicesOverrideTheRules() {
-        LoweringCase c = layers().stream()
+        LoweringCase c = LAYERS.stream()
                 .filter(layer ->
                         workload(layer, "c -mcpu=cortex-m4", Optimize.SPEED).isPlainInt8())
                 .filter(layer -> !ConvComputation.of(layer.op()).depthwise())

@@ -13,7 +13,6 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.TensorType;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,13 +88,6 @@ public record FloatGraph(Function function, List<Node> nodes) {
                     case ADD, SUBTRACT, MULTIPLY -> true;
                     default -> false;
                 };
-    }
-
-    /** The node that computes each value. */
-    public Map<Integer, Node> producers() {
-        Map<Integer, Node> producers = new HashMap<>();
-        nodes.forEach(node -> producers.put(node.output(), node));
-        return producers;
     }
 
     /** Ids of all values that are computed, and of the inputs, in order. */

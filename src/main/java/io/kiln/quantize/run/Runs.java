@@ -34,11 +34,6 @@ public final class Runs {
         public float[] floats(int id) {
             return byId.get(id).floats();
         }
-
-        /** The elements of a value of integers of at most 32 bits; read-only. */
-        public int[] ints(int id) {
-            return byId.get(id).ints();
-        }
     }
 
     /** Extracts what is needed from a sample's values, which are not kept. */

@@ -56,11 +56,6 @@ record BlockedRiscVRegisters(int pixels, int channels) {
         return registers().get(pixels + 4 + channels + channel * pixels + pixel);
     }
 
-    /** Whether a register is left while summing. */
-    boolean hasSpare() {
-        return spareIndex() < registers().size();
-    }
-
     /** A register that is left while summing. */
     String spare() {
         return registers().get(spareIndex());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.direct;
 
-import io.kiln.base.DType;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Interior;
@@ -30,9 +29,6 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
     private static final int MOST_CHANNELS = 8;
     private static final int MOST_UNROLL = 4;
 
-    /** Of int16 data, which no other schedule computes on cores without SIMD: a power of two above the others. */
-    private static final int LONGEST_UNROLL = 32;
-
     @Override
     public String name() {
         return "conv_direct";
@@ -51,9 +47,7 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
         int[] channels = IntStream.rangeClosed(1, Math.min(MOST_CHANNELS, perGroup))
                 .filter(block -> conv.groups() == 1 || perGroup % block == 0)
                 .toArray();
-        boolean isLong = conv.dataType() == DType.INT16;
-        int[] unroll = IntStream.rangeClosed(1, isLong ? LONGEST_UNROLL : MOST_UNROLL)
-                .filter(steps -> steps <= MOST_UNROLL || Integer.bitCount(steps) == 1)
+        int[] unroll = IntStream.rangeClosed(1, MOST_UNROLL)
                 .filter(steps -> conv.channelsPerGroup() % steps == 0)
                 .toArray();
         return Space.of(

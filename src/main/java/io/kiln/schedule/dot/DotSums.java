@@ -9,9 +9,7 @@ import static io.kiln.tir.Exprs.load;
 
 import io.kiln.base.DType;
 import io.kiln.lower.Epilogue;
-import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Limits;
-import io.kiln.lower.Requantization;
 import io.kiln.lower.WideRescale;
 import io.kiln.lower.layer.BiasTable;
 import io.kiln.lower.layer.ConvComputation;
@@ -22,7 +20,6 @@ import io.kiln.tir.Expr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** The sums of {@link DotConv} between the calls of its kernel: of some pixels times a block of channels. */
 final class DotSums {
@@ -68,22 +65,11 @@ final class DotSums {
 
     /** The multiplier of each channel, if every int16 result is the upper half of a 32-bit sum's product with it. */
     private static Optional<int[]> upper(ConvComputation conv, BiasTable bias) {
-        Optional<Requantization> by =
-                conv.op().requantization().filter(r -> r.inputZeroPoint() == 0 && r.outputZeroPoint() == 0);
         Limits limits = Limits.of(conv.op());
         boolean isWhole = limits.low() == Short.MIN_VALUE && limits.high() == Short.MAX_VALUE;
-        if (by.isEmpty()
-                || !isWhole
-                || conv.op().sumType() != INT64
-                || bias.buffer().dtype() != DType.INT32) {
-            return Optional.empty();
-        }
-        WideRescale rescale = WideRescale.of(conv.op(), by.get(), bias.bound());
-        List<Integer> all = rescale.multipliers();
-        return rescale.intrinsic().equals(Intrinsics.RESCALE_HIGH)
-                ? Optional.of(IntStream.range(0, conv.channels())
-                        .map(o -> all.get(all.size() == 1 ? 0 : o))
-                        .toArray())
+        return isWhole && bias.buffer().dtype() == DType.INT32
+                ? WideRescale.high(conv.op(), conv.channels(), bias.bound())
+                        .map(each -> each.stream().mapToInt(m -> m).toArray())
                 : Optional.empty();
     }
 

@@ -44,7 +44,7 @@ record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) imple
     /** Cores without SIMD. */
     enum Core {
         ARMV7_M(AsmText.THUMB_2),
-        ARMV6_M("defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1"),
+        ARMV6_M(AsmText.THUMB_1),
         RV32(AsmText.RV32_MUL);
 
         private final String condition;

@@ -121,17 +121,6 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
         rescale(asm, second, late);
     }
 
-    /**
-     * Rescales, limits and stores the sums of one channel; uses r10, r11 and r12.
-     *
-     * @param places address of each result
-     * @param late address of the parameter
-     */
-    default void store(AsmText asm, Sums sums, List<String> places, String late) {
-        rescale(asm, sums, late);
-        put(asm, sums.registers(), places);
-    }
-
     /** C statements that declare {@code value} from a sum, with {@code w} at the channel's constants; not yet limited. */
     String value(String sum);
 

@@ -9,7 +9,7 @@ public final class AsmText {
     /** Preprocessor condition of Armv7-M and later. */
     public static final String THUMB_2 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
 
-    /** Preprocessor condition of Armv6-M. */
+    /** Preprocessor condition of Armv6-M and Armv8-M Baseline. */
     public static final String THUMB_1 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1";
 
     /** Preprocessor condition of RV32IM. */

@@ -13,9 +13,6 @@ import io.kiln.schedule.wide.WideKernel.Place;
  * </pre>
  */
 record Armv6Taps(Place place) {
-    /** Preprocessor condition of Armv6-M and Armv8-M Baseline. */
-    static final String CONDITION = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB == 1";
-
     /** Largest even immediate. */
     private static final int REACH = 254;
 

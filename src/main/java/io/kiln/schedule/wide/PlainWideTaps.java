@@ -2,6 +2,7 @@
 package io.kiln.schedule.wide;
 
 import io.kiln.lower.Intrinsics;
+import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.PixelTile;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
@@ -82,7 +83,7 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
         String assembly = hasLongMultiply ? "" : new Armv6Taps(place).text();
         return assembly.isEmpty()
                 ? products(place)
-                : "#if %s\n%s#else\n%s#endif\n".formatted(Armv6Taps.CONDITION, assembly, products(place));
+                : "#if %s\n%s#else\n%s#endif\n".formatted(AsmText.THUMB_1, assembly, products(place));
     }
 
     /** The products of a row of the window; where the tile's columns are all beside the input, there are none. */

@@ -79,10 +79,8 @@ class UnusualConfigurationsTest {
         boolean isOrdered = configuration.schedule().equals("dsp_conv16") && configuration.isOn("unroll");
         boolean isSpread = configuration.schedule().equals("fpu_conv")
                 && configuration.settings().size() > 2;
-        boolean isLong = configuration.schedule().equals("conv_direct") && configuration.number("unroll") > 4;
         return isMany
                 || isOrdered
-                || isLong
                 || isSpread
                 || configuration.isOn("pipelined")
                 || configuration.isOn("whole_windows")

@@ -132,6 +132,35 @@ class HostileModelTest {
         refused(model.build(), "operator #0 Conv `y`", "computing the model's constants takes more than");
     }
 
+    /** The ratio of the one size, times the length of the other axis. */
+    @Test
+    void sizesThatKeepAnAspectRatio() {
+        ModelBuilder other = new ModelBuilder(18);
+        other.input("x", ElementType.FLOAT, List.of(1, 60_000));
+        String sizes = other.longs(List.of(60_000, 1));
+        Map<String, Object> attributes = Map.of("mode", "linear", "keep_aspect_ratio_policy", "not_smaller");
+        other.node("Resize", List.of("x", "", "", sizes), "y", attributes);
+        other.output("y", ElementType.FLOAT);
+        refused(other.build(), "node #0 Resize", "an axis of the result has 3600000000 elements", "1 to 65535");
+    }
+
+    /** Whether each of 2^26 bytes lies on the data. */
+    @Test
+    void aLargeImageThatIsCropped() {
+        ModelBuilder other = new ModelBuilder(13);
+        other.input("x", ElementType.INT8, List.of(4, 4));
+        List<String> scale = List.of(other.floats(true, 0.5f), other.bytes(ElementType.INT8, true, 0));
+        String real = other.node("DequantizeLinear", List.of("x", scale.get(0), scale.get(1)), "r", Map.of());
+        String roi = other.floats(false, -1, -1, 2, 2);
+        String sizes = other.longs(List.of(1 << 11, 1 << 15));
+        Map<String, Object> attributes =
+                Map.of("mode", "linear", "coordinate_transformation_mode", "tf_crop_and_resize");
+        String resized = other.node("Resize", List.of(real, roi, "", sizes), "s", attributes);
+        other.node("QuantizeLinear", List.of(resized, scale.get(0), scale.get(1)), "y", Map.of());
+        other.output("y", ElementType.INT8);
+        refused(other.build(), "it needs a table of 67108864 numbers", "at most 4194304");
+    }
+
     /** The matrix of a transform is larger than its signal, and would take gigabytes. */
     @Test
     void aTransformOfALongSignal() {

@@ -28,9 +28,4 @@ public record RemoteFunction(RpcClient client, long handle) {
                 client,
                 client.request(new PacketWriter(RpcCode.CALL_FUNC).u64(handle).sequence(arguments)));
     }
-
-    /** The function as an argument. */
-    public RpcValue.Function value() {
-        return new RpcValue.Function(handle);
-    }
 }

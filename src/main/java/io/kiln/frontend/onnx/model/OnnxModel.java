@@ -2,7 +2,6 @@
 package io.kiln.frontend.onnx.model;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A model file.
@@ -15,12 +14,5 @@ import java.util.Optional;
 public record OnnxModel(String file, Opsets opsets, OnnxGraph graph, List<OnnxFunction> functions) {
     public OnnxModel {
         functions = List.copyOf(functions);
-    }
-
-    /** The function that defines an operator. */
-    public Optional<OnnxFunction> function(String domain, String name) {
-        return functions.stream()
-                .filter(f -> f.name().equals(name) && f.domain().equals(domain))
-                .findFirst();
     }
 }

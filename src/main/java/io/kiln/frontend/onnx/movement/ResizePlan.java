@@ -18,7 +18,9 @@ import java.util.stream.IntStream;
 record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) {
     private static final int SIZES_INPUT = 11;
     private static final int UPSAMPLE_INPUT = 9;
-    private static final int MOST = 1 << 16;
+
+    /** Elements of the result along an axis. */
+    private static final int MOST = (1 << 16) - 1;
 
     ResizePlan {
         axes = List.copyOf(axes);
@@ -98,9 +100,8 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
         for (int i = 0; i < shape.rank(); i++) {
             float scale = scales.get(i);
             double extent = roi.isEmpty() ? 1 : roi.get(shape.rank() + i) - roi.get(i);
-            double size = Math.floor(shape.dim(i) * extent * scale);
-            node.require(scale > 0 && size >= 1 && size < MOST, "a scale is " + scale, "a number above 0");
-            axes.add(axis(i, shape.dim(i), (int) size, scale, roi, shape.rank()));
+            node.require(scale > 0, "a scale is " + scale, "a number above 0");
+            axes.add(axis(node, i, Math.floor(shape.dim(i) * extent * scale), scale, roi));
         }
         return axes;
     }
@@ -109,7 +110,7 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
         Shape shape = node.shape(0);
         List<Long> sizes = node.integers(3, "sizes");
         node.require(
-                sizes.size() == axes.size() && sizes.stream().allMatch(s -> s > 0 && s < MOST),
+                sizes.size() == axes.size() && sizes.stream().allMatch(s -> s > 0),
                 "its sizes are " + sizes,
                 axes.size() + " sizes above 0");
         String policy = node.attributes().text("keep_aspect_ratio_policy", "stretch");
@@ -127,17 +128,21 @@ record ResizePlan(List<ResizeAxis> axes, ResizeAxis.Style style, float outside) 
                         .orElse(1);
         List<ResizeAxis> changed = new ArrayList<>();
         for (int i = 0; i < axes.size(); i++) {
-            int in = shape.dim(axes.get(i));
             boolean isStretched = policy.equals("stretch");
-            int out = isStretched ? sizes.get(i).intValue() : (int) Math.max(1, Math.rint(common * in));
-            changed.add(axis(axes.get(i), in, out, isStretched ? ratios[i] : common, roi, shape.rank()));
+            double out = isStretched ? sizes.get(i) : Math.max(1, Math.rint(common * shape.dim(axes.get(i))));
+            changed.add(axis(node, axes.get(i), out, isStretched ? ratios[i] : common, roi));
         }
         return changed;
     }
 
-    private static ResizeAxis axis(int axis, int in, int out, double scale, List<Float> roi, int rank) {
+    private static ResizeAxis axis(NodeContext node, int axis, double out, double scale, List<Float> roi) {
+        node.require(
+                out >= 1 && out <= MOST,
+                "an axis of the result has " + (long) out + " elements",
+                "1 to " + MOST + " elements");
+        Shape shape = node.shape(0);
         double begin = roi.isEmpty() ? 0 : roi.get(axis);
-        double end = roi.isEmpty() ? 1 : roi.get(rank + axis);
-        return new ResizeAxis(axis, in, out, scale, begin, end);
+        double end = roi.isEmpty() ? 1 : roi.get(shape.rank() + axis);
+        return new ResizeAxis(axis, shape.dim(axis), (int) out, scale, begin, end);
     }
 }

@@ -92,11 +92,12 @@ record ResizeForm(NodeContext node, Dequantized data, BilinearImage image) imple
             return result;
         }
         Expressions e = new Expressions(node);
+        List<Integer> rows = image.rows().inside();
         List<Integer> columns = image.columns().inside();
-        List<Integer> inside = image.rows().inside().stream()
-                .flatMap(row -> columns.stream().map(column -> row * column))
-                .toList();
-        Arg isInside = e.cast(e.ints(inside, Shape.of(image.rows().size(), columns.size())), DType.BOOL);
+        Constant inside = e.places(
+                Shape.of(rows.size(), columns.size()),
+                i -> rows.get(i / columns.size()) * columns.get(i % columns.size()));
+        Arg isInside = e.cast(inside, DType.BOOL);
         return e.where(isInside, result, e.number(to.quantize(image.outside()), DType.INT8));
     }
 }

@@ -99,11 +99,6 @@ public final class OperatorContext {
         return infersShape ? inferred.get() : output().shape();
     }
 
-    /** Whether shapes are inferred from the inputs, ignoring those of outputs in the file. */
-    boolean infersShape() {
-        return infersShape;
-    }
-
     /** The operator's table in the file, for fields outside {@code builtin_options}. */
     public OperatorRecord operator() {
         return operator;

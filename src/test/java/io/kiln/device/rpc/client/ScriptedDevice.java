@@ -42,12 +42,6 @@ final class ScriptedDevice {
         return taken();
     }
 
-    /** A frame of the session that it is in. */
-    byte[] frame(byte[] packet) {
-        send(id, 0x10, packet);
-        return taken();
-    }
-
     /** Takes bytes, and answers what they complete. */
     byte[] feed(byte[] bytes) {
         for (byte each : bytes) {

@@ -50,11 +50,6 @@ public final class TfliteOracle {
         }
     }
 
-    /** One invocation. */
-    public static List<Output> run(byte[] model, List<Bytes> inputs) {
-        return runAll(model, List.of(inputs)).get(0);
-    }
-
     /**
      * Several invocations of one interpreter, one after the other; variables keep their values between them.
      *
