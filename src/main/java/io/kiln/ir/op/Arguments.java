@@ -42,6 +42,11 @@ public final class Arguments {
         return types.get(0);
     }
 
+    /** Type of an argument. */
+    public TensorType type(int position) {
+        return types.get(position);
+    }
+
     /** An argument's elements; empty if it is computed. */
     public Optional<? extends ConstantElements> constant(int position) {
         return constants.get(position);

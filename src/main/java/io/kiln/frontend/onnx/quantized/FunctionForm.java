@@ -2,15 +2,18 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.quantized.ElementOperand.Sources;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
+import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.type.Shape;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +34,6 @@ final class FunctionForm {
             "Atanh",
             "Ceil",
             "Celu",
-            "Clip",
             "Cos",
             "Cosh",
             "Elu",
@@ -41,10 +43,12 @@ final class FunctionForm {
             "Gelu",
             "HardSigmoid",
             "HardSwish",
+            "IsNaN",
             "LeakyRelu",
             "Log",
             "Mish",
             "Neg",
+            "Not",
             "Reciprocal",
             "Relu",
             "Round",
@@ -61,68 +65,114 @@ final class FunctionForm {
             "Tanh",
             "ThresholdedRelu");
 
-    private static final Set<String> BINARY = Set.of("Add", "Sub", "Mul", "Div", "Pow", "Min", "Max", "PRelu");
+    /** Functions of all of their inputs. */
+    private static final Set<String> OF_SEVERAL = Set.of(
+            "Add",
+            "And",
+            "Clip",
+            "Div",
+            "Equal",
+            "Greater",
+            "GreaterOrEqual",
+            "Less",
+            "LessOrEqual",
+            "Max",
+            "Mean",
+            "Min",
+            "Mod",
+            "Mul",
+            "Or",
+            "PRelu",
+            "Pow",
+            "Sub",
+            "Sum",
+            "Where",
+            "Xor");
 
     private FunctionForm() {}
 
-    static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
+    /**
+     * The form of a node; empty if it is no function of elements, or of too many tensors.
+     *
+     * @param moved how the node moves or selects elements, if it does
+     */
+    static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node, Optional<Deferred> moved) {
         String name = node.node().operator();
         boolean isUnary = UNARY.contains(name);
-        if (!isUnary && !(BINARY.contains(name) && node.inputs() == 2)) {
-            return Optional.empty();
-        }
-        Optional<IntegerForm> table = table(importer, node, isUnary ? 1 : 2).map(form -> form);
-        return table.or(() -> isUnary ? limits(node) : Optional.empty());
+        return isUnary || OF_SEVERAL.contains(name)
+                ? elements(importer, node, moved).or(() -> isUnary || name.equals("Clip") ? limits(node) : Optional.empty())
+                : Optional.empty();
     }
 
-    /** A function of the elements of one tensor and of constant numbers. */
-    private static Optional<TableForm> table(OnnxImporter importer, NodeContext node, int operands) {
-        Map<Integer, OnnxValue> results = new LinkedHashMap<>();
-        Optional<TableForm> source = Optional.empty();
-        int rank = 0;
-        for (int i = 0; i < operands; i++) {
-            if (node.arg(i) instanceof Constant number && number.elements() == 1) {
-                rank = node.shape(i).rank();
+    /** A function of the elements of tensors of bytes and of constants. */
+    private static Optional<IntegerForm> elements(
+            OnnxImporter importer, NodeContext node, Optional<Deferred> moved) {
+        Map<Integer, ElementOperand> operands = new LinkedHashMap<>();
+        for (int i = 0; i < node.inputs(); i++) {
+            if (!node.has(i) || node.arg(i) instanceof Constant number && number.elements() == 1) {
                 continue;
             }
-            Optional<TableForm> own = TableForm.of(node, i);
-            if (own.isEmpty() || source.filter(s -> !s.isOfSame(own.get())).isPresent()) {
+            Optional<ElementOperand> operand = operand(node, i);
+            if (operand.isEmpty()) {
                 return Optional.empty();
             }
-            source = own;
-            results.put(i, new OnnxValue(own.get().results(), ElementType.FLOAT));
+            operands.put(i, operand.get());
         }
-        int mostRank = rank;
-        return source.filter(s ->
-                        mostRank <= node.type(s.source().integers()).shape().rank())
-                .flatMap(s -> all(importer, node, results).map(all -> new TableForm(node, s.source(), all)));
+        ElementForm form = new ElementForm(importer, node, operands, moved);
+        Sources sources = form.sources();
+        if (sources.tensors().isEmpty() || form.nodes() > ElementForm.MOST_NODES || !isOfShape(node, sources)) {
+            return Optional.empty();
+        }
+        if (sources.tensors().size() > 1 || !sources.constants().isEmpty()) {
+            return Optional.of(form);
+        }
+        Dequantized source = sources.tensors().get(0);
+        return form.results(Grid.of(source)).map(results -> new TableForm(node, source, results));
     }
 
-    /** The function of the results of all bytes; empty if it is more than a function of single elements. */
-    private static Optional<Constant> all(OnnxImporter importer, NodeContext node, Map<Integer, OnnxValue> operands) {
-        NodeContext shadow = node.shadow(operands, Optional.empty());
-        importer.emit(shadow);
-        return shadow.output(0)
-                .map(OnnxValue::arg)
-                .filter(Constant.class::isInstance)
-                .map(Constant.class::cast)
-                .filter(results -> results.elements() == TflLookup.SIZE);
+    private static Optional<ElementOperand> operand(NodeContext node, int input) {
+        if (node.arg(input) instanceof Constant constant) {
+            boolean isKnown = node.element(input) == ElementType.FLOAT || node.element(input) == ElementType.BOOL;
+            return Optional.of(constant)
+                    .filter(values -> isKnown && values.elements() > 1)
+                    .map(values -> new ElementOperand.Values(node, values));
+        }
+        return node.optional(input)
+                .flatMap(OnnxValue::form)
+                .filter(ElementOperand.class::isInstance)
+                .map(ElementOperand.class::cast)
+                .or(() -> QuantizedForms.bytes(node, input).map(data -> TableForm.of(node, data)));
+    }
+
+    /** Whether the result has the dimensions of its sources: other constants have one element and at most as many dimensions. */
+    private static boolean isOfShape(NodeContext node, Sources sources) {
+        Expressions e = new Expressions(node);
+        Shape shape = Shape.scalar();
+        for (Dequantized tensor : sources.tensors()) {
+            shape = e.broadcastShape(shape, e.shape(tensor.integers()));
+        }
+        for (Constant constant : sources.constants()) {
+            shape = e.broadcastShape(shape, constant.type().shape());
+        }
+        return node.output(0).map(v -> e.shape(v.arg())).equals(Optional.of(shape));
     }
 
     /** Relu or Clip after something that integers compute. */
     private static Optional<IntegerForm> limits(NodeContext node) {
         Optional<Deferred> inner =
                 node.input(0).form().filter(Deferred.class::isInstance).map(Deferred.class::cast);
-        Optional<float[]> range = range(node);
-        return inner.isEmpty() || range.isEmpty()
+        return inner.isEmpty() || range(node).isEmpty()
                 ? Optional.empty()
                 : Optional.of((Deferred) (to, limits) ->
-                        inner.get().quantized(to, limits(range.get(), to).then(limits)));
+                        inner.get().quantized(to, limits(node, to).orElseThrow().then(limits)));
     }
 
-    private static Limits limits(float[] range, ElementQuantization to) {
-        int low = to.quantize(range[0]);
-        return new Limits(low, Math.max(low, to.quantize(range[1])));
+    /** The range of bytes of a Relu, or of a Clip with constant limits. */
+    static Optional<Limits> limits(NodeContext node, ElementQuantization to) {
+        return range(node).map(range -> {
+            int low = to.quantize(range[0]);
+            return new Limits(low, Math.max(low, to.quantize(range[1])));
+        });
     }
 
     private static Optional<float[]> range(NodeContext node) {

@@ -7,7 +7,6 @@ import io.kiln.base.KilnException;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Emitter;
-import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
@@ -20,9 +19,11 @@ import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * Operators that move or select elements: bytes are moved instead of the real numbers that they stand for. Quantizing is monotone, so
@@ -54,18 +55,35 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
             "Pad",
             "Concat",
             "Resize",
-            "Upsample");
+            "Upsample",
+            "ArgMax",
+            "ArgMin",
+            "TopK",
+            "Compress",
+            "GatherElements",
+            "GatherND",
+            "ReverseSequence",
+            "Where",
+            "Max",
+            "Min",
+            "Scatter",
+            "ScatterElements",
+            "ScatterND");
 
     private static final int PAD_INPUTS = 11;
 
     /** Whether the operator is a movement, with its attributes and the inputs that decide it. */
     boolean apply() {
         String name = node.node().operator();
-        if (!node.node().domain().isEmpty() || !OPERATORS.contains(name) || !node.has(0)) {
+        if (!node.node().domain().isEmpty()
+                || !OPERATORS.contains(name)
+                || !parts().stream().allMatch(node::has)) {
             return false;
         }
         return switch (name) {
             case "Pad" -> fill().isPresent();
+            case "ScatterElements", "ScatterND" ->
+                node.attributes().text("reduction", "none").equals("none");
             case "Resize", "Upsample" ->
                 node.attributes().text("mode", "nearest").equals("nearest")
                         && !node.attributes()
@@ -77,12 +95,13 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
 
     /** Moves the bytes of values of one quantization; whether there are such. */
     boolean move() {
-        Optional<Dequantized> real = QuantizedForms.bytes(node, 0);
-        if (real.isEmpty() && node.element(0) != ElementType.UINT8) {
+        int first = parts().get(0);
+        Optional<Dequantized> real = QuantizedForms.bytes(node, first);
+        if (real.isEmpty() && node.element(first) != ElementType.UINT8) {
             return false;
         }
         Map<Integer, OnnxValue> bytes = new LinkedHashMap<>();
-        for (int i = 0; i < parts(); i++) {
+        for (int i : parts()) {
             OnnxValue input = node.input(i);
             Optional<Dequantized> part = QuantizedForms.bytes(node, i);
             boolean isAlike = real.isEmpty()
@@ -120,18 +139,18 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
     }
 
     /** How an output is computed in integers, if all parts are: they are quantized before they are moved. */
-    Optional<IntegerForm> form(int output) {
-        for (int i = 0; i < parts(); i++) {
+    Optional<Deferred> form(int output) {
+        for (int i : parts()) {
             if (node.input(i).form().isEmpty() && !(node.arg(i) instanceof Constant)) {
                 return Optional.empty();
             }
         }
-        return Optional.of((Deferred) (to, limits) -> quantized(to, limits, output));
+        return Optional.of((to, limits) -> quantized(to, limits, output));
     }
 
     private Optional<Arg> quantized(ElementQuantization to, Limits limits, int output) {
         Map<Integer, OnnxValue> bytes = new LinkedHashMap<>();
-        for (int i = 0; i < parts(); i++) {
+        for (int i : parts()) {
             OnnxValue part = node.input(i);
             Optional<Arg> quantized = part.arg() instanceof Constant
                     ? Optional.of(QuantizedForms.limited(node, QuantizeLinearImporter.bytes(node, part, to), limits))
@@ -168,8 +187,14 @@ record MovedBytes(OnnxImporter importer, NodeContext node) {
     }
 
     /** Inputs whose elements are moved. */
-    private int parts() {
-        return node.node().operator().equals("Concat") ? node.inputs() : 1;
+    private List<Integer> parts() {
+        return switch (node.node().operator()) {
+            case "Concat", "Max", "Min" ->
+                IntStream.range(0, node.inputs()).boxed().toList();
+            case "Where" -> List.of(1, 2);
+            case "Scatter", "ScatterElements", "ScatterND" -> List.of(0, 2);
+            default -> List.of(0);
+        };
     }
 
     /** What a pad puts around its data; empty for another operator and for a computed number. */

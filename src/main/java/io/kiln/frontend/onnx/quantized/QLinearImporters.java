@@ -8,6 +8,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.PairLookup;
 
 /**
  * {@code QLinearAdd} and {@code QLinearMul} of ONNX Runtime: A, its scale and zero point, B and its, then those of the result. The order
@@ -52,7 +53,8 @@ final class QLinearImporters {
         PairForm pair = new PairForm(
                 new Dequantized(QuantizedBytes.of(node, node.input(0)), lhs),
                 new Dequantized(QuantizedBytes.of(node, node.input(3)), rhs));
-        Arg bytes = pair.emit(node, to, Limits.NONE, (x, y) -> formula.of(x, y, lhs, rhs, to));
+        PairLookup kind = pair.kind(node.node().operator(), to);
+        Arg bytes = pair.emit(node, kind, Limits.NONE, (x, y) -> formula.of(x, y, lhs, rhs, to));
         node.finish(0, QuantizedBytes.value(node, bytes, type));
     }
 

@@ -33,7 +33,7 @@ final class QuantizedForms {
                 ? Optional.of(
                         own.by().isSame(to)
                                 ? limited(node, own.integers(), limits)
-                                : lookup(node, own, to, limits, allReals(own.by())))
+                                : lookup(node, own, table(allReals(own.by()), to, limits)))
                 : Optional.empty();
     }
 
@@ -84,19 +84,24 @@ final class QuantizedForms {
         return Constant.vector(reals);
     }
 
-    /**
-     * A function of each element as a table of all bytes.
-     *
-     * @param results the function of {@link #allReals}
-     */
-    static Arg lookup(NodeContext node, Dequantized data, ElementQuantization to, Limits limits, Constant results) {
-        byte[] table = new byte[TflLookup.SIZE];
-        for (int i = 0; i < table.length; i++) {
-            float real = results.real(i);
-            int quantized = Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
-            table[i] = (byte) Math.max(limits.low(), Math.min(limits.high(), quantized));
-        }
+    /** A function of each element as a table of all bytes. */
+    static Arg lookup(NodeContext node, Dequantized data, byte[] table) {
         Constant constant = new Constant("", new TensorType(Shape.of(TflLookup.SIZE), DType.INT8), Bytes.wrap(table));
         return node.emit(new TflLookup(), data.integers(), constant);
+    }
+
+    /** The bytes of results. */
+    static byte[] table(Constant results, ElementQuantization to, Limits limits) {
+        byte[] table = new byte[results.elements()];
+        for (int i = 0; i < table.length; i++) {
+            int byteOfResult = quantized(to, results.real(i));
+            table[i] = (byte) Math.max(limits.low(), Math.min(limits.high(), byteOfResult));
+        }
+        return table;
+    }
+
+    /** The byte of a result, which may be NaN. */
+    static int quantized(ElementQuantization to, float real) {
+        return Float.isNaN(real) ? Byte.MIN_VALUE : to.quantize(real);
     }
 }

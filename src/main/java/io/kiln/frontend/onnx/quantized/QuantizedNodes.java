@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.IntegerForm;
+import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import java.util.Optional;
 
@@ -21,14 +24,26 @@ public final class QuantizedNodes {
         }
         importer.emit(node);
         for (int i = 0; i < node.outputs(); i++) {
-            if (isMovement && isReal(node, i)) {
-                int output = i;
-                movements.form(i).ifPresent(form -> attach(node, output, form));
+            int output = i;
+            Optional<Deferred> moved = isMovement && isReal(node, i) ? movements.form(i) : Optional.empty();
+            if (i == 0 && node.node().domain().isEmpty() && (isReal(node, 0) || isTruth(node))) {
+                FunctionForm.of(importer, node, moved).ifPresent(form -> attach(node, 0, form));
+            }
+            if (isReal(node, i)) {
+                moved.ifPresent(form -> attach(node, output, form));
             }
         }
         if (isReal(node, 0)) {
             form(importer, node).ifPresent(form -> attach(node, 0, form));
         }
+    }
+
+    /** Whether the first output has truth values that are computed from floats so far. */
+    private static boolean isTruth(NodeContext node) {
+        return node.output(0)
+                .filter(v -> v.type() == ElementType.BOOL && !(v.arg() instanceof Constant))
+                .filter(v -> v.form().isEmpty())
+                .isPresent();
     }
 
     /** Whether an output has real numbers that are computed in floats so far. */
@@ -47,13 +62,12 @@ public final class QuantizedNodes {
                 .or(() -> MeanForm.of(importer, node))
                 .or(() -> ResizeForm.of(node))
                 .or(() -> SoftmaxForm.of(QuantizedImporters.importer("Softmax"), node))
-                .or(() -> DeferredSum.ofSum(node))
-                .or(() -> FunctionForm.of(importer, node))
-                .or(() -> PairForm.of(importer, node));
+                .or(() -> DeferredSum.ofSum(node));
     }
 
     private static void attach(NodeContext node, int output, IntegerForm form) {
         OnnxValue value = node.output(output).orElseThrow();
-        node.replace(output, new OnnxValue(value.arg(), value.type(), Optional.of(form)));
+        Arg arg = value.type() == ElementType.BOOL && form instanceof TableForm table ? table.truths() : value.arg();
+        node.replace(output, new OnnxValue(arg, value.type(), Optional.of(form)));
     }
 }

@@ -2,12 +2,16 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.operator.ElementQuantization;
+import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.element.TflLookup;
+import io.kiln.base.DType;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -16,26 +20,45 @@ import java.util.Optional;
  *
  * @param node where it is emitted
  * @param source the tensor of bytes
- * @param results the function's results for all bytes, in their order
+ * @param results the function's results for all bytes, in their order: real numbers or truth values
  */
-record TableForm(NodeContext node, Dequantized source, Constant results) implements Deferred {
-    /** An input as a function of bytes; empty if it is none. */
-    static Optional<TableForm> of(NodeContext node, int input) {
-        return node.optional(input)
-                .flatMap(value -> value.form())
-                .filter(TableForm.class::isInstance)
-                .map(TableForm.class::cast)
-                .or(() -> QuantizedForms.bytes(node, input)
-                        .map(data -> new TableForm(node, data, QuantizedForms.allReals(data.by()))));
+record TableForm(NodeContext node, Dequantized source, Constant results) implements Deferred, ElementOperand {
+    /** The numbers that bytes stand for. */
+    static TableForm of(NodeContext node, Dequantized source) {
+        return new TableForm(node, source, QuantizedForms.allReals(source.by()));
     }
 
-    /** Whether both are functions of the same tensor. */
-    boolean isOfSame(TableForm other) {
-        return source.equals(other.source);
+    /** Whether it is the numbers that the bytes stand for. */
+    boolean isPlain() {
+        return results.equals(QuantizedForms.allReals(source.by()));
+    }
+
+    @Override
+    public Sources sources() {
+        return new Sources(List.of(source), List.of());
+    }
+
+    @Override
+    public int nodes() {
+        return 0;
+    }
+
+    @Override
+    public Constant over(Grid grid) {
+        return (Constant) new Expressions(node).take(results, grid.places(source), 0);
     }
 
     @Override
     public Optional<Arg> quantized(ElementQuantization to, Limits limits) {
-        return Optional.of(QuantizedForms.lookup(node, source, to, limits, results));
+        return Optional.of(QuantizedForms.lookup(node, source, QuantizedForms.table(results, to, limits)));
+    }
+
+    /** The truth values of all elements. */
+    Arg truths() {
+        byte[] table = new byte[TflLookup.SIZE];
+        for (int i = 0; i < table.length; i++) {
+            table[i] = (byte) results.integer(i);
+        }
+        return new Expressions(node).cast(QuantizedForms.lookup(node, source, table), DType.BOOL);
     }
 }
