@@ -10,6 +10,23 @@ arm_cmsis_nn_status arm_convolve_wrapper_s8(
     const cmsis_nn_dims* filter_dims, const int8_t* filter, const cmsis_nn_dims* bias_dims, const int32_t* bias,
     const cmsis_nn_dims* output_dims, int8_t* output);
 
+arm_cmsis_nn_status arm_convolve_s8(
+    const cmsis_nn_context* ctx, const cmsis_nn_conv_params* params,
+    const cmsis_nn_per_channel_quant_params* quant_params, const cmsis_nn_dims* input_dims, const int8_t* input,
+    const cmsis_nn_dims* filter_dims, const int8_t* filter, const int32_t* bias, const cmsis_nn_dims* output_dims,
+    int8_t* output);
+
+arm_cmsis_nn_status arm_convolve_1x1_s8(
+    const cmsis_nn_conv_params* params, const cmsis_nn_per_channel_quant_params* quant_params,
+    const cmsis_nn_dims* input_dims, const int8_t* input, const int8_t* filter, const int32_t* bias,
+    const cmsis_nn_dims* output_dims, int8_t* output);
+
+arm_cmsis_nn_status arm_convolve_1_x_n_s8(
+    const cmsis_nn_context* ctx, const cmsis_nn_conv_params* params,
+    const cmsis_nn_per_channel_quant_params* quant_params, const cmsis_nn_dims* input_dims, const int8_t* input,
+    const cmsis_nn_dims* filter_dims, const int8_t* filter, const int32_t* bias, const cmsis_nn_dims* output_dims,
+    int8_t* output);
+
 arm_cmsis_nn_status arm_convolve_wrapper_s16(
     const cmsis_nn_context* ctx, const cmsis_nn_conv_params* params,
     const cmsis_nn_per_channel_quant_params* quant_params, const cmsis_nn_dims* input_dims, const int16_t* input,

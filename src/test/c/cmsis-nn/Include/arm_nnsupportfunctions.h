@@ -28,6 +28,23 @@ static inline int32_t arm_nn_requantize_s64(int64_t value, int32_t multiplier, i
   return (int32_t)((value * reduced + ((int64_t)1 << (bits - 1))) >> bits);
 }
 
+/* The bytes of the buffer of a convolution that gathers windows of so many elements. */
+static inline int32_t stand_in_gathered(int32_t elements) {
+#if defined(__ARM_FEATURE_MVE)
+  return 4 * ((elements + 15) / 16) * 16;
+#else
+  return 2 * ((elements + 3) / 4) * 4 * 2;
+#endif
+}
+
+/* The result of one window of a convolution: bias, scale and limits are those of channel c. */
+static inline int8_t stand_in_result(
+    int32_t acc, int32_t c, const cmsis_nn_conv_params* params, const cmsis_nn_per_channel_quant_params* quant_params) {
+  const int32_t scaled = arm_nn_requantize(acc, quant_params->multiplier[c], quant_params->shift[c]);
+  return (int8_t)stand_in_clamp(
+      (int64_t)scaled + params->output_offset, params->activation.min, params->activation.max);
+}
+
 /* Whether a buffer of so many bytes is there; it is filled, as a function that uses all of it would. */
 arm_cmsis_nn_status stand_in_use(const cmsis_nn_context* ctx, int32_t bytes);
 

@@ -24,7 +24,7 @@ arm_cmsis_nn_status arm_convolve_wrapper_s16(
         for (int32_t c = 0; c < output_dims->c; ++c) {
 #if CMSIS_NN_STAND_IN >= 6
           int64_t acc = 0;
-          if (bias != NULL) {
+          if (bias->data != NULL) {
             acc = bias->is_int32_bias ? ((const int32_t*)bias->data)[c] : ((const int64_t*)bias->data)[c];
           }
 #else

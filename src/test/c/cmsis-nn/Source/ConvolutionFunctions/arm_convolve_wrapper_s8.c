@@ -11,43 +11,17 @@ arm_cmsis_nn_status arm_convolve_wrapper_s8(
     const cmsis_nn_dims* filter_dims, const int8_t* filter, const cmsis_nn_dims* bias_dims, const int32_t* bias,
     const cmsis_nn_dims* output_dims, int8_t* output) {
   (void)bias_dims;
-  const int32_t cols = input_dims->c * filter_dims->w * filter_dims->h;
-  const int32_t is_pointwise = filter_dims->w == 1 && filter_dims->h == 1 && params->padding.w == 0 &&
-                               params->padding.h == 0 && params->dilation.w == 1 && params->dilation.h == 1;
+  if (filter_dims->w == 1 && filter_dims->h == 1 && params->padding.w == 0 && params->padding.h == 0 &&
+      params->dilation.w == 1 && params->dilation.h == 1) {
+    return arm_convolve_1x1_s8(params, quant_params, input_dims, input, filter, bias, output_dims, output);
+  }
 #if defined(__ARM_FEATURE_MVE)
-  const int32_t bytes = is_pointwise ? 0 : 4 * ((cols + 15) / 16) * 16;
-#else
-  const int32_t bytes = is_pointwise ? 0 : 2 * ((cols + 3) / 4) * 4 * 2;
+  const int32_t is_row = input_dims->h == 1 && filter_dims->h == 1 && params->dilation.w == 1;
+  if (is_row && params->stride.w * input_dims->c % 4 == 0) {
+    return arm_convolve_1_x_n_s8(
+        ctx, params, quant_params, input_dims, input, filter_dims, filter, bias, output_dims, output);
+  }
 #endif
-  const arm_cmsis_nn_status status = stand_in_use(ctx, bytes);
-  if (status != ARM_CMSIS_NN_SUCCESS) {
-    return status;
-  }
-  for (int32_t n = 0; n < output_dims->n; ++n) {
-    for (int32_t y = 0; y < output_dims->h; ++y) {
-      for (int32_t x = 0; x < output_dims->w; ++x) {
-        for (int32_t c = 0; c < output_dims->c; ++c) {
-          int32_t acc = bias == NULL ? 0 : bias[c];
-          for (int32_t ky = 0; ky < filter_dims->h; ++ky) {
-            for (int32_t kx = 0; kx < filter_dims->w; ++kx) {
-              const int32_t in_y = y * params->stride.h - params->padding.h + ky * params->dilation.h;
-              const int32_t in_x = x * params->stride.w - params->padding.w + kx * params->dilation.w;
-              if (in_y < 0 || in_y >= input_dims->h || in_x < 0 || in_x >= input_dims->w) {
-                continue;
-              }
-              for (int32_t i = 0; i < input_dims->c; ++i) {
-                const int32_t at = ((n * input_dims->h + in_y) * input_dims->w + in_x) * input_dims->c + i;
-                acc += (input[at] + params->input_offset) *
-                       filter[((c * filter_dims->h + ky) * filter_dims->w + kx) * input_dims->c + i];
-              }
-            }
-          }
-          const int32_t scaled = arm_nn_requantize(acc, quant_params->multiplier[c], quant_params->shift[c]);
-          output[((n * output_dims->h + y) * output_dims->w + x) * output_dims->c + c] = (int8_t)stand_in_clamp(
-              (int64_t)scaled + params->output_offset, params->activation.min, params->activation.max);
-        }
-      }
-    }
-  }
-  return ARM_CMSIS_NN_SUCCESS;
+  return arm_convolve_s8(
+      ctx, params, quant_params, input_dims, input, filter_dims, filter, bias, output_dims, output);
 }

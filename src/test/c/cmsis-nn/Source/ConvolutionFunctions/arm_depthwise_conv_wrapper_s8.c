@@ -10,12 +10,18 @@ arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(
   (void)bias_dims;
   int32_t bytes = 0;
   const int32_t taps = filter_dims->h * filter_dims->w;
+  int32_t assumed = filter_dims->w;
   if (params->ch_mult == 1 && input_dims->n == 1 && params->dilation.w == 1 && params->dilation.h == 1) {
 #if defined(__ARM_FEATURE_MVE)
     bytes = 4 * 124 * taps;
-#elif defined(__ARM_FEATURE_DSP)
-    const int32_t is_three = filter_dims->w == 3 && filter_dims->h == 3 && params->padding.h <= 1 && params->padding.w <= 1;
-    bytes = is_three ? 0 : input_dims->c * taps * 2;
+#else
+    /* Of three columns the second is never padding. */
+    if (filter_dims->w == 3 && filter_dims->h == 3 && params->padding.h <= 1 && params->padding.w <= 1) {
+      assumed = 1;
+    }
+#if defined(__ARM_FEATURE_DSP)
+    bytes = assumed == 1 ? 0 : input_dims->c * taps * 2;
+#endif
 #endif
   }
   (void)taps;
@@ -32,7 +38,8 @@ arm_cmsis_nn_status arm_depthwise_conv_wrapper_s8(
             for (int32_t kx = 0; kx < filter_dims->w; ++kx) {
               const int32_t in_y = y * params->stride.h - params->padding.h + ky * params->dilation.h;
               const int32_t in_x = x * params->stride.w - params->padding.w + kx * params->dilation.w;
-              if (in_y < 0 || in_y >= input_dims->h || in_x < 0 || in_x >= input_dims->w) {
+              const int32_t is_outside = (in_x < 0 || in_x >= input_dims->w) && kx != assumed;
+              if (in_y < 0 || in_y >= input_dims->h || is_outside) {
                 continue;
               }
               const int32_t at = (in_y * input_dims->w + in_x) * input_dims->c + c / params->ch_mult;

@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.base.FileFailure;
+import io.kiln.firmware.SourceText;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.partition.UserFunctions;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
@@ -66,7 +67,7 @@ final class CmsisNnTarget {
 
     /** The first version that declares what this header declares. */
     static String version(String header) {
-        Matcher sums = SUMS.matcher(header);
+        Matcher sums = SUMS.matcher(SourceText.withoutComments(header));
         int parameters = sums.find() ? sums.group(1).split(",", -1).length : 0;
         if (parameters >= PARAMETERS_OF_7) {
             return "7.0.0";

@@ -37,7 +37,7 @@ public final class CmsisNnCodegen implements ExternalCodegen {
 
     @Override
     public List<CompositePattern> patterns(CompositeTarget.External external, Target host) {
-        return CmsisNnPatterns.all();
+        return CmsisNnPatterns.all(CmsisNnOptions.of(external, host));
     }
 
     @Override

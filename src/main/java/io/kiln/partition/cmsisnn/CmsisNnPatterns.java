@@ -22,6 +22,7 @@ import java.util.List;
 /**
  * The patterns that CMSIS-NN takes: the table of TVM's {@code cmsis-nn} (python/tvm/relay/op/contrib/cmsisnn.py), for operators in the
  * arithmetic of TensorFlow Lite. Padding is part of the convolutions here.
+ * Further conditions keep convolutions at home that CMSIS-NN's functions would compute otherwise.
  */
 final class CmsisNnPatterns {
     static final String CONV2D = "cmsis-nn.qnn_conv2d";
@@ -37,9 +38,9 @@ final class CmsisNnPatterns {
     private CmsisNnPatterns() {}
 
     /** All of them, in TVM's order. */
-    static List<CompositePattern> all() {
+    static List<CompositePattern> all(CmsisNnOptions options) {
         return List.of(
-                layer(CONV2D, PatternStep.of("qnn.conv2d", QnnConv2d.class), LayerConditions.CONV2D),
+                layer(CONV2D, PatternStep.of("qnn.conv2d", QnnConv2d.class), LayerConditions.conv2d(options)),
                 layer(FULLY_CONNECTED, PatternStep.of("qnn.dense", QnnDense.class), LayerConditions.DENSE),
                 pool(AVG_POOL2D, PatternStep.of("cast_nn.avg_pool2d_cast", AvgPool2d.class)),
                 pool(MAX_POOL2D, PatternStep.of("nn.max_pool2d", MaxPool2d.class)),

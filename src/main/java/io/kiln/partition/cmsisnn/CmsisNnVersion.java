@@ -67,6 +67,11 @@ record CmsisNnVersion(int major, int minor) implements Comparable<CmsisNnVersion
         return major >= 7;
     }
 
+    /** Whether convolutions of a row on MVE of which every window is padded are computed by the general function. */
+    boolean hasGeneralRows() {
+        return major >= 6;
+    }
+
     /** Whether convolutions of int16 gather their input in a buffer on every core. */
     boolean buffersWideInput() {
         return major >= 6;

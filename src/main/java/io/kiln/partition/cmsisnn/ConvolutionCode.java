@@ -46,10 +46,10 @@ final class ConvolutionCode {
         long bytes = contextBytes();
         List<String> lines = declarations(by, bytes);
         boolean hasStruct = isWide && !isDepthwise && options.version().hasBiasStruct();
-        if (hasStruct && bias.isPresent()) {
-            lines.add("const cmsis_nn_bias_data bias = {.data = bias_, .is_int32_bias = false};");
+        String data = bias.isPresent() ? "bias_" : "NULL";
+        if (hasStruct) {
+            lines.add("const cmsis_nn_bias_data bias = {.data = " + data + ", .is_int32_bias = false};");
         }
-        String passed = bias.isEmpty() ? "NULL" : hasStruct ? "&bias" : "bias_";
         String function =
                 (isDepthwise ? "arm_depthwise_conv_wrapper_" : "arm_convolve_wrapper_") + CompositeCode.suffix(match);
         return new CompositeCode(
@@ -65,7 +65,7 @@ final class ConvolutionCode {
                         "&filter_dims",
                         "filter_",
                         "&bias_dims",
-                        passed,
+                        hasStruct ? "&bias" : data,
                         "&output_dims",
                         "output_"));
     }

@@ -57,6 +57,17 @@ final class LayerConditions {
                 int bottom = window.padBottom() - window.padTop();
                 return (right == 0 || right == 1) && (bottom == 0 || bottom == 1);
             });
+    private static final Condition REACH = new Condition("the padding is as large as the kernel", match -> {
+        Window window = layer(match).geometry();
+        return Math.max(window.padTop(), window.padBottom()) < window.spanH()
+                && Math.max(window.padLeft(), window.padRight()) < window.spanW();
+    });
+    /** arm_depthwise_conv_3x3_s8 takes the second column of a kernel for one that is never padding. */
+    private static final Condition SECOND_COLUMN =
+            new Condition("a depthwise kernel of three columns is padded by two", match -> {
+                Window window = layer(match).geometry();
+                return !isDepthwise(match) || window.kernelW() != 3 || window.padRight() < 2;
+            });
     private static final Condition PER_TENSOR = new Condition(
             "the layer has a scale for each channel",
             match -> !requantization(match).isPerChannel());
@@ -64,11 +75,24 @@ final class LayerConditions {
     private static final List<Condition> COMMON =
             List.of(TYPES, CONSTANTS, KERNEL_ZERO_POINT, WIDE_ZERO_POINT, ROUNDING);
 
-    static final List<Condition> CONV2D = and(GROUPS, DEPTHWISE_BIAS, PADDING);
-
     static final List<Condition> DENSE = and(PER_TENSOR);
 
     private LayerConditions() {}
+
+    static List<Condition> conv2d(CmsisNnOptions options) {
+        Condition row = new Condition("the function of a row's convolution for MVE does not pad as the model does", match -> {
+            RowConvolution one = new RowConvolution(
+                    layer(match).geometry(),
+                    match.argument(match.root(), 0).shape(),
+                    match.result().shape().dim(2));
+            return !options.isMve()
+                    || isDepthwise(match)
+                    || match.result().dtype() != DType.INT8
+                    || !one.isOne()
+                    || one.isRight(options.version());
+        });
+        return and(GROUPS, DEPTHWISE_BIAS, PADDING, REACH, SECOND_COLUMN, row);
+    }
 
     private static List<Condition> and(Condition... further) {
         List<Condition> all = new ArrayList<>(COMMON);

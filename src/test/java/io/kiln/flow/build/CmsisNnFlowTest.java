@@ -17,6 +17,7 @@ import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.partition.CmsisNnStandIn;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
@@ -31,8 +32,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Images whose layers are computed by CMSIS-NN's functions, for which stand-ins of the same arithmetic are compiled. */
 final class CmsisNnFlowTest extends ArchiveProject {
-    private static final Path STAND_IN = Path.of("src", "test", "c", "cmsis-nn");
-
     @ParameterizedTest
     @CsvSource({
         "host, host, 7.0.0, 'cmsis-nn, c'",
@@ -150,22 +149,8 @@ final class CmsisNnFlowTest extends ArchiveProject {
                         "Set kiln.cmsisNn to the folder, or to group:artifact:version of an archive with them");
     }
 
-    /** The stand-in with the interface of a version, whose header the version is read from. */
     private Path standIn(String version) throws IOException {
-        Path copy = folder.resolve("cmsis");
-        try (Stream<Path> files = Files.walk(STAND_IN)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                Path to = copy.resolve(STAND_IN.relativize(file).toString());
-                Files.createDirectories(to.getParent());
-                Files.writeString(
-                        to,
-                        Files.readString(file)
-                                .replace(
-                                        "#define CMSIS_NN_STAND_IN 7",
-                                        "#define CMSIS_NN_STAND_IN " + version.charAt(0)));
-            }
-        }
-        return copy;
+        return CmsisNnStandIn.copy(folder.resolve("cmsis"), version);
     }
 
     private BuildSpec spec(String board, String toolchain, List<ModelSource> models, String target, Path sources) {

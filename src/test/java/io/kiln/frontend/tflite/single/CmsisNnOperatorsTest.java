@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.OperatorInfo;
+import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.process.Command;
@@ -28,6 +32,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +102,35 @@ class CmsisNnOperatorsTest {
                                 "softmax")
                         .flatMap(name -> Stream.of("arm_" + name + "_s8", "arm_" + name + "_s16"))
                         .toList());
+    }
+
+    /** The bias of int16 convolutions is a struct from version 6 on, which the library reads even if there is none. */
+    @Test
+    void aBiasThatIsMissingIsAStructWithoutData() throws IOException {
+        Function function = RelayFrontend.read(
+                Bytes.ofText("""
+                        def @main(%x: Tensor[(1, 3, 3, 2), int16], %w: Tensor[(2, 1, 1, 2), int8]) {
+                          %0 = qnn.conv2d(%x, %w, 0, 0, 0.1f, 0.02f, channels=2, kernel_size=[1, 1], data_layout="NHWC", kernel_layout="OHWI", out_dtype="int64");
+                          tfl.requantize(%0, 1073741824, -6, axis=3, rounding="TFLITE", input_zero_point=0, output_zero_point=0, out_dtype="int16")
+                        }
+                        """),
+                "m.relay",
+                Optional.of(ParameterFile.write(List.of(
+                        new NamedTensor("w", DType.INT8, List.of(2, 1, 1, 2), Bytes.copyOf(new byte[] {9, -7, 100, 3}))))),
+                "m.params",
+                "unbiased");
+        CompiledModel model = compile("unbiased", function);
+        byte[] input = new byte[36];
+        new Random(1).nextBytes(input);
+
+        assertThat(model.library().artifacts().of(ArtifactKind.SOURCE))
+                .anyMatch(source -> source.text().contains("{.data = NULL, .is_int32_bias = false}"));
+        assertThat(HostProgram.build(
+                                folder,
+                                List.of(model.library().metadata()),
+                                List.of(model.library().artifacts().artifacts(), standIns()))
+                        .run(List.of(Bytes.wrap(input))))
+                .isEqualTo(Interpreter.run(function, List.of(Bytes.wrap(input))).get(0));
     }
 
     /** Some cases of each function that is called. */

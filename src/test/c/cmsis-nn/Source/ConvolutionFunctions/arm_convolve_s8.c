@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "arm_nnfunctions.h"
+#include "arm_nnsupportfunctions.h"
+
+arm_cmsis_nn_status arm_convolve_s8(
+    const cmsis_nn_context* ctx, const cmsis_nn_conv_params* params,
+    const cmsis_nn_per_channel_quant_params* quant_params, const cmsis_nn_dims* input_dims, const int8_t* input,
+    const cmsis_nn_dims* filter_dims, const int8_t* filter, const int32_t* bias, const cmsis_nn_dims* output_dims,
+    int8_t* output) {
+  const arm_cmsis_nn_status status =
+      stand_in_use(ctx, stand_in_gathered(input_dims->c * filter_dims->w * filter_dims->h));
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
+  }
+  for (int32_t n = 0; n < output_dims->n; ++n) {
+    for (int32_t y = 0; y < output_dims->h; ++y) {
+      for (int32_t x = 0; x < output_dims->w; ++x) {
+        for (int32_t c = 0; c < output_dims->c; ++c) {
+          int32_t acc = bias == NULL ? 0 : bias[c];
+          for (int32_t ky = 0; ky < filter_dims->h; ++ky) {
+            for (int32_t kx = 0; kx < filter_dims->w; ++kx) {
+              const int32_t in_y = y * params->stride.h - params->padding.h + ky * params->dilation.h;
+              const int32_t in_x = x * params->stride.w - params->padding.w + kx * params->dilation.w;
+              if (in_y < 0 || in_y >= input_dims->h || in_x < 0 || in_x >= input_dims->w) {
+                continue;
+              }
+              for (int32_t i = 0; i < input_dims->c; ++i) {
+                const int32_t at = ((n * input_dims->h + in_y) * input_dims->w + in_x) * input_dims->c + i;
+                acc += (input[at] + params->input_offset) *
+                       filter[((c * filter_dims->h + ky) * filter_dims->w + kx) * input_dims->c + i];
+              }
+            }
+          }
+          *output++ = stand_in_result(acc, c, params, quant_params);
+        }
+      }
+    }
+  }
+  return ARM_CMSIS_NN_SUCCESS;
+}
