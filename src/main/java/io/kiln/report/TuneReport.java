@@ -50,7 +50,7 @@ public record TuneReport(
             long wrong,
             Choice before,
             Choice after,
-            List<Double> costs) {}
+            @JsonSetter(contentNulls = Nulls.SET) List<Double> costs) {}
 
     /**
      * A configuration.

@@ -193,6 +193,11 @@ final class RandomFilters {
         ofFloats(shape, window(shape.dim(1), shape.dim(2), true), isDepthwise, out);
     }
 
+    /** A 1x1 convolution of float data with 32 channels, so that neighbouring pixels of its output lie 128 bytes apart. */
+    void ofManyFloats() {
+        ofFloats(Shape.of(1, 2, 16, 4 + 4 * draw.below(4)), Window.of(1, 1), false, 32);
+    }
+
     private void ofFloats(Shape shape, Window w, boolean isDepthwise, int out) {
         int in = shape.dim(3);
         Shape kernel =

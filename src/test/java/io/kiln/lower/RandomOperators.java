@@ -74,6 +74,11 @@ public final class RandomOperators {
         return drawn("dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).dense());
     }
 
+    /** A convolution of float data whose neighbouring pixels lie 128 bytes apart. */
+    public static Function ofManyFloats(long seed) {
+        return drawn("many", seed, RandomFilters::ofManyFloats);
+    }
+
     /** A convolution or depthwise convolution of float data. */
     public static Function ofFloats(long seed) {
         return drawn("floats", seed, RandomFilters::ofFloats);

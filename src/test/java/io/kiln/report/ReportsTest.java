@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -249,5 +250,26 @@ final class ReportsTest {
                         .row("add", 7, "")
                         .lines())
                 .containsExactly("operator  bytes  kind", "conv       1200  int8", "add           7");
+    }
+
+    @Test
+    void failedMeasurementsHaveNoCost() throws IOException {
+        TuneReport.Choice unmeasured = new TuneReport.Choice("conv_direct(channel_block=1)", null);
+        TuneReport.Choice best = new TuneReport.Choice("conv_direct(channel_block=2)", 90.0);
+        List<Double> costs = Arrays.asList(null, 100.0, null, 90.0);
+        TuneReport.Sizes sizes = new TuneReport.Sizes(90, null, 12, 8);
+        TuneReport report = new TuneReport(
+                "mps2-an386",
+                "c -mcpu=cortex-m4",
+                "cycles",
+                "grid",
+                1,
+                "src/main/tuning/mps2-an386.log",
+                List.of(new TuneReport.Task("conv2d", "kiln.conv2d.cortex-m4", 4, 2, unmeasured, best, costs)),
+                new TuneReport.Whole(sizes, sizes));
+        Path file = folder.resolve("tune.json");
+        Json.write(file, report);
+        JsonSchemas.assertFits("tune", Files.readString(file));
+        assertThat(Json.read(file, TuneReport.class)).isEqualTo(report);
     }
 }

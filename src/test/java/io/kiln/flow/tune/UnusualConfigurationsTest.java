@@ -37,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Configurations that no rule chooses answer as the reference interpreter on the core itself, in the assembly that the host does not run: of
@@ -90,6 +91,11 @@ class UnusualConfigurationsTest {
                 || configuration.isOn("weight_pairs");
     }
 
+    private static Stream<LayerTask> layers(Function drawn, Target target) {
+        Function function = Pipeline.standard().run(drawn);
+        return LayerTask.of(function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES).stream();
+    }
+
     private static List<Candidate> candidates(Target target) {
         Map<String, Integer> known = new TreeMap<>();
         List<Candidate> candidates = new ArrayList<>();
@@ -97,11 +103,8 @@ class UnusualConfigurationsTest {
             Function integers = seed % 2 == 0 ? RandomOperators.next(seed) : RandomLayers.next(seed);
             Stream<Function> drawn =
                     seed % 3 == 0 ? Stream.of(integers, RandomOperators.ofFloats(seed)) : Stream.of(integers);
-            List<LayerTask> tasks = drawn.map(Pipeline.standard()::run)
-                    .flatMap(function ->
-                            LayerTask.of(function, target, Optimize.SPEED, Metric.INSTRUCTIONS, LayerChoices.RULES)
-                                    .stream())
-                    .toList();
+            List<LayerTask> tasks =
+                    drawn.flatMap(function -> layers(function, target)).toList();
             for (LayerTask task : tasks) {
                 List<Configuration> unusual = task.space().configurations().stream()
                         .filter(UnusualConfigurationsTest::isUnusual)
@@ -116,10 +119,11 @@ class UnusualConfigurationsTest {
         return candidates;
     }
 
-    private ResolvedBuild resolved(String board) {
+    private ResolvedBuild resolved(String board, String toolchain) {
         return new Resolver(TestToolchains.environment(Log.QUIET))
                 .resolve(new GestureProject(folder)
                         .spec(board)
+                        .toolchain(Optional.of(toolchain))
                         .verify(GestureProject.UNVERIFIED)
                         .build());
     }
@@ -132,9 +136,7 @@ class UnusualConfigurationsTest {
         "qemu-riscv32, conv_direct conv_blocked"
     })
     void theyAnswerAsTheReference(String board, String schedules) {
-        ResolvedBuild build = resolved(board);
-        CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+        ResolvedBuild build = resolved(board, "clang");
         List<Candidate> candidates = candidates(Target.parse(build.target()));
         assertThat(candidates)
                 .extracting(candidate -> candidate.configuration().schedule())
@@ -142,6 +144,27 @@ class UnusualConfigurationsTest {
         assertThat(candidates)
                 .extracting(candidate -> candidate.task().workload().conv().dataType())
                 .contains(DType.INT8);
+        assertRight(build, candidates);
+    }
+
+    /** Four floats 128 bytes apart: compilers that compute four pixels at once step 512 bytes, more than an offset of MVE's loads holds. */
+    @ParameterizedTest
+    @ValueSource(strings = {"clang", "gnu"})
+    void plainLoopsOfPixelsFarApartAnswerAsTheReference(String toolchain) {
+        ResolvedBuild build = resolved("mps3-an547", toolchain);
+        List<Candidate> candidates = layers(RandomOperators.ofManyFloats(1), Target.parse(build.target()))
+                .flatMap(task -> task.space().configurations().stream()
+                        .filter(configuration -> configuration.schedule().equals("conv_direct"))
+                        .filter(configuration -> configuration.number("pixel_block", 1) == 1)
+                        .map(configuration -> new Candidate(task, configuration)))
+                .toList();
+        assertThat(candidates).hasSizeGreaterThan(20);
+        assertRight(build, candidates);
+    }
+
+    private void assertRight(ResolvedBuild build, List<Candidate> candidates) {
+        CompiledModel model = ModelCompiler.compile(
+                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
         Board runsOn = build.runsOn().orElseThrow();
         EmulatorRunner runner = new EmulatorRunner(Emulator.of(runsOn, Duration.ofMinutes(1)), Optional.empty());
         CandidateMeasurer measurer = new CandidateMeasurer(
