@@ -25,7 +25,7 @@ import io.kiln.lower.signal.SignalLowering;
 import io.kiln.lower.sum.SumLowerings;
 import io.kiln.schedule.dot.PanelKernels;
 import io.kiln.schedule.dot.RecurrentKernels;
-import io.kiln.schedule.mve.MveSum;
+import io.kiln.schedule.element.ElementSum;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -93,9 +93,10 @@ public final class Dispatch {
 
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
-        if (MveSum.suits(op, features)) {
-            return MveSum.lower(op, rows);
-        }
+        return ElementSum.lower(op, rows, features, optimize).orElseGet(() -> lowerRoot(op, rows));
+    }
+
+    private LoweredOperator lowerRoot(FusedOperator op, Rows rows) {
         Op root = op.root().op();
         if (root instanceof Layer) {
             return hasChoice(op)
