@@ -109,7 +109,7 @@ final class FunctionForm {
             OnnxImporter importer, NodeContext node, Optional<Deferred> moved) {
         Map<Integer, ElementOperand> operands = new LinkedHashMap<>();
         for (int i = 0; i < node.inputs(); i++) {
-            if (!node.has(i) || node.arg(i) instanceof Constant number && number.elements() == 1) {
+            if (!node.has(i) || (node.arg(i) instanceof Constant number && number.elements() == 1)) {
                 continue;
             }
             Optional<ElementOperand> operand = operand(node, i);
