@@ -18,9 +18,25 @@ public final class TirVerifier {
     private final Problems problems = new Problems();
     private final String function;
 
-    private record Scope(Map<String, Boolean> scalars, Set<Buffer> buffers) {
+    /** What is declared: scalars with whether they are mutable, buffers, and the names of buffers. */
+    private record Scope(Map<String, Boolean> scalars, Set<Buffer> buffers, Set<String> names) {
+        static Scope of(List<Buffer> buffers) {
+            Scope scope = new Scope(new HashMap<>(), new HashSet<>(), new HashSet<>());
+            buffers.forEach(scope::add);
+            return scope;
+        }
+
         Scope inner() {
-            return new Scope(new HashMap<>(scalars), new HashSet<>(buffers));
+            return new Scope(new HashMap<>(scalars), new HashSet<>(buffers), new HashSet<>(names));
+        }
+
+        void add(Buffer buffer) {
+            buffers.add(buffer);
+            names.add(buffer.name());
+        }
+
+        boolean has(String name) {
+            return scalars.containsKey(name) || names.contains(name);
         }
     }
 
@@ -44,10 +60,10 @@ public final class TirVerifier {
      */
     public static void verify(PrimFunc func, List<Buffer> statics) {
         TirVerifier verifier = new TirVerifier(func.name());
-        Scope scope = new Scope(new HashMap<>(), new HashSet<>(func.buffers()));
+        Scope scope = Scope.of(func.buffers());
         func.scalars().forEach(s -> scope.scalars().put(s.name(), false));
-        scope.buffers().addAll(statics);
-        func.constants().forEach(t -> scope.buffers().add(t.buffer()));
+        statics.forEach(scope::add);
+        func.constants().forEach(t -> scope.add(t.buffer()));
         verifier.statement(func.body(), scope);
         verifier.problems.throwIfAny();
     }
@@ -104,7 +120,10 @@ public final class TirVerifier {
                 fail(view.view().name() + " is writable but its base "
                         + view.base().name() + " is not");
             }
-            scope.buffers().add(view.view());
+            if (scope.has(view.view().name())) {
+                fail(view.view().name() + " is declared twice");
+            }
+            scope.add(view.view());
         } else if (stmt instanceof Stmt.Store store) {
             expression(store.index(), scope);
             expression(store.value(), scope);
@@ -152,9 +171,10 @@ public final class TirVerifier {
     }
 
     private void declare(Expr.Var variable, boolean mutable, Scope scope) {
-        if (scope.scalars().put(variable.name(), mutable) != null) {
+        if (scope.has(variable.name())) {
             fail(variable.name() + " is declared twice");
         }
+        scope.scalars().put(variable.name(), mutable);
     }
 
     private void known(Buffer buffer, Scope scope) {

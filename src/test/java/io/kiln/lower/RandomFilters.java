@@ -135,6 +135,11 @@ final class RandomFilters {
                 .padded(rows / 2, columns / 2, rows - rows / 2, columns - columns / 2);
     }
 
+    /** A 1x1 convolution of int8 data. */
+    void pointwise(int in) {
+        convolution(Shape.of(1, 1 + draw.below(3), 2 + draw.below(5), in), Window.of(1, 1), 1 + draw.below(9));
+    }
+
     private void convolution(Shape shape, Window w, int channels) {
         Arg.Ref x = draw.parameter(shape, DType.INT8);
         Arg.Ref sum = draw.bind(

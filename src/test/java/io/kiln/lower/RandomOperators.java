@@ -74,6 +74,11 @@ public final class RandomOperators {
         return drawn("dense", seed, filters -> new RandomHardLayers(filters.draw(), filters).dense());
     }
 
+    /** A 1x1 convolution of int8 data with a given number of taps. */
+    public static Function pointwise(long seed, int taps) {
+        return drawn("pointwise", seed, filters -> filters.pointwise(taps));
+    }
+
     /** A convolution of float data whose neighbouring pixels lie 128 bytes apart. */
     public static Function ofManyFloats(long seed) {
         return drawn("many", seed, RandomFilters::ofManyFloats);

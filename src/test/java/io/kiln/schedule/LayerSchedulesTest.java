@@ -91,6 +91,17 @@ class LayerSchedulesTest {
                 ConvComputation.of(c.op()), rows, Target.parse(target).features(), optimize);
     }
 
+    /** Names of a window's copy are others than those of the loop over images. */
+    @Test
+    void twoImagesWithADilatedWindowHideNoNames() {
+        LoweringCase c = LoweringCase.of(115_072);
+        assertThat(c.op().type().shape().dim(0)).isEqualTo(2);
+        Workload workload = workload(c, "c -mcpu=cortex-m3", Optimize.SPEED);
+        assertThat(workload.conv().window().dilationW()).isEqualTo(2);
+        Choice<?> choice = LayerSchedules.choose(workload);
+        TirVerifier.verify(Dispatch.lower(c.op(), workload, choice).function());
+    }
+
     @Test
     void everyConfigurationOutOfASpaceComputesTheLayer() {
         Map<String, Integer> tried = new TreeMap<>();

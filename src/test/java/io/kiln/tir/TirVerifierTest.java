@@ -35,4 +35,17 @@ class TirVerifierTest {
         body.loop("i", Exprs.imm(0), i, 1, (inner, j) -> inner.store(OUTPUT, j, j));
         assertThatThrownBy(() -> verify(body)).hasMessageContaining("i is declared twice");
     }
+
+    @Test
+    void aPointerMustNotHideAScalarNorAPointer() {
+        BlockBuilder body = new BlockBuilder();
+        body.let("place", Exprs.load(INPUT, Exprs.imm(0)));
+        body.loop("i", Exprs.imm(0), Exprs.imm(4), 1, (inner, i) -> {
+            Buffer place = inner.mutableView("place", OUTPUT, i);
+            inner.store(place, Exprs.imm(0), Exprs.load(inner.view("input", INPUT, i), Exprs.imm(0)));
+        });
+        assertThatThrownBy(() -> verify(body))
+                .hasMessageContaining("place is declared twice")
+                .hasMessageContaining("input is declared twice");
+    }
 }

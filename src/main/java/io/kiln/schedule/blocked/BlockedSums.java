@@ -118,10 +118,18 @@ record BlockedSums(
                             .map(packed -> thumb1(new BlockedThumb1(packed, isSmall ? 1 : UNROLL_THUMB_1)))
                             .toList();
         }
-        return packings.stream()
-                .map(packed ->
-                        isSmall || features.hasDsp() ? loop(packed ? THUMB_2_PACKED : THUMB_2, packed) : thumb2(packed))
-                .toList();
+        if (isSmall || features.hasDsp()) {
+            return packings.stream()
+                    .map(packed -> loop(packed ? THUMB_2_PACKED : THUMB_2, packed))
+                    .toList();
+        }
+        int taps = workload.conv().taps();
+        List<BlockedSums> all = new ArrayList<>();
+        packings.forEach(packed -> all.add(whole("", packed, false, new BlockedThumb(packed, Optional.empty()))));
+        if (taps <= BlockedThumbInterleaved.MOST_TAPS) {
+            all.add(whole("_interleaved_" + taps, false, true, new BlockedThumbInterleaved(taps)));
+        }
+        return all;
     }
 
     /**
@@ -240,15 +248,9 @@ record BlockedSums(
         return packed ? "_packed" : "";
     }
 
-    private static BlockedSums thumb2(boolean packed) {
-        return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed),
-                2,
-                4,
-                false,
-                packed,
-                false,
-                new Body.Whole(new BlockedThumb(packed, Optional.empty())));
+    private static BlockedSums whole(String suffix, boolean packed, boolean interleaved, BlockedAssembly assembly) {
+        String name = "kiln_sums_2x4" + suffix + suffix(packed);
+        return new BlockedSums(name, 2, FEW, false, packed, interleaved, new Body.Whole(assembly));
     }
 
     /**

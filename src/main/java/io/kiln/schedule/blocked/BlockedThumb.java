@@ -32,7 +32,9 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
     private static final int SECOND_INPUT = 4;
     private static final int CONSTANTS = 8;
     private static final int OUT = 12;
-    private static final int TAPS = 52;
+    /** Stack offset of the number of taps, then of the end of the first pixel's inputs. */
+    static final int TAPS = 52;
+
     private static final int REST = 56;
     private static final int STRIDE = 60;
     private static final int OUT_STRIDE = 64;
@@ -62,10 +64,19 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
             takeApart(asm);
         }
         weightPairs.ifPresent(pairs -> takeApart(asm, pairs));
+        finish(asm, correction, limited, "ldrd r0, r1, [sp]");
+        return asm.lines();
+    }
+
+    /**
+     * Rescales and stores the sums of a block of channels, and continues at label 1 with the next block.
+     *
+     * @param again loads the inputs' addresses from the stack
+     */
+    static void finish(AsmText asm, RescaleCorrection correction, boolean limited, String again) {
         rescale(asm, correction);
         limit(asm, limited, CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
-        store(asm);
-        return asm.lines();
+        store(asm, again);
     }
 
     private static void enter(AsmText asm, int stepBytes) {
@@ -136,7 +147,8 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
         }
     }
 
-    private static int sum(int channel, int pixel) {
+    /** Register of a sum. */
+    static int sum(int channel, int pixel) {
         return 4 + PIXELS * channel + pixel;
     }
 
@@ -185,7 +197,7 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
     }
 
     /** Stores the existing channels, and continues while there are more. */
-    private static void store(AsmText asm) {
+    private static void store(AsmText asm, String again) {
         asm.line("ldr r3, [sp, #%d]", OUT);
         asm.line("ldr r12, [sp, #%d]", OUT_STRIDE);
         asm.line("ldr lr, [sp, #%d]", REST);
@@ -197,7 +209,7 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
         asm.line("beq 5f");
         asm.line("str r3, [sp, #%d]", OUT);
         asm.line("str lr, [sp, #%d]", REST);
-        asm.line("ldrd r0, r1, [sp]");
+        asm.line(again);
         asm.line("b 1b");
         asm.line("4:");
         for (int c = 0; c < CHANNELS - 1; c++) {

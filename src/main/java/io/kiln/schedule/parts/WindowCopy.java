@@ -96,7 +96,7 @@ public final class WindowCopy {
             }
             row.loop("kx", w.kernelW(), (tap, kx) -> {
                 Buffer one = tap.view("tap", from, mul(kx, (long) w.dilationW() * channels));
-                whole.copyBytes(tap, tap.mutableView("place", target, mul(kx, channels)), one, channels);
+                whole.copyBytes(tap, tap.mutableView("copy", target, mul(kx, channels)), one, channels);
             });
         });
     }

@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -159,6 +161,26 @@ class UnusualConfigurationsTest {
                         .map(configuration -> new Candidate(task, configuration)))
                 .toList();
         assertThat(candidates).hasSizeGreaterThan(20);
+        assertRight(build, candidates);
+    }
+
+    /** Kernels that are written for one number of taps: with and without a loop, entered at each of its steps. */
+    @Test
+    void interleavedBlocksOfAnyNumberOfTapsAnswerAsTheReference() {
+        ResolvedBuild build = resolved("mps2-an385", "clang");
+        Target target = Target.parse(build.target());
+        List<Integer> taps = List.of(1, 2, 8, 9, 10, 11, 13, 15, 16, 17, 4095);
+        List<Candidate> candidates = taps.stream()
+                .flatMap(t -> LongStream.range(0, 3)
+                        .boxed()
+                        .flatMap(seed -> layers(RandomOperators.pointwise(seed, t), target)))
+                .flatMap(task -> task.space().configurations().stream()
+                        .filter(configuration -> configuration.isOn("interleaved") && !configuration.isOn("rescaled_apart"))
+                        .map(configuration -> new Candidate(task, configuration)))
+                .toList();
+        assertThat(candidates)
+                .extracting(candidate -> candidate.task().workload().conv().taps())
+                .containsAll(taps);
         assertRight(build, candidates);
     }
 
