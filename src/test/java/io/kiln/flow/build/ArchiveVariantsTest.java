@@ -60,6 +60,47 @@ final class ArchiveVariantsTest extends ArchiveProject {
                 vectors);
     }
 
+    /** As with {@code --target=ethos-u,c}: the driver and its context are the project's. */
+    @Test
+    void aDriverOfTheProjectIsCalled() throws IOException {
+        String header = "codegen/host/include/tvmgen_default.h";
+        String main = "TVM_DLL int32_t tvmgen_default___tvm_main__(int8_t* serving_default_dense_input_0_buffer_var,"
+                + " int8_t* StatefulPartitionedCall_0_buffer_var";
+        String library = "codegen/host/src/default_lib1.c";
+        TvmArchive archive = fixture("hello_world_int8__aot_c_nousmp")
+                .replacing(header, "/*!\n * \\brief entrypoint", """
+                        /*!
+                         * \\brief Device context pointers for TVM module "default"
+                         */
+                        struct tvmgen_default_devices {
+                          void* ethos_u;
+                        };
+
+                        /*!
+                         * \\brief entrypoint\
+                        """)
+                .replacing(
+                        header,
+                        "struct tvmgen_default_outputs* outputs\n",
+                        "struct tvmgen_default_outputs* outputs,\n  struct tvmgen_default_devices* devices\n")
+                .replacing(ENTRY, "output0)", "output0,void* ethos_u)")
+                .replacing(ENTRY, "outputs)", "outputs,struct tvmgen_default_devices* devices)")
+                .replacing(ENTRY, "StatefulPartitionedCall_0)", "StatefulPartitionedCall_0,devices->ethos_u)")
+                .replacing(library, main + ");", main + ", void* device_context_ethos_u);")
+                .replacing(library, main + ") {", main + ", void* device_context_ethos_u) {"
+                        + "\n  if (TVMDeviceEthosUActivate(device_context_ethos_u) != 0 ) return -1;");
+        write("src/main/c/npu.c", """
+                #include <stdint.h>
+                static int32_t registers[2] = {77, 0};
+                void* const kiln_device_ethos_u = registers;
+                int32_t TVMDeviceEthosUActivate(void* context);
+                int32_t TVMDeviceEthosUActivate(void* context) {
+                  return ((const int32_t*)context)[0] == 77 ? 0 : -1;
+                }
+                """);
+        answers(archive, vectors("hello_world_int8"));
+    }
+
     private void answers(TvmArchive archive, Path vectors) throws IOException {
         Path file = archive.save(folder.resolve("net.tar"));
         flow.build(
