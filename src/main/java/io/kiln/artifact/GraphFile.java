@@ -26,6 +26,9 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
     public static final String NOP = "__nop";
 
     private static final long MOST_BYTES = 1L << 31;
+
+    /** {@code kDLCPU}. */
+    private static final int CPU = 1;
     private static final String COPY = "__copy";
 
     public GraphFile {
@@ -192,6 +195,9 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
             require(
                     shapes.size() == count && types.size() == count && ids.size() == count,
                     "shape, dltype and storage_id have to have " + count + " items each");
+            for (JsonNode device : attributes.path("device_index").path(1)) {
+                require(device.asInt(-1) == CPU, "device_index has " + device + ": there is no device but the core, " + CPU);
+            }
             for (int i = 0; i < count; i++) {
                 int id = ids.get(i).asInt(-1);
                 require(id >= 0 && id < count, "storage id " + ids.get(i) + " is out of its range");

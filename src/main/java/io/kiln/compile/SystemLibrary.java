@@ -31,17 +31,22 @@ public final class SystemLibrary {
      * @param isWanted whether there has to be one, even if no model brings one
      */
     public static List<ModelLibrary> united(List<ModelLibrary> models, boolean isWanted) {
-        long libraries = models.stream()
-                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
-                .filter(SystemLibrary::isDefinedIn)
-                .count();
-        return libraries > 1 || (isWanted && models.size() > 1) || lacks(models)
+        return !suffices(models) || (isWanted && models.size() > 1)
                 ? shared(models.stream().map(SystemLibrary::withoutLibrary).toList())
                 : models;
     }
 
+    /** Whether the models bring no more system libraries than an image can have, and no fewer than it needs. */
+    public static boolean suffices(List<ModelLibrary> models) {
+        long libraries = models.stream()
+                .flatMap(model -> model.artifacts().of(ArtifactKind.SOURCE).stream())
+                .filter(SystemLibrary::isDefinedIn)
+                .count();
+        return libraries <= 1 && !lacks(models);
+    }
+
     /** Whether there is none, and an executor has to find operators by their names. */
-    public static boolean lacks(List<ModelLibrary> models) {
+    private static boolean lacks(List<ModelLibrary> models) {
         return models.stream().anyMatch(model -> model.metadata().api().executor() == ExecutorKind.GRAPH)
                 && !isThere(models);
     }

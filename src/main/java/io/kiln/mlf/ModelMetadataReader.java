@@ -36,6 +36,9 @@ final class ModelMetadataReader {
     private static final String NOT_TOLD = "not told";
     private static final int ALIGNMENT = 16;
 
+    /** {@code kDLCPU}. */
+    private static final int CPU = 1;
+
     private final String archive;
     private final Problems problems;
     private final String name;
@@ -104,7 +107,7 @@ final class ModelMetadataReader {
 
     ModelMetadata read() {
         JsonKey functions = json.at("memory").at("functions");
-        JsonKey main = version.hasFunctions() ? functions.at("main").first() : functions;
+        JsonKey main = version.hasFunctions() ? main(functions.at("main")) : functions;
         if (main.isThere() && !main.isObject()) {
             main.wrong("an object");
         }
@@ -132,6 +135,15 @@ final class ModelMetadataReader {
                         graph.map(model -> model.graph().storages()).orElse(List.of())),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
+    }
+
+    /** The entry of the core: models that also use other devices have one for each, in no order. */
+    private static JsonKey main(JsonKey devices) {
+        return devices.items().stream()
+                .filter(JsonKey::isObject)
+                .filter(entry -> entry.at("device").isThere() && entry.at("device").number() == CPU)
+                .findFirst()
+                .orElseGet(devices::first);
     }
 
     private Interface typed(boolean isPooled, JsonKey main) {

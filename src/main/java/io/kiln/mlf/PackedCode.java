@@ -21,9 +21,12 @@ import java.util.regex.Pattern;
  * @param text all C of the model; empty for object code
  */
 record PackedCode(Convention convention, List<String> functions, String text) {
-    /** The first two parameters tell packed functions from others; TVM names their types in two ways. */
+    /**
+     * The first two parameters tell packed functions from others. TVM names their types in two ways; those of an entry point to operators that
+     * are not packed are all {@code void*}.
+     */
     private static final Pattern FUNCTION = Pattern.compile(
-            "\\b(\\w{1,250})\\s*\\(\\s*(?:TVMValue|void)\\s*\\*\\s*\\w{1,250}\\s*,\\s*int(?:32_t)?\\s*\\*\\s*\\w{1,250}\\s*,\\s*int");
+            "\\b(\\w{1,250})\\s*\\(\\s*(?:TVMValue|void)\\s*\\*\\s*\\w{1,250}\\s*,\\s*(?:int(?:32_t)?|void)\\s*\\*\\s*\\w{1,250}\\s*,\\s*int");
 
     PackedCode {
         functions = List.copyOf(functions);
@@ -48,25 +51,33 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         Set<String> found = new LinkedHashSet<>();
         Matcher matcher = FUNCTION.matcher(text);
         while (matcher.find()) {
-            if (matcher.group(1).startsWith(names.prefix() + "_")) {
+            // TVM keeps capitals of a model's name here, unlike in headers.
+            if (startsWith(matcher.group(1), names.prefix() + "_")) {
                 found.add(matcher.group(1));
             }
         }
         found.addAll(symbols);
         // The llvm target makes no entry point: its main function takes the tensors.
-        Optional<String> entry = List.of(names.run(), names.main()).stream()
-                .filter(found::contains)
-                .findFirst();
-        if (entry.isEmpty() || (entry.get().equals(names.main()) && symbols.isEmpty())) {
+        Optional<String> main = find(found, names.main());
+        Optional<String> entry = find(found, names.run()).or(() -> main.filter(name -> !symbols.isEmpty()));
+        if (entry.isEmpty()) {
             return Optional.empty();
         }
         List<String> functions = new ArrayList<>(List.of(entry.get()));
-        boolean hasMetadata = found.remove(names.metadata());
-        found.stream().filter(name -> !name.equals(entry.get())).forEach(functions::add);
-        if (hasMetadata) {
-            functions.add(names.metadata());
-        }
-        Convention convention = found.contains(names.main()) ? Convention.PACKED : Convention.PACKED_ENTRY;
+        Optional<String> metadata = find(found, names.metadata());
+        found.stream()
+                .filter(name -> !functions.contains(name) && !metadata.equals(Optional.of(name)))
+                .forEach(functions::add);
+        metadata.ifPresent(functions::add);
+        Convention convention = main.isPresent() ? Convention.PACKED : Convention.PACKED_ENTRY;
         return Optional.of(new PackedCode(convention, functions, text.toString()));
+    }
+
+    private static boolean startsWith(String name, String prefix) {
+        return name.regionMatches(true, 0, prefix, 0, prefix.length());
+    }
+
+    private static Optional<String> find(Set<String> functions, String name) {
+        return functions.stream().filter(name::equalsIgnoreCase).findFirst();
     }
 }

@@ -22,6 +22,9 @@ final class GuardedCodegen {
     private static final String ADVICE = "Report this to its maker, or take it out of kiln.target";
     private static final Pattern C_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,99}");
 
+    /** Names of parameters without their last underscore, see {@link ExternalCall#parameters}. */
+    private static final Pattern RESERVED = Pattern.compile("input|output|context|device");
+
     private final ExternalCodegen codegen;
     private final CompositeTarget.External external;
     private final Target host;
@@ -100,6 +103,10 @@ final class GuardedCodegen {
             int size = table.data().size();
             if (!C_NAME.matcher(table.name()).matches() || !names.add(table.name())) {
                 throw wrong("names a table of " + composite + " `" + table.name() + "`; expected a C name, each once");
+            }
+            if (RESERVED.matcher(table.name()).matches()) {
+                throw wrong("names a table of " + composite + " `" + table.name()
+                        + "`, as the parameter of a tensor, the context or the device is named");
             }
             if (size == 0 || size % table.dtype().bytes() != 0) {
                 throw wrong("gives the table `" + table.name() + "` of " + composite + " " + size

@@ -80,6 +80,13 @@ public record CompositeTarget(List<External> externals, Target host) {
         Set<String> names = new HashSet<>();
         for (String part : parts.subList(0, parts.size() - 1)) {
             External external = external(part, text, problems);
+            if (TargetText.HOST_KINDS.contains(external.name())) {
+                add(
+                        problems,
+                        "`" + external.name() + "` is no code generator beside the host's",
+                        text,
+                        "one target of kind " + TargetText.HOSTS + ", behind all code generators");
+            }
             if (!names.add(external.name())) {
                 add(problems, "`" + external.name() + "` is given twice", text, "each code generator once");
             }

@@ -59,6 +59,41 @@ public final class TvmArchive {
                 .with("templates/crt_config.h.template", "#error TVM's own\n");
     }
 
+    /** The files of an archive. */
+    public static TvmArchive read(Path file) {
+        TvmArchive archive = new TvmArchive();
+        archive.files.putAll(ModelLibraryFormat.files(file));
+        return archive;
+    }
+
+    /** A file's text. */
+    public String text(String path) {
+        return files.get(path).text();
+    }
+
+    /** The same model under another name: functions keep its capitals, headers do not. */
+    public TvmArchive named(String name) {
+        TreeMap<String, Bytes> old = new TreeMap<>(files);
+        files.clear();
+        old.forEach((path, content) -> files.put(
+                path.replace("default", name),
+                path.endsWith(".params")
+                        ? content
+                        : Bytes.ofText(content.text()
+                                .replace("tvmgen_default", "tvmgen_" + name)
+                                .replace("\"default\"", "\"" + name + "\""))));
+        return this;
+    }
+
+    /** Adds the files and the models of another archive. */
+    public TvmArchive and(TvmArchive other) {
+        String modules = "\"modules\": {";
+        String more = other.text("metadata.json");
+        String theirs = more.substring(more.indexOf(modules) + modules.length(), more.lastIndexOf("},"));
+        other.files.forEach(files::putIfAbsent);
+        return replacing("metadata.json", modules, modules + theirs + ",");
+    }
+
     private void add(Path root) {
         try (Stream<Path> walk = Files.walk(root)) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {

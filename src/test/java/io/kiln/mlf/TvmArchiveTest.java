@@ -15,6 +15,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.reference.SharedFolder;
 import io.kiln.firmware.app.DefaultApplication;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +110,33 @@ final class TvmArchiveTest {
                 .extracting(Artifact::fileName)
                 .containsExactly("beta_lib0.c", "beta_lib1.c");
         assertThat(models.get(1).artifacts().of(ArtifactKind.SOURCE)).allMatch(Artifact::isForeign);
+    }
+
+    /** Models that also use another device have an entry for each, in the order of a hash map. */
+    @Test
+    void theEntryOfTheCoreCounts() {
+        String main = "\"main\": [";
+        ModelMetadata model = read(TvmArchive.of("v6")
+                        .replacing(
+                                METADATA,
+                                main,
+                                main + "{\"device\": 12, \"workspace_size_bytes\": 7, \"io_size_bytes\": 0}, "))
+                .get(0)
+                .metadata();
+
+        assertThat(model.workspaceBytes())
+                .isEqualTo(read(TvmArchive.of("v6")).get(0).metadata().workspaceBytes())
+                .isNotEqualTo(7);
+    }
+
+    @Test
+    void aGraphOfSeveralDevicesIsRefused() {
+        TvmArchive graph = TvmArchive.read(SharedFolder.need("tvm").resolve("hello_world_int8__graph.tar"));
+        refused(graph.replacing(
+                        "executor-config/graph/default.graph",
+                        "\"device_index\": [\n      \"list_int\", \n      [\n        1",
+                        "\"device_index\": [\n      \"list_int\", \n      [\n        2"))
+                .hasMessageContaining("device_index has 2: there is no device but the core, 1");
     }
 
     @Test

@@ -130,6 +130,9 @@ class ForeignCodegenTest {
         assertThatThrownBy(() -> compile(new Npu(function -> table("a b", 4), unit -> "")))
                 .hasMessageContaining(
                         "code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
+        assertThatThrownBy(() -> compile(new Npu(function -> table("input", 4), unit -> "")))
+                .hasMessageContaining("code generator my-npu: it names a table of my-npu.dense `input`, "
+                        + "as the parameter of a tensor, the context or the device is named");
         assertThatThrownBy(() -> compile(new Npu(function -> table("filter", 7), unit -> "")))
                 .hasMessageContaining(
                         "gives the table `filter` of my-npu.dense 7 bytes, which are not whole elements of type int32");

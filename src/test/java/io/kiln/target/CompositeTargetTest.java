@@ -46,6 +46,7 @@ class CompositeTargetTest {
             delimiter = '|',
             value = {
                 "cmsis-nn, cmsis-nn, c | `cmsis-nn` is given twice",
+                "c, llvm | `c` is no code generator beside the host's",
                 ", c | `` is not the name of a code generator",
                 "-x=1, c | `-x=1` is not the name of a code generator",
                 "cmsis-nn mcpu, c | `mcpu` is not an option of cmsis-nn",

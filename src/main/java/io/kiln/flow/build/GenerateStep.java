@@ -163,7 +163,7 @@ public final class GenerateStep {
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
                 && archives.get(0).models().size() == libraries.size()
-                && !SystemLibrary.lacks(libraries);
+                && SystemLibrary.suffices(libraries);
         List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** The artifacts of a file: those of an archive, a library, an exported set or artifact; any other file is one itself. */
 final class InspectedArtifacts {
@@ -46,12 +47,41 @@ final class InspectedArtifacts {
             ElfFile elf = ElfFile.read(file);
             return SharedLibrary.isLibrary(elf) ? library(file, elf, name) : List.of(single(name, "o", read(file)));
         }
+        return exported(file)
+                .map(ArtifactSet::artifacts)
+                .orElseGet(() -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), read(file))));
+    }
+
+    /** The artifacts of an exported set or artifact; empty for other files. */
+    private static Optional<ArtifactSet> exported(Path file) {
         Bytes content = read(file);
+        String name = String.valueOf(file.getFileName());
         return switch (magic(content)) {
-            case "KILNART1" -> List.of(Artifact.load(content, name));
-            case "KILNSET1" -> ArtifactSet.load(content, name).artifacts();
-            default -> List.of(single(name, name.substring(name.lastIndexOf('.') + 1), content));
+            case "KILNART1" -> Optional.of(alone(Artifact.load(content, name)));
+            case "KILNSET1" -> Optional.of(ArtifactSet.load(content, name));
+            default -> Optional.empty();
         };
+    }
+
+    /** An artifact does not say what its target is. */
+    private static ArtifactSet alone(Artifact artifact) {
+        return new ArtifactSet(List.of(artifact), new TreeMap<>(Map.of(artifact.targetKey(), "")));
+    }
+
+    /** What an exported set or artifact holds: targets, and each file with its loader and its code generator; empty for other files. */
+    static Optional<List<String>> listed(Path file) {
+        return exported(file).map(set -> {
+            List<String> lines = new ArrayList<>();
+            lines.add("Artifacts of " + file + ": " + set.artifacts().size());
+            set.targets().entrySet().stream()
+                    .filter(target -> !target.getValue().isEmpty())
+                    .forEach(target -> lines.add("  target " + target.getKey() + ": " + target.getValue()));
+            set.artifacts()
+                    .forEach(artifact -> lines.add("  " + artifact.targetKey() + "/" + artifact.loader() + "/"
+                            + artifact.fileName() + ": " + artifact.content().size() + " bytes of code generator "
+                            + artifact.codegenId()));
+            return lines;
+        });
     }
 
     /** The metadata of an archive's models. */

@@ -123,6 +123,10 @@ public final class Inspector {
         if (ModelArchives.accepts(file)) {
             return new Inspected.OfArchive(file);
         }
+        Optional<List<String>> listed = InspectedArtifacts.listed(file);
+        if (listed.isPresent()) {
+            return new Inspected.OfText(file, listed.get());
+        }
         List<Artifact> artifacts = InspectedArtifacts.of(file);
         ArtifactInspectors inspectors = installed();
         Optional<String> usual = artifacts.stream()
@@ -134,7 +138,8 @@ public final class Inspector {
         throw new KilnException(new Problem(
                 "is not a file that can be shown",
                 file.toString(),
-                "a .tflite, .onnx or .relay model, a Model Library Format .tar an .elf image or a shared library",
+                "a .tflite, .onnx or .relay model, a Model Library Format .tar, an .elf image, a shared library or"
+                        + " exported artifacts",
                 "Correct kiln.file"));
     }
 

@@ -66,7 +66,8 @@ public final class ArtifactInspectors {
      */
     public List<String> lines(Collection<Artifact> artifacts, String name) {
         if (name.equals(LIST)) {
-            return list(artifacts);
+            List<String> known = list(artifacts);
+            return known.isEmpty() ? List.of("no inspector knows these artifacts") : known;
         }
         TreeSet<String> names = new TreeSet<>();
         inspectors.forEach(inspector -> names.add(inspector.name()));
