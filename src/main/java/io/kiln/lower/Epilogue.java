@@ -282,7 +282,9 @@ public final class Epilogue {
         Expr limited = value;
         if (low > -Float.MAX_VALUE) {
             Expr lower = block.let("value" + suffix, limited);
-            limited = select(lt(lower, imm(low)), imm(low), lower);
+            limited = low <= 0
+                    ? new Expr.Call(Intrinsics.AT_LEAST, List.of(lower, imm(low)))
+                    : select(lt(lower, imm(low)), imm(low), lower);
         }
         if (high < Float.MAX_VALUE) {
             Expr upper = block.let("limited" + suffix, limited);

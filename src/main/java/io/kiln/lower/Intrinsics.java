@@ -53,6 +53,10 @@ public final class Intrinsics {
     /** Limits a value to 17 bits. */
     public static final Intrinsic SATURATE_17 = Intrinsic.inFile("thumb/kiln_saturate_17", List.of(INT32), INT32);
 
+    /** A float, or a limit of 0 or less where it is less; NaN passes through. */
+    public static final Intrinsic AT_LEAST =
+            Intrinsic.inFile("portable/kiln_at_least", List.of(FLOAT32, FLOAT32), FLOAT32);
+
     /** {@code sum + a * b}, rounded once where the core has one instruction for it, otherwise twice. */
     public static final Intrinsic MULTIPLY_ADD =
             Intrinsic.inFile("portable/kiln_multiply_add", List.of(FLOAT32, FLOAT32, FLOAT32), FLOAT32);

@@ -15,7 +15,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Trait;
 import io.kiln.lower.FusedOperator;
-import io.kiln.lower.RandomLayers;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
@@ -29,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +47,7 @@ final class RandomOperatorsInQemuTest {
     private static final int OPERATORS = 24;
     private static final long FIRST_SEED = 20_000;
 
+    private final Map<RandomForm, Drawn> drawn = new EnumMap<>(RandomForm.class);
     private final Map<Draws.Key, Draws> known = new HashMap<>();
 
     @TempDir
@@ -58,16 +59,17 @@ final class RandomOperatorsInQemuTest {
         "M55, clang, SPEED, mve_, ANY",
         "M55, gnu, SPEED, mve_conv16, ANY",
         "M55, clang, SPEED, mve_conv16, ANY",
-        "M55, gnu, SPEED, mve_conv_float, ANY",
-        "M55, clang, SPEED, mve_conv_float, ANY",
+        "M55, gnu, SPEED, mve_conv_float, FLOATS",
+        "M55, clang, SPEED, mve_conv_float, FLOATS",
         "M55, gnu, SPEED, mve_depthwise_float, FLOATS",
+        "M55, clang, SPEED, mve_depthwise_float, FLOATS",
         "M4F, gnu, SPEED, dsp_conv16, ANY",
         "M3, gnu, SPEED, conv16, ANY",
         "M0, clang, SPEED, conv16, ANY",
         "RV32, gnu, SPEED, conv16, ANY",
-        "M4F, clang, SIZE, conv16, ANY",
-        "M55, gnu, SIZE, mve_conv16, ANY",
-        "M0, gnu, SIZE, conv16, ANY",
+        "M4F, clang, SIZE, conv16, INT16",
+        "M55, gnu, SIZE, mve_conv16, INT16",
+        "M0, gnu, SIZE, conv16, INT16",
         "M4F, gnu, SPEED, dsp_conv16, TRANSPOSED_WIDE",
         "M55, clang, SPEED, mve_conv16, TRANSPOSED_WIDE",
         "M3, clang, SPEED, conv16, TRANSPOSED_WIDE",
@@ -124,7 +126,7 @@ final class RandomOperatorsInQemuTest {
         "M55, gnu, SPEED, mve_, FAR_PADDED",
         "M3, gnu, SPEED, _blocked, FAR_PADDED",
     })
-    void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, Form form) {
+    void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, RandomForm form) {
         Core core = BenchData.load().cores().get(coreName);
         String board = core.board();
         String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
@@ -133,14 +135,16 @@ final class RandomOperatorsInQemuTest {
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
-        Draws draws = known.computeIfAbsent(new Draws.Key(target, optimize, form), Draws::new);
+        Drawn operators = drawn.computeIfAbsent(form, Drawn::new);
+        Draws draws = known.computeIfAbsent(
+                new Draws.Key(target, optimize, form), key -> new Draws(key, operators));
         for (long seed = FIRST_SEED; models.size() < OPERATORS; seed++) {
             if (draws.has(seed, schedules)) {
-                Function function = draws.function(seed);
+                Function function = form.function(seed);
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
                     Bytes drawn = RandomOperators.input(parameter.type(), seed * 31 + own.size());
-                    own.add(form == Form.FLOATS && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
+                    own.add(form == RandomForm.FLOATS && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
                 }
                 models.add(draws.compiled(seed));
                 inputs.addAll(own);
@@ -182,77 +186,46 @@ final class RandomOperatorsInQemuTest {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** What is drawn. */
-    enum Form {
-        ANY,
-        /** Layers for which there is often no single high multiply. */
-        HARD,
-        HARD_ONNX_RUNTIME,
-        /** Dense layers of thousands of products. */
-        DENSE,
-        /** The same by kernels that add inputs to weights. */
-        DENSE_CROSSED,
-        FLOATS,
-        /** Depthwise convolutions of int16 data. */
-        WIDE,
-        /** Transposed convolutions of int16 data. */
-        TRANSPOSED_WIDE,
-        /** Layers with windows that lie in the padding. */
-        FAR_PADDED,
-        FOUR_BITS,
-        ONNX_RUNTIME,
-        /** By kernels of which few meet listed values. */
-        ONNX_RUNTIME_FEW,
-        /** By vectors that are relative to the zero point, which is even then. */
-        ONNX_RUNTIME_CENTRED;
+    /** Operators of a form, which all targets share. */
+    private static final class Drawn {
+        private final RandomForm form;
+        private final List<List<FusedOperator>> fused = new ArrayList<>();
 
-        /** What {@link RandomOperatorsInQemuTest#corrections} has to find. */
-        List<String> corrections() {
-            return switch (this) {
-                case ANY, DENSE, FLOATS, WIDE, TRANSPOSED_WIDE, FAR_PADDED, FOUR_BITS -> List.of();
-                case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
-                case HARD -> List.of("_twice", "_signed");
-                case HARD_ONNX_RUNTIME -> List.of("_listed");
-                case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
-                case ONNX_RUNTIME_FEW -> List.of("_odd", "_even");
-                case ONNX_RUNTIME_CENTRED -> List.of("_odd");
-            };
+        Drawn(RandomForm form) {
+            this.form = form;
+        }
+
+        /** The operators that compute something. */
+        List<FusedOperator> fused(long seed) {
+            while (fused.size() <= seed - FIRST_SEED) {
+                Function function = Pipeline.standard().run(form.function(FIRST_SEED + fused.size()));
+                fused.add(FusedOperator.all(function, "drawn").stream()
+                        .filter(op -> !op.root().op().has(Trait.VIEW))
+                        .toList());
+            }
+            return fused.get((int) (seed - FIRST_SEED));
         }
     }
 
-    /** Operators drawn for a target and a way to optimize; rows of the table share them. */
+    /** What becomes of them for a target and a way to optimize; rows of the table share it. */
     private static final class Draws {
         private final Key key;
+        private final Drawn drawn;
         private final Dispatch dispatch;
         private final List<List<String>> schedules = new ArrayList<>();
         private final Map<Long, ModelLibrary> libraries = new HashMap<>();
 
-        record Key(String target, Optimize optimize, Form form) {}
+        record Key(String target, Optimize optimize, RandomForm form) {}
 
-        Draws(Key key) {
+        Draws(Key key, Drawn drawn) {
             this.key = key;
+            this.drawn = drawn;
             this.dispatch = new Dispatch(Target.parse(key.target()), key.optimize());
-        }
-
-        Function function(long seed) {
-            Function drawn = RandomOperators.mixed(seed);
-            return switch (key.form()) {
-                case ANY -> drawn;
-                case FLOATS -> RandomOperators.ofFloats(seed);
-                case WIDE -> RandomLayers.wide(seed);
-                case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
-                case FAR_PADDED -> RandomOperators.farPadded(seed);
-                case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
-                case HARD -> RandomOperators.hard(seed);
-                case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
-                case FOUR_BITS -> RandomOperators.ofFourBits(drawn);
-                case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED -> RandomOperators.ofOnnxRuntime(drawn);
-            };
         }
 
         ModelLibrary compiled(long seed) {
             return libraries.computeIfAbsent(seed, s -> {
-                Function function = function(s);
+                Function function = key.form().function(s);
                 CompileRequest request = CompileRequest.builder(Path.of("random"), key.target())
                         .name(function.name())
                         .optimize(key.optimize())
@@ -264,9 +237,7 @@ final class RandomOperatorsInQemuTest {
         /** Whether a schedule is used; most operators are only lowered for the answer, not compiled. */
         boolean has(long seed, String schedule) {
             while (schedules.size() <= seed - FIRST_SEED) {
-                Function fused = Pipeline.standard().run(function(FIRST_SEED + schedules.size()));
-                schedules.add(FusedOperator.all(fused, "drawn").stream()
-                        .filter(op -> !op.root().op().has(Trait.VIEW))
+                schedules.add(drawn.fused(FIRST_SEED + schedules.size()).stream()
                         .map(op -> dispatch.lower(op).schedule())
                         .toList());
             }

@@ -46,6 +46,17 @@ public final class RandomLayers {
         return new RandomLayers(seed).build("layer" + seed);
     }
 
+    /** A convolution or a dense layer of int16 data. */
+    public static Function ofInt16(long seed) {
+        RandomLayers layers = new RandomLayers(seed);
+        if (layers.below(3) > 0) {
+            layers.convolution(DType.INT16);
+        } else {
+            layers.dense(DType.INT16);
+        }
+        return layers.function("int16_" + seed);
+    }
+
     /** A depthwise convolution of int16 data whose sums have 64 bits, mostly with as many channels as its input has. */
     public static Function wide(long seed) {
         RandomLayers layers = new RandomLayers(seed);

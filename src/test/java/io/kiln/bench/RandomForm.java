@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.ir.Function;
+import io.kiln.lower.RandomLayers;
+import io.kiln.lower.RandomOperators;
+import java.util.List;
+
+/** What {@link RandomOperatorsInQemuTest} draws. */
+enum RandomForm {
+    ANY,
+    /** Layers for which there is often no single high multiply. */
+    HARD,
+    HARD_ONNX_RUNTIME,
+    /** Dense layers of thousands of products. */
+    DENSE,
+    /** The same by kernels that add inputs to weights. */
+    DENSE_CROSSED,
+    FLOATS,
+    /** Convolutions and dense layers of int16 data. */
+    INT16,
+    /** Depthwise convolutions of int16 data. */
+    WIDE,
+    /** Transposed convolutions of int16 data. */
+    TRANSPOSED_WIDE,
+    /** Layers with windows that lie in the padding. */
+    FAR_PADDED,
+    FOUR_BITS,
+    ONNX_RUNTIME,
+    /** By kernels of which few meet listed values. */
+    ONNX_RUNTIME_FEW,
+    /** By vectors that are relative to the zero point, which is even then. */
+    ONNX_RUNTIME_CENTRED;
+
+    /** The function of a number. */
+    Function function(long seed) {
+        return switch (this) {
+            case ANY -> RandomOperators.mixed(seed);
+            case FLOATS -> RandomOperators.ofFloats(seed);
+            case INT16 -> RandomLayers.ofInt16(seed);
+            case WIDE -> RandomLayers.wide(seed);
+            case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
+            case FAR_PADDED -> RandomOperators.farPadded(seed);
+            case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
+            case HARD -> RandomOperators.hard(seed);
+            case HARD_ONNX_RUNTIME -> RandomOperators.ofOnnxRuntime(RandomOperators.hard(seed));
+            case FOUR_BITS -> RandomOperators.ofFourBits(RandomOperators.mixed(seed));
+            case ONNX_RUNTIME, ONNX_RUNTIME_FEW, ONNX_RUNTIME_CENTRED ->
+                RandomOperators.ofOnnxRuntime(RandomOperators.mixed(seed));
+        };
+    }
+
+    /** The corrections that the kernels of what is drawn must have. */
+    List<String> corrections() {
+        return switch (this) {
+            case ANY, DENSE, FLOATS, INT16, WIDE, TRANSPOSED_WIDE, FAR_PADDED, FOUR_BITS -> List.of();
+            case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
+            case HARD -> List.of("_twice", "_signed");
+            case HARD_ONNX_RUNTIME -> List.of("_listed");
+            case ONNX_RUNTIME -> List.of("_listed", "_odd", "_even");
+            case ONNX_RUNTIME_FEW -> List.of("_odd", "_even");
+            case ONNX_RUNTIME_CENTRED -> List.of("_odd");
+        };
+    }
+}
