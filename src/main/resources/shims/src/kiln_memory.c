@@ -13,6 +13,12 @@ typedef uint32_t __attribute__((may_alias)) word;
 #define WORD sizeof(word)
 #define MISALIGNED(pointer) ((uintptr_t)(pointer) & (WORD - 1u))
 
+#if defined(__clang__)
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define NOT_UNROLLED
+#endif
+
 /* Copies whole blocks of words, moves the pointers behind them, and returns the number of bytes that are left. */
 static inline size_t copy_blocks(word** restrict to, const word** restrict from, size_t bytes) {
   word* restrict d = *to;
@@ -47,6 +53,7 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
     bytes += 16u * WORD;
   }
 #endif
+  NOT_UNROLLED
   for (; bytes >= 4u * WORD; bytes -= 4u * WORD) {
     word a = s[0];
     word b = s[1];
@@ -64,25 +71,40 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
   return bytes;
 }
 
-void* SHIM(memcpy)(void* restrict to, const void* restrict from, size_t bytes) {
+static inline void copy_bytes(uint8_t* restrict d, const uint8_t* restrict s, size_t bytes) {
+  NOT_UNROLLED
+  for (; bytes != 0u; --bytes) {
+    *d++ = *s++;
+  }
+}
+
+/* Two words or more. A function of its own, so that memcpy saves no registers for a few bytes. */
+static __attribute__((noinline)) void* kiln_copy_words(void* restrict to, const void* restrict from, size_t bytes) {
   uint8_t* d = to;
   const uint8_t* s = from;
-  if (bytes >= 2u * WORD && MISALIGNED(d) == MISALIGNED(s)) {
+  if (MISALIGNED(d) == MISALIGNED(s)) {
     for (; MISALIGNED(d) != 0u; --bytes) {
       *d++ = *s++;
     }
     word* dw = (word*)(void*)d;
     const word* sw = (const word*)(const void*)s;
     bytes = copy_blocks(&dw, &sw, bytes);
+    NOT_UNROLLED
     for (; bytes >= WORD; bytes -= WORD) {
       *dw++ = *sw++;
     }
     d = (uint8_t*)dw;
     s = (const uint8_t*)sw;
   }
-  for (; bytes != 0u; --bytes) {
-    *d++ = *s++;
+  copy_bytes(d, s, bytes);
+  return to;
+}
+
+void* SHIM(memcpy)(void* restrict to, const void* restrict from, size_t bytes) {
+  if (bytes >= 2u * WORD) {
+    return kiln_copy_words(to, from, bytes);
   }
+  copy_bytes(to, from, bytes);
   return to;
 }
 

@@ -15,9 +15,14 @@ public interface OperatorLowering<O extends Op> {
      * @param panels the core's micro-kernel for products of computed int8 matrices, if it has one
      * @param matrices the core's micro-kernels for products of other matrices
      * @param callees the functions called by operators, by index
+     * @param elements what loops over elements may be like
      */
     record Context(
-            Optional<SumKernels> sums, Optional<PanelSums> panels, MatrixKernel.Set matrices, List<Callee> callees) {
+            Optional<SumKernels> sums,
+            Optional<PanelSums> panels,
+            MatrixKernel.Set matrices,
+            List<Callee> callees,
+            ElementStyle elements) {
         public Context {
             callees = List.copyOf(callees);
         }

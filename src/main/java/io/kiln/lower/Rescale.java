@@ -21,7 +21,7 @@ public final class Rescale {
     /**
      * {@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier} of a value.
      *
-     * @param bound largest magnitude of the value
+     * @param bound the value is from {@code -bound - 1} to this
      */
     public static Expr of(Expr value, QuantizedMultiplier by, long bound) {
         if (by.equals(ONE) && bound < MOST_DOUBLED) {

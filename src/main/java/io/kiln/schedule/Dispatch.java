@@ -6,6 +6,7 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.Callee;
+import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -83,7 +84,11 @@ public final class Dispatch {
                 RecurrentKernels.of(features, optimize),
                 PanelKernels.of(features),
                 (values, tables) -> PanelKernels.of(features, values, tables),
-                callees);
+                callees,
+                new ElementStyle(
+                        features.hasLongMultiply(),
+                        features.hasLongMultiply() && optimize != Optimize.SIZE,
+                        features.family() == CpuFeatures.Family.CORTEX_M));
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

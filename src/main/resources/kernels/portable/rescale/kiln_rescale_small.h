@@ -20,6 +20,12 @@ static inline int32_t kiln_rescale_small(int32_t value, int32_t multiplier, int3
   int32_t high;
   __asm__("mulh %0, %1, %2" : "=r"(high) : "r"(twice), "r"(multiplier));
   high += (int32_t)(((uint32_t)twice * (uint32_t)multiplier) >> 31);
+#elif defined(__clang__) && defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2
+  /* Clang would multiply without signs and correct the product. */
+  int32_t low;
+  int32_t high;
+  __asm__("smull %0, %1, %2, %3" : "=&r"(low), "=&r"(high) : "r"(twice), "r"(multiplier));
+  high += (int32_t)((uint32_t)low >> 31);
 #else
   const int64_t product = (int64_t)twice * multiplier;
   const int32_t high = (int32_t)(product >> 32) + (int32_t)((uint32_t)product >> 31);

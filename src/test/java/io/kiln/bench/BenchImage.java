@@ -63,7 +63,7 @@ import java.util.stream.Stream;
  */
 record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, String cpu, Set<String> library) {
     private static final Pattern ALLOWED = Pattern.compile(
-            "mem(cpy|move|set|cmp)|"
+            "mem(cpy|move|set|cmp)|kiln_copy_words|"
                     // Arm's run-time ABI and GCC's and Clang's names: copying, and 64-bit or missing integer
                     // arithmetic.
                     + "__aeabi_(mem|l|i|u).*|__gnu_thumb1_case.*|divide(32|64)|__(u?(div|mod|divmod)|mul|ashl|ashr|lshr|clz|ctz)[sd]i[34]?2?");

@@ -11,8 +11,10 @@ import java.util.List;
  * @param body emits the computation, and returns the result
  * @param fits whether results are in the range of the output's type; others are saturated
  * @param variant suffix of the schedule's name; usually empty
+ * @param isArithmetic whether an element is a few instructions of arithmetic: loops then compute several elements at a time, and
+ *     what depends only on the channel once
  */
-public record ElementFunction(Body body, boolean fits, String variant) {
+public record ElementFunction(Body body, boolean fits, String variant, boolean isArithmetic) {
     /** Computes one element. */
     @FunctionalInterface
     public interface Body {
@@ -26,16 +28,21 @@ public record ElementFunction(Body body, boolean fits, String variant) {
 
     /** A function whose results are in range. */
     static ElementFunction fitting(Body body) {
-        return new ElementFunction(body, true, "");
+        return new ElementFunction(body, true, "", false);
     }
 
     /** A function whose results saturate. */
     static ElementFunction saturating(Body body) {
-        return new ElementFunction(body, false, "");
+        return new ElementFunction(body, false, "", false);
     }
 
     /** The same function, with another suffix of the schedule's name. */
     ElementFunction named(String variant) {
-        return new ElementFunction(body, fits, variant);
+        return new ElementFunction(body, fits, variant, isArithmetic);
+    }
+
+    /** The same function as a few instructions of arithmetic. */
+    ElementFunction arithmetic() {
+        return new ElementFunction(body, fits, variant, true);
     }
 }

@@ -35,6 +35,7 @@ import io.kiln.ir.op.element.Where;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
+import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.StepSearch;
 import io.kiln.lower.Tables;
@@ -79,7 +80,7 @@ final class ElementFunctions {
             entry(Copy.class, (root, op, tables) -> same(true)),
             entry(Reshape.class, (root, op, tables) -> same(true)),
             entry(Clip.class, (root, op, tables) -> same(false)),
-            entry(TflRequantize.class, (root, op, tables) -> same(false)),
+            entry(TflRequantize.class, (root, op, tables) -> same(false).arithmetic()),
             entry(QnnRequantize.class, (root, op, tables) -> same(false)),
             entry(OnnxRequantize.class, (root, op, tables) -> same(false)));
 
@@ -89,8 +90,11 @@ final class ElementFunctions {
         return Map.entry(root, (any, op, tables) -> rule.of(root.cast(any), op, tables));
     }
 
-    static ElementFunction of(FusedOperator op, Tables tables) {
+    static ElementFunction of(FusedOperator op, Tables tables, ElementStyle style) {
         Op root = op.root().op();
+        if (root instanceof TflLeakyRelu leakyRelu && !style.hasLongMultiply()) {
+            return QuantizedFunctions.bySign(leakyRelu);
+        }
         return ALL.get(root.getClass()).of(root, op, tables);
     }
 
@@ -100,7 +104,7 @@ final class ElementFunctions {
 
     /** The element unchanged. */
     private static ElementFunction same(boolean fits) {
-        return new ElementFunction((block, x) -> x.get(0), fits, "");
+        return new ElementFunction((block, x) -> x.get(0), fits, "", false);
     }
 
     private static ElementFunction where() {

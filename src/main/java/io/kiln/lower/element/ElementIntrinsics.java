@@ -21,6 +21,13 @@ public final class ElementIntrinsics {
     /** The quotient towards zero, defined for all operands as by Arm's SDIV. */
     public static final Intrinsic DIVIDE = Intrinsic.inFile("portable/kiln_divide", List.of(INT32, INT32), INT32);
 
+    /** A sum plus the product of a multiplier and an int16, shifted by 16 bits to the right. */
+    static final Intrinsic ADD_SCALED =
+            Intrinsic.inFile("portable/kiln_add_scaled", List.of(INT32, INT32, INT32), INT32);
+
+    /** A value if another one is negative, otherwise 0. */
+    static final Intrinsic IF_NEGATIVE = Intrinsic.inFile("portable/kiln_if_negative", List.of(INT32, INT32), INT32);
+
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
     public static final Intrinsic FLOOR_MOD =
             Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);

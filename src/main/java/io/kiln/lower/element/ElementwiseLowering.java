@@ -12,6 +12,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.ElementLoops;
+import io.kiln.lower.ElementStyle;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -25,6 +26,8 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.InvariantScalars;
+import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,10 +41,16 @@ import java.util.stream.Collectors;
 public final class ElementwiseLowering {
     /** The operators that {@link ElementFunctions} supports. */
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
-            .map(root -> OperatorLowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
+            .map(ElementwiseLowering::entry)
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
+    /** Elements of an iteration where a function is to be unrolled. */
+    private static final int UNROLLED = 4;
+
+    private static final int LEAST_PIXELS = 8;
+
     private final FusedOperator op;
+    private final ElementStyle style;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final List<Operand> operands = new ArrayList<>();
@@ -86,8 +95,14 @@ public final class ElementwiseLowering {
         }
     }
 
-    public ElementwiseLowering(FusedOperator op) {
+    /**
+     * Lowers an operator.
+     *
+     * @param style what its loop may be like
+     */
+    public ElementwiseLowering(FusedOperator op, ElementStyle style) {
         this.op = op;
+        this.style = style;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
@@ -95,7 +110,14 @@ public final class ElementwiseLowering {
             operands.add(Operand.of(op, i, buffers));
         }
         this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), tables);
-        this.function = ElementFunctions.of(op, tables);
+        this.function = ElementFunctions.of(op, tables, style);
+    }
+
+    private static Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(Class<? extends Op> root) {
+        return Map.entry(
+                root,
+                (op, any, rows, context) ->
+                        new ElementwiseLowering(op, context.elements()).lower(rows));
     }
 
     /** Largest difference between elements. */
@@ -110,13 +132,15 @@ public final class ElementwiseLowering {
         if (flat && !rows.areContiguous()) {
             body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> byRow(line, rows, y, row));
         } else if (flat) {
+            int step = step(row);
             body.loop(
                     "i",
                     mul(rows.begin(), row),
                     mul(rows.end(), row),
-                    1,
-                    (element, i) ->
-                            element(element, operands.stream().map(o -> o.at(i)).toList(), i, i));
+                    step,
+                    (elements, i) -> unrolled(elements, step, i, this::flat));
+        } else if (rows.areContiguous() && isByChannel()) {
+            byChannel(body, mul(rows.begin(), row), mul(rows.end(), row));
         } else {
             nested(body, rows);
         }
@@ -126,6 +150,30 @@ public final class ElementwiseLowering {
             dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
         }
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule(flat));
+    }
+
+    /** Emits an element at an index. */
+    @FunctionalInterface
+    private interface Element {
+        void emit(BlockBuilder block, Expr index);
+    }
+
+    /** Elements of an iteration in rows of a length. */
+    private int step(long row) {
+        boolean isUnrolled = style.isUnrolled() && function.isArithmetic() && (function.fits() || style.saturates());
+        return isUnrolled && row % UNROLLED == 0 ? UNROLLED : 1;
+    }
+
+    private static void unrolled(BlockBuilder block, int step, Expr index, Element element) {
+        for (int k = 0; k < step; k++) {
+            BlockBuilder one = new BlockBuilder();
+            element.emit(one, add(index, k));
+            block.add(one.build());
+        }
+    }
+
+    private void flat(BlockBuilder block, Expr index) {
+        element(block, operands.stream().map(o -> o.at(index)).toList(), index, index);
     }
 
     private String schedule(boolean flat) {
@@ -139,13 +187,14 @@ public final class ElementwiseLowering {
             starts.add(operands.get(i).isScalar() ? imm(0) : block.let("start" + i, mul(line(rows, i, y), elements)));
         }
         Expr start = block.let("start", mul(rows.outputLine(y), elements));
-        block.loop("i", elements, (element, i) -> {
+        int step = step(elements);
+        block.loop("i", imm(0), imm(elements), step, (inner, first) -> unrolled(inner, step, first, (element, i) -> {
             List<Expr> values = new ArrayList<>();
             for (int k = 0; k < operands.size(); k++) {
                 values.add(operands.get(k).at(add(starts.get(k), i)));
             }
             element(element, values, i, add(start, i));
-        });
+        }));
     }
 
     /** Line of a row in an operand; constants hold all rows. */
@@ -153,6 +202,40 @@ public final class ElementwiseLowering {
         return op.root().args().get(operand) instanceof Arg.Ref ref
                 ? rows.inputLine(op.inputs().indexOf(ref.id()), row)
                 : row;
+    }
+
+    /** Whether each other operand has one element for each channel, and there are pixels enough to go through them channel by channel. */
+    private boolean isByChannel() {
+        return function.isArithmetic()
+                && out.rank() > 0
+                && out.elements() >= (long) LEAST_PIXELS * out.dim(-1)
+                && operands.stream().allMatch(o -> o.isScalar() || isWhole(o) || isPerChannel(o));
+    }
+
+    private boolean isWhole(Operand operand) {
+        return operand.shape().elements() == out.elements();
+    }
+
+    private boolean isPerChannel(Operand operand) {
+        return operand.shape().rank() > 0
+                && operand.shape().elements() == out.dim(-1)
+                && operand.shape().dim(-1) == out.dim(-1);
+    }
+
+    /** All pixels of a channel, so that what depends on the channel only is computed once. */
+    private void byChannel(BlockBuilder block, Expr begin, Expr end) {
+        int channels = out.dim(-1);
+        block.loop("c", channels, (channel, c) -> {
+            Expr.Var i = Exprs.var("i");
+            BlockBuilder pixel = new BlockBuilder();
+            Expr index = add(i, c);
+            List<Expr> values =
+                    operands.stream().map(o -> o.at(isWhole(o) ? index : c)).toList();
+            element(pixel, values, c, index);
+            InvariantScalars scalars = InvariantScalars.of(pixel.build(), i);
+            scalars.before().forEach(channel::add);
+            channel.add(new Stmt.For(i, begin, end, channels, scalars.inside()));
+        });
     }
 
     private void nested(BlockBuilder block, Rows rows) {

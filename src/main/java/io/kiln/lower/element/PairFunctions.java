@@ -27,7 +27,8 @@ final class PairFunctions {
             case SUM ->
                 ProvenSum.of(results, op.lhs(), op.rhs())
                         .map(sum -> ElementFunction.saturating((block, x) -> sum.emit(x))
-                                .named("(sum=proven)"))
+                                .named("(sum=proven)")
+                                .arithmetic())
                         .orElseGet(() -> table(fused, tables));
             case PRODUCT ->
                 ProvenProduct.of(results, op)

@@ -9,6 +9,7 @@ import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.arith.TflQuotient;
@@ -32,8 +33,8 @@ import java.util.stream.IntStream;
 final class QuantizedFunctions {
     private static final int COMPARISON_SHIFT = 8;
 
-    /** Largest magnitude of a side of int8, shifted; and of what two sides make. */
-    private static final long SIDE = 1L << 28;
+    /** The multiplier of one half, and with a shift of any other power of two. */
+    private static final int HALF = 1 << 30;
 
     /** Largest square of a difference, with what the sides' rounding adds. */
     private static final long SQUARE = (1L << 30) + (1L << 20);
@@ -50,8 +51,8 @@ final class QuantizedFunctions {
         }
         return ProvenSum.of(op)
                 .map(proven ->
-                        ElementFunction.saturating((block, x) -> proven.emit(x)).named("(sum=proven)"))
-                .orElseGet(() -> ElementFunction.saturating(this::sum));
+                        ElementFunction.saturating((block, x) -> proven.emit(x)).named("(sum=proven)").arithmetic())
+                .orElseGet(() -> ElementFunction.saturating(this::sum).arithmetic());
     }
 
     static ElementFunction addN(TflAddN op) {
@@ -59,6 +60,13 @@ final class QuantizedFunctions {
     }
 
     static ElementFunction leakyRelu(TflLeakyRelu op) {
+        return ProvenSlopes.of(op)
+                .map(slopes -> new ElementFunction((block, x) -> slopes.emit(block, x), slopes.fits(), "(slopes=proven)", true))
+                .orElseGet(() -> bySign(op));
+    }
+
+    /** With a branch, which is shorter without a long multiply. */
+    static ElementFunction bySign(TflLeakyRelu op) {
         return ElementFunction.saturating((block, operands) -> {
             Expr x = block.let("x", sub(operands.get(0), imm(op.inputZeroPoint())));
             long bound = 1L << 16;
@@ -75,7 +83,8 @@ final class QuantizedFunctions {
         TflAddParameters by = TflAddParameters.of(dtype, scale(2), scale(4), scale(6));
         Expr left = block.let("lhs", side(values.get(0), 3, by.lhs(), by.leftShift()));
         Expr right = block.let("rhs", side(values.get(1), 5, by.rhs(), by.leftShift()));
-        return Rescale.of(add(left, right), by.output(), bothBound(by), zeroPoint(7));
+        Range sums = range(by.lhs(), 3, by.leftShift()).plus(range(by.rhs(), 5, by.leftShift()));
+        return Rescale.of(add(left, right), by.output(), sums.bound(), zeroPoint(7));
     }
 
     /** Both operands rescaled to the output's scale, each rounded. */
@@ -99,9 +108,9 @@ final class QuantizedFunctions {
 
     ElementFunction binary(QnnBinary.Kind kind, Tables tables) {
         return switch (kind) {
-            case SUBTRACT -> ElementFunction.saturating(this::difference);
+            case SUBTRACT -> ElementFunction.saturating(this::difference).arithmetic();
             case SQUARED_DIFFERENCE -> ElementFunction.saturating(this::squaredDifference);
-            case MULTIPLY -> ElementFunction.saturating((block, x) -> product(x));
+            case MULTIPLY -> ElementFunction.saturating((block, x) -> product(x)).arithmetic();
             case PRELU -> ElementFunction.saturating(this::prelu);
             case DIVIDE -> quotient(tables);
             case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL ->
@@ -112,7 +121,9 @@ final class QuantizedFunctions {
     private Expr difference(BlockBuilder block, List<Expr> values) {
         DType dtype = op.rootTypes().get(0).dtype();
         TflAddParameters by = TflAddParameters.ofDifference(dtype, scale(2), scale(4), scale(6));
-        return Rescale.of(between(block, values, by), by.output(), bothBound(by), zeroPoint(7));
+        Range differences = range(by.lhs(), 3, by.leftShift())
+                .plus(range(by.rhs(), 5, by.leftShift()).negative());
+        return Rescale.of(between(block, values, by), by.output(), differences.bound(), zeroPoint(7));
     }
 
     private Expr squaredDifference(BlockBuilder block, List<Expr> values) {
@@ -130,18 +141,44 @@ final class QuantizedFunctions {
     }
 
     private Expr side(Expr value, int zeroPoint, QuantizedMultiplier by, int leftShift) {
-        return Rescale.of(mul(centred(value, zeroPoint), 1L << leftShift), by, sideBound(zeroPoint, leftShift));
+        int exact = leftShift - 1 + by.shift();
+        if (by.multiplier() == HALF && exact >= 0) {
+            return mul(centred(value, zeroPoint), 1L << exact);
+        }
+        return Rescale.of(mul(centred(value, zeroPoint), 1L << leftShift), by, shifted(zeroPoint, leftShift).bound());
     }
 
-    private long sideBound(int zeroPoint, int leftShift) {
+    /** The values of a side before it is rescaled. */
+    private Range shifted(int zeroPoint, int leftShift) {
         DType dtype = op.rootTypes().get(0).dtype();
-        int zero = zeroPoint(zeroPoint);
-        return dtype == DType.INT8 ? SIDE : Math.max(dtype.max() - zero, zero - dtype.min()) << leftShift;
+        long zero = zeroPoint(zeroPoint);
+        return new Range((dtype.min() - zero) << leftShift, (dtype.max() - zero) << leftShift);
     }
 
-    /** Each operand is at least halved. */
-    private long bothBound(TflAddParameters by) {
-        return Math.max(sideBound(3, by.leftShift()), sideBound(5, by.leftShift())) * 2;
+    /** The values of a rescaled side. */
+    private Range range(QuantizedMultiplier by, int zeroPoint, int leftShift) {
+        Range shifted = shifted(zeroPoint, leftShift);
+        return new Range(rescaled(shifted.least(), by), rescaled(shifted.most(), by));
+    }
+
+    private static long rescaled(long value, QuantizedMultiplier by) {
+        return FixedPoint.multiplyByQuantizedMultiplier((int) value, by.multiplier(), by.shift());
+    }
+
+    /** The values from the least to the largest. */
+    private record Range(long least, long most) {
+        Range plus(Range other) {
+            return new Range(least + other.least, most + other.most);
+        }
+
+        Range negative() {
+            return new Range(-most, -least);
+        }
+
+        /** As {@link Rescale#of} takes it. */
+        long bound() {
+            return Math.max(most, -least - 1);
+        }
     }
 
     private Expr product(List<Expr> values) {

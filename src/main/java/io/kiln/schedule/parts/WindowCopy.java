@@ -25,8 +25,11 @@ import java.util.function.Consumer;
  * pixels.
  */
 public final class WindowCopy {
-    /** For taller windows compilers keep the addresses of all rows on the stack. */
+    /** For taller windows compilers keep the addresses of all rows on the stack, unless they are apart by a constant. */
     private static final int MOST_WHOLE_ROWS = 4;
+
+    /** The same where the rows are apart by a constant. */
+    private static final int MOST_ADJACENT_ROWS = 16;
 
     private final ConvComputation conv;
     private final Buffer input;
@@ -42,7 +45,8 @@ public final class WindowCopy {
         this.input = input;
         this.scratch = scratch;
         this.isForSize = task.isForSize();
-        boolean copiesWhole = !isForSize && conv.window().kernelH() <= MOST_WHOLE_ROWS;
+        int most = task.workload().rows().areContiguous() ? MOST_ADJACENT_ROWS : MOST_WHOLE_ROWS;
+        boolean copiesWhole = !isForSize && conv.window().kernelH() <= most;
         this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
     }
 

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+/**
+ * What loops over elements may be like.
+ *
+ * @param hasLongMultiply whether the core multiplies 32 by 32 bits to 64 in hardware
+ * @param isUnrolled whether short functions of several elements are in one iteration: the core has registers for them, and code may grow
+ * @param saturates whether the core saturates without a branch; compilers do not mix elements across branches
+ */
+public record ElementStyle(boolean hasLongMultiply, boolean isUnrolled, boolean saturates) {}
