@@ -49,6 +49,7 @@ public final class LayerSchedules {
     private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
     private static final DotConvSchedule MVE_CONV16 = new DotConvSchedule("mve_conv16");
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
+    private static final DotConvSchedule DSP_CONV16_BYTES = new DotConvSchedule("dsp_conv16_bytes");
     private static final DotConvSchedule CONV16 = new DotConvSchedule("conv16");
     private static final WideDepthwiseSchedule MVE_DEPTHWISE16 = new WideDepthwiseSchedule("mve_depthwise16");
     private static final WideDepthwiseSchedule DSP_DEPTHWISE16 = new WideDepthwiseSchedule("dsp_depthwise16");
@@ -79,6 +80,7 @@ public final class LayerSchedules {
             DSP_CONV,
             MVE_CONV16,
             DSP_CONV16,
+            DSP_CONV16_BYTES,
             CONV16,
             MVE_DEPTHWISE16,
             DSP_DEPTHWISE16,
@@ -110,6 +112,7 @@ public final class LayerSchedules {
             DSP_CONV::choose,
             MVE_CONV16::choose,
             DSP_CONV16::choose,
+            DSP_CONV16_BYTES::choose,
             CONV16::choose,
             MVE_DEPTHWISE16::choose,
             DSP_DEPTHWISE16::choose,
