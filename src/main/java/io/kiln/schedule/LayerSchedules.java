@@ -59,6 +59,7 @@ public final class LayerSchedules {
     private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
     private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
     private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
+    private static final TransposedSchedule CONV_PHASES = new TransposedSchedule();
     private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
     private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
 
@@ -90,6 +91,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE_FLOAT,
             FPU_CONV,
             FPU_DEPTHWISE,
+            CONV_PHASES,
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
@@ -122,6 +124,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE_FLOAT::choose,
             FPU_CONV::choose,
             FPU_DEPTHWISE::choose,
+            CONV_PHASES::choose,
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 
@@ -156,5 +159,10 @@ public final class LayerSchedules {
         }
         throw new IllegalStateException(
                 "no rule takes a schedule for " + workload.conv().op().name());
+    }
+
+    /** Whether a layer runs in plain loops. */
+    static boolean isPlain(Choice<?> choice) {
+        return choice.schedule() == CONV_DIRECT || choice.schedule() == DEPTHWISE_DIRECT;
     }
 }

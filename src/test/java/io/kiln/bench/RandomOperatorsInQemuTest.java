@@ -65,7 +65,8 @@ final class RandomOperatorsInQemuTest {
         "M3, gnu, SPEED, conv16, ANY",
         "M0, clang, SPEED, conv16, ANY",
         "RV32, gnu, SPEED, conv16, ANY",
-        "M4F, clang, SIZE, conv16, ANY",
+        "M4F, clang, SIZE, dsp_conv16_bytes, ANY",
+        "M4F, gnu, SIZE, dsp_conv16_bytes, TRANSPOSED_WIDE",
         "M55, gnu, SIZE, mve_conv16, ANY",
         "M0, gnu, SIZE, conv16, ANY",
         "M4F, gnu, SPEED, dsp_conv16, TRANSPOSED_WIDE",
@@ -73,6 +74,11 @@ final class RandomOperatorsInQemuTest {
         "M3, clang, SPEED, conv16, TRANSPOSED_WIDE",
         "M0, gnu, SPEED, conv16, TRANSPOSED_WIDE",
         "RV32, clang, SPEED, conv16, TRANSPOSED_WIDE",
+        "M4F, clang, SPEED, conv_phases, TRANSPOSED",
+        "M4F, gnu, SIZE, conv_phases, TRANSPOSED",
+        "M55, gnu, SPEED, conv_phases, TRANSPOSED",
+        "M3, gnu, SPEED, conv_phases, TRANSPOSED",
+        "M0, clang, SPEED, conv_phases, TRANSPOSED",
         "M4F, gnu, SPEED, fpu_conv, FLOATS",
         "M4F, clang, SPEED, fpu_conv, FLOATS",
         "M4F, gnu, SPEED, fpu_depthwise, FLOATS",
@@ -197,6 +203,8 @@ final class RandomOperatorsInQemuTest {
         WIDE,
         /** Transposed convolutions of int16 data. */
         TRANSPOSED_WIDE,
+        /** Transposed convolutions of int8 and float data. */
+        TRANSPOSED,
         /** Layers with windows that lie in the padding. */
         FAR_PADDED,
         FOUR_BITS,
@@ -209,7 +217,7 @@ final class RandomOperatorsInQemuTest {
         /** What {@link RandomOperatorsInQemuTest#corrections} has to find. */
         List<String> corrections() {
             return switch (this) {
-                case ANY, DENSE, FLOATS, WIDE, TRANSPOSED_WIDE, FAR_PADDED, FOUR_BITS -> List.of();
+                case ANY, DENSE, FLOATS, WIDE, TRANSPOSED_WIDE, TRANSPOSED, FAR_PADDED, FOUR_BITS -> List.of();
                 case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
                 case HARD -> List.of("_twice", "_signed");
                 case HARD_ONNX_RUNTIME -> List.of("_listed");
@@ -241,6 +249,7 @@ final class RandomOperatorsInQemuTest {
                 case FLOATS -> RandomOperators.ofFloats(seed);
                 case WIDE -> RandomLayers.wide(seed);
                 case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
+                case TRANSPOSED -> RandomLayers.transposed(seed);
                 case FAR_PADDED -> RandomOperators.farPadded(seed);
                 case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
                 case HARD -> RandomOperators.hard(seed);
