@@ -8,6 +8,7 @@ import io.kiln.tir.Buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -24,6 +25,16 @@ public final class OperatorBuffers {
     private final Buffer output;
     private final List<Buffer> scratch = new ArrayList<>();
     private final Set<Buffer> devices = new LinkedHashSet<>();
+    private final Optional<Part> part;
+
+    /**
+     * A part of an operator.
+     *
+     * @param whole receives its scratch
+     * @param input its data in place of the operator's first argument
+     * @param free scratch of earlier parts that it has not taken
+     */
+    private record Part(OperatorBuffers whole, Buffer input, List<Buffer> free) {}
 
     public OperatorBuffers(FusedOperator op, Tables tables) {
         this.op = op;
@@ -39,10 +50,34 @@ public final class OperatorBuffers {
                     op.root().op().writes().contains(argument) ? Buffer.Scope.OUTPUT : Buffer.Scope.INPUT));
         }
         output = new Buffer("output", op.type().dtype(), op.type().shape().elements(), Buffer.Scope.OUTPUT);
+        part = Optional.empty();
+    }
+
+    private OperatorBuffers(Part part, Buffer output) {
+        this.op = part.whole.op;
+        this.tables = part.whole.tables;
+        this.output = output;
+        this.part = Optional.of(part);
+    }
+
+    /**
+     * The memory of a part of the operator, which runs after those before it, so that it may take their scratch.
+     *
+     * @param input its data in place of the operator's first argument
+     * @param output what it writes
+     * @param kept scratch that it must not take
+     */
+    public OperatorBuffers part(Buffer input, Buffer output, List<Buffer> kept) {
+        List<Buffer> free = new ArrayList<>(scratch);
+        free.removeAll(kept);
+        return new OperatorBuffers(new Part(this, input, free), output);
     }
 
     /** The buffer of an argument: a parameter, or a table if the argument is constant. */
     public Buffer argument(int index) {
+        if (part.isPresent()) {
+            return index == 0 ? part.get().input : part.get().whole.argument(index);
+        }
         Arg arg = op.root().args().get(index);
         if (arg instanceof Constant constant) {
             return tables.add("operand" + index, constant.type().dtype(), constant.data());
@@ -56,10 +91,21 @@ public final class OperatorBuffers {
 
     /** Reserves memory that lives while the operator runs, aligned to 8 bytes. */
     public Buffer scratch(DType dtype, long elements) {
+        if (part.isPresent()) {
+            return scratchOf(part.get(), dtype, elements);
+        }
         String name = scratch.isEmpty() ? "scratch" : "scratch" + (scratch.size() + 1);
         Buffer buffer = new Buffer(name, dtype, elements, Buffer.Scope.SCRATCH);
         scratch.add(buffer);
         return buffer;
+    }
+
+    private static Buffer scratchOf(Part part, DType dtype, long elements) {
+        Optional<Buffer> taken = part.free.stream()
+                .filter(buffer -> buffer.dtype() == dtype && buffer.elements() >= elements)
+                .findFirst();
+        taken.ifPresent(part.free::remove);
+        return taken.orElseGet(() -> part.whole.scratch(dtype, elements));
     }
 
     /** The context of a device, by the name of its parameter. */

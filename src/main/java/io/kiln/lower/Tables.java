@@ -13,10 +13,22 @@ import java.util.List;
 /** Collects the constant tables of one operator; their C symbols begin with the operator's. */
 public final class Tables {
     private final String prefix;
-    private final List<PrimFunc.Table> tables = new ArrayList<>();
+    private final String suffix;
+    private final List<PrimFunc.Table> tables;
 
     public Tables(String prefix) {
+        this(prefix, "", new ArrayList<>());
+    }
+
+    private Tables(String prefix, String suffix, List<PrimFunc.Table> tables) {
         this.prefix = prefix;
+        this.suffix = suffix;
+        this.tables = tables;
+    }
+
+    /** Collects those of a part of the operator here; their names end with a suffix. */
+    public Tables ofPart(String suffix) {
+        return new Tables(prefix, suffix, tables);
     }
 
     /** A table of raw little-endian elements. */
@@ -26,8 +38,9 @@ public final class Tables {
 
     /** The same with a remark for the reader on what the elements are. */
     public Buffer add(String name, DType dtype, Bytes data, String comment) {
-        Buffer buffer = new Buffer(name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
-        tables.add(new PrimFunc.Table(prefix + "_" + name, buffer, data, comment));
+        String own = name + suffix;
+        Buffer buffer = new Buffer(own, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
+        tables.add(new PrimFunc.Table(prefix + "_" + own, buffer, data, comment));
         return buffer;
     }
 

@@ -49,6 +49,7 @@ public final class LayerSchedules {
     private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
     private static final DotConvSchedule MVE_CONV16 = new DotConvSchedule("mve_conv16");
     private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
+    private static final DotConvSchedule DSP_CONV16_BYTES = new DotConvSchedule("dsp_conv16_bytes");
     private static final DotConvSchedule CONV16 = new DotConvSchedule("conv16");
     private static final WideDepthwiseSchedule MVE_DEPTHWISE16 = new WideDepthwiseSchedule("mve_depthwise16");
     private static final WideDepthwiseSchedule DSP_DEPTHWISE16 = new WideDepthwiseSchedule("dsp_depthwise16");
@@ -58,6 +59,7 @@ public final class LayerSchedules {
     private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
     private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
     private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
+    private static final TransposedSchedule CONV_PHASES = new TransposedSchedule();
     private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
     private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
 
@@ -79,6 +81,7 @@ public final class LayerSchedules {
             DSP_CONV,
             MVE_CONV16,
             DSP_CONV16,
+            DSP_CONV16_BYTES,
             CONV16,
             MVE_DEPTHWISE16,
             DSP_DEPTHWISE16,
@@ -88,6 +91,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE_FLOAT,
             FPU_CONV,
             FPU_DEPTHWISE,
+            CONV_PHASES,
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
@@ -110,6 +114,7 @@ public final class LayerSchedules {
             DSP_CONV::choose,
             MVE_CONV16::choose,
             DSP_CONV16::choose,
+            DSP_CONV16_BYTES::choose,
             CONV16::choose,
             MVE_DEPTHWISE16::choose,
             DSP_DEPTHWISE16::choose,
@@ -119,6 +124,7 @@ public final class LayerSchedules {
             MVE_DEPTHWISE_FLOAT::choose,
             FPU_CONV::choose,
             FPU_DEPTHWISE::choose,
+            CONV_PHASES::choose,
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 
@@ -153,5 +159,10 @@ public final class LayerSchedules {
         }
         throw new IllegalStateException(
                 "no rule takes a schedule for " + workload.conv().op().name());
+    }
+
+    /** Whether a layer runs in plain loops. */
+    static boolean isPlain(Choice<?> choice) {
+        return choice.schedule() == CONV_DIRECT || choice.schedule() == DEPTHWISE_DIRECT;
     }
 }

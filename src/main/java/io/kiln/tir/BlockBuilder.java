@@ -100,6 +100,11 @@ public final class BlockBuilder {
                 return add(once.build());
             }
         }
+        if (begin instanceof Expr.Var && end.equals(Exprs.add(begin, step))) {
+            BlockBuilder once = new BlockBuilder();
+            body.emit(once, begin);
+            return add(once.build());
+        }
         Expr.Var variable = Exprs.var(name);
         BlockBuilder inner = new BlockBuilder();
         body.emit(inner, variable);

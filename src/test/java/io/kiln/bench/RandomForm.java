@@ -23,6 +23,8 @@ enum RandomForm {
     WIDE,
     /** Transposed convolutions of int16 data. */
     TRANSPOSED_WIDE,
+    /** Transposed convolutions of int8 and float data. */
+    TRANSPOSED,
     /** Layers with windows that lie in the padding. */
     FAR_PADDED,
     FOUR_BITS,
@@ -40,6 +42,7 @@ enum RandomForm {
             case INT16 -> RandomLayers.ofInt16(seed);
             case WIDE -> RandomLayers.wide(seed);
             case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
+            case TRANSPOSED -> RandomLayers.transposed(seed);
             case FAR_PADDED -> RandomOperators.farPadded(seed);
             case DENSE, DENSE_CROSSED -> RandomOperators.dense(seed);
             case HARD -> RandomOperators.hard(seed);
@@ -53,7 +56,7 @@ enum RandomForm {
     /** The corrections that the kernels of what is drawn must have. */
     List<String> corrections() {
         return switch (this) {
-            case ANY, DENSE, FLOATS, INT16, WIDE, TRANSPOSED_WIDE, FAR_PADDED, FOUR_BITS -> List.of();
+            case ANY, DENSE, FLOATS, INT16, WIDE, TRANSPOSED_WIDE, TRANSPOSED, FAR_PADDED, FOUR_BITS -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");

@@ -47,6 +47,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomLayers.transposedWide(seed), seed);
     }
 
+    /** A transposed convolution of int8 or float data. */
+    static LoweringCase ofTransposed(long seed) {
+        return of(RandomLayers.transposed(seed), seed);
+    }
+
     /** A layer with more padding than its windows are large. */
     public static LoweringCase farPadded(long seed) {
         return of(RandomOperators.farPadded(seed), seed);

@@ -71,6 +71,20 @@ public final class RandomLayers {
         return layers.function("transposed" + seed);
     }
 
+    /** A transposed convolution of int8 data, or every third time of float data. */
+    public static Function transposed(long seed) {
+        RandomLayers layers = new RandomLayers(seed);
+        layers.transposed(seed % 3 == 0 ? DType.FLOAT32 : DType.INT8);
+        return layers.function("transposed" + seed);
+    }
+
+    /** A transposed convolution of a shape; always the same. */
+    public static Function transposed(DType dtype, Shape shape, TransposedWindow window, int out) {
+        RandomLayers layers = new RandomLayers(0);
+        layers.ofShape(dtype, shape, window, out);
+        return layers.function("transposed");
+    }
+
     private Function build(String name) {
         switch (below(6)) {
             case 0, 1 -> convolution(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
@@ -143,6 +157,12 @@ public final class RandomLayers {
         int height = TransposedWindow.size(shape.dim(1), w.strideH(), w.kernelH()) - w.padTop() - w.padBottom();
         int width = TransposedWindow.size(shape.dim(2), w.strideW(), w.kernelW()) - w.padLeft() - w.padRight();
         TransposedWindow window = new TransposedWindow(w, Math.max(0, 1 - height), below(2) + Math.max(0, 1 - width));
+        ofShape(dtype, shape, window, out);
+    }
+
+    private void ofShape(DType dtype, Shape shape, TransposedWindow window, int out) {
+        int in = shape.dim(3);
+        Window w = window.window();
         Shape kernel = Shape.of(out, w.kernelH(), w.kernelW(), in);
         Arg.Ref x = parameter(shape, dtype);
         if (dtype.isFloat()) {

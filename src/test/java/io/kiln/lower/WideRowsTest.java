@@ -16,7 +16,7 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Depthwise and transposed convolutions of int16 data by each core's kernels, by rows and in rings, as C on this machine. */
+/** Depthwise convolutions of int16 data and transposed ones by each core's kernels, by rows and in rings, as C on this machine. */
 final class WideRowsTest {
     private static final int CASES = 150;
 
@@ -36,6 +36,11 @@ final class WideRowsTest {
     @Test
     void rangesOfRowsOfTransposedConvolutionsComputeTheSameRows() {
         run(LoweringCase::ofWideTransposed).hasEnough("mve_conv16", "dsp_conv16", "conv16");
+    }
+
+    @Test
+    void rangesOfRowsOfTransposedConvolutionsOfOtherDataComputeTheSameRows() {
+        run(LoweringCase::ofTransposed).hasEnough("conv_phases");
     }
 
     /** What was drawn. */

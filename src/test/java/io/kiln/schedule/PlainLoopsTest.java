@@ -8,12 +8,16 @@ import io.kiln.base.Optimize;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.op.layer.TransposedWindow;
+import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.RandomLayers;
 import io.kiln.reference.GoldenModels;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Workload;
@@ -32,28 +36,33 @@ class PlainLoopsTest {
     /** Work, as a part of that of a model, from which on a layer is listed. */
     private static final double NOTABLE = 0.01;
 
-    private static List<Workload> layers(Function fused, String target) {
+    /** Multiply-accumulates from which on a layer has a kernel if size is optimized. */
+    private static final long LARGE = 5000;
+
+    private static List<Workload> layers(Function fused, String target, Optimize optimize) {
         CpuFeatures features = Target.parse(target).features();
         return FusedOperator.all(fused, "layers").stream()
                 .filter(op -> op.root().op() instanceof Layer && !ComputedWeightsLowering.suits(op))
                 .map(op -> new Workload(
-                        ConvComputation.of(op), Rows.whole(op.type().shape()), features, Optimize.SPEED))
+                        ConvComputation.of(op), Rows.whole(op.type().shape()), features, optimize))
                 .filter(workload -> workload.conv().dataType() != DType.FLOAT32)
                 .toList();
     }
 
     /** The golden models' layers that are left to plain loops, with the reason. */
-    private static List<String> left(String target) {
+    private static List<String> left(String target, Optimize optimize) {
         List<String> found = new ArrayList<>();
         int seen = 0;
         for (String model : GoldenModels.all()) {
             Function read = TfliteFrontend.read(GoldenModels.read(GoldenModels.model(model)), "model.tflite", "model");
-            List<Workload> layers = layers(Pipeline.standard().run(read), target);
+            List<Workload> layers = layers(Pipeline.standard().run(read), target, optimize);
             long all = layers.stream().mapToLong(Workload::macs).sum();
             for (Workload layer : layers) {
                 seen++;
                 Choice<?> choice = LayerSchedules.choose(layer);
-                if (choice.reason().startsWith("plain loops") && layer.macs() > NOTABLE * all) {
+                boolean isNotable =
+                        layer.macs() > NOTABLE * all && (optimize != Optimize.SIZE || layer.macs() >= LARGE);
+                if (choice.reason().startsWith("plain loops") && isNotable) {
                     found.add(model + ": " + choice.reason());
                 }
             }
@@ -67,7 +76,35 @@ class PlainLoopsTest {
             strings = {TestTargets.M4, TestTargets.M7, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32
             })
     void ofTheGoldenModelsNoLayerIsLeftToThem(String target) {
-        assertThat(left(target)).isEmpty();
+        assertThat(left(target, Optimize.SPEED)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {TestTargets.M4, TestTargets.M55})
+    void ifSizeIsOptimizedOnlySmallLayersAreLeftToThem(String target) {
+        assertThat(left(target, Optimize.SIZE)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {TestTargets.M4, TestTargets.M7, TestTargets.M55, TestTargets.M0})
+    void noTransposedConvolutionIsLeftToThem(String target) {
+        Target core = Target.parse(target);
+        for (Optimize optimize : List.of(Optimize.SPEED, Optimize.SIZE)) {
+            Dispatch dispatch = new Dispatch(core, optimize);
+            List<String> schedules = Stream.of(DType.INT8, DType.INT16, DType.FLOAT32)
+                    .filter(dtype -> !dtype.isFloat() || core.features().hasFpu())
+                    .map(PlainLoopsTest::transposed)
+                    .flatMap(model -> FusedOperator.all(Pipeline.standard().run(model), "layers").stream())
+                    .map(op -> dispatch.lower(op).choice().reason())
+                    .toList();
+            assertThat(schedules).isNotEmpty().noneMatch(reason -> reason.startsWith("plain loops"));
+        }
+    }
+
+    /** 3x3 with stride 2, from 6x6x8 to 13x13x16. */
+    private static Function transposed(DType dtype) {
+        return RandomLayers.transposed(
+                dtype, Shape.of(1, 6, 6, 8), new TransposedWindow(Window.of(3, 3).strided(2, 2), 0, 0), 16);
     }
 
     @ParameterizedTest

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
-sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel, PlainDotKernel {
+sealed interface DotKernel permits DspWideKernel, DspByteKernel, MveWideKernel, MveFloatKernel, PlainDotKernel {
     /** Name of the schedule. */
     String title();
 
@@ -75,6 +75,11 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel,
 
     /** Bytes of a weight in the table. */
     int weightBytes();
+
+    /** Which weight of a step, counted by channel and then by tap, is at a place of the step in the table. */
+    default int weightAt(int place) {
+        return place;
+    }
 
     /**
      * Emits a call.
@@ -160,6 +165,10 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel,
             return workload.isForSize()
                     ? List.of(MveWideKernel.SMALL)
                     : List.of(MveWideKernel.FAST, DspWideKernel.COMPILED);
+        }
+        if (features.hasDsp() && workload.conv().kernelZeroPoint() == 0) {
+            DotKernel bytes = DspByteKernel.of(workload.conv());
+            return workload.isForSize() ? List.of(bytes) : List.of(DspWideKernel.COMPILED, bytes);
         }
         return features.hasDsp() && !workload.isForSize()
                 ? List.of(DspWideKernel.COMPILED)

@@ -90,7 +90,8 @@ public record DotWeights(
                 .order(ByteOrder.LITTLE_ENDIAN);
         for (int first = 0; first < channels; first += block) {
             for (int step = 0; step < runs * steps(); step++) {
-                for (int i = 0; i < block * kernel.step(); i++) {
+                for (int place = 0; place < block * kernel.step(); place++) {
+                    int i = kernel.weightAt(place);
                     int tap = step % steps() * kernel.step() + i % kernel.step();
                     kernel.put(packed, weight(first + i / kernel.step(), step / steps(), tap));
                 }

@@ -14,9 +14,6 @@ public final class RecurrentKernels {
 
     /** The core's kernels, if it has some and size is not optimized. */
     public static Optional<SumKernels> of(CpuFeatures features, Optimize optimize) {
-        if (optimize == Optimize.SIZE) {
-            return Optional.empty();
-        }
         if (features.hasDsp()) {
             return Optional.of(features.hasMve() ? new MveSumKernels() : new DspSumKernels());
         }

@@ -88,7 +88,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
 
     /** Unless size is optimized. */
     public Optional<Choice<FpuLimits>> choose(Workload workload) {
-        return workload.isForSize() ? Optional.empty() : applies(workload).map(limits -> choice(workload, limits));
+        return applies(workload).map(limits -> choice(workload, limits));
     }
 
     private Choice<FpuLimits> choice(Workload workload, FpuLimits limits) {

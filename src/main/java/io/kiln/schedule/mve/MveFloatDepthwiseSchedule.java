@@ -54,8 +54,6 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
     public Optional<Choice<Workload>> choose(Workload workload) {
         Configuration configuration = Configuration.of(name()).with("pixel_block", mostPixels(workload.conv()));
         String reason = "four channels in one instruction (MVE)";
-        return workload.isForSize()
-                ? Optional.empty()
-                : applies(workload).map(evidence -> new Choice<>(this, evidence, configuration, reason));
+        return applies(workload).map(evidence -> new Choice<>(this, evidence, configuration, reason));
     }
 }

@@ -25,7 +25,7 @@ public final class PlainLoops {
         } else if (conv.dataType() != DType.INT8) {
             why = "no micro-kernel for " + conv.dataType().text() + " data of this shape on this core";
         } else if (conv.isTransposed()) {
-            why = "no micro-kernel for transposed convolutions";
+            why = "no micro-kernel that is faster for transposed convolutions of this shape on this core";
         } else {
             why = ofInt8(workload);
         }

@@ -48,7 +48,7 @@ public record WordMoves(boolean byWords) {
     }
 
     /** Emits a copy of this many elements without a known alignment. */
-    void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
+    public void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
         if (byWords && count <= MOST_WRITTEN_OUT) {
             block.call(shortCopyKernel(count), List.of(from, to), List.of());
         } else {
