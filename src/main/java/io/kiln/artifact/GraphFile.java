@@ -29,6 +29,7 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
 
     /** {@code kDLCPU}. */
     private static final int CPU = 1;
+
     private static final String COPY = "__copy";
 
     public GraphFile {
@@ -196,7 +197,9 @@ public record GraphFile(List<Node> nodes, List<Entry> entries, List<Integer> hea
                     shapes.size() == count && types.size() == count && ids.size() == count,
                     "shape, dltype and storage_id have to have " + count + " items each");
             for (JsonNode device : attributes.path("device_index").path(1)) {
-                require(device.asInt(-1) == CPU, "device_index has " + device + ": there is no device but the core, " + CPU);
+                require(
+                        device.asInt(-1) == CPU,
+                        "device_index has " + device + ": there is no device but the core, " + CPU);
             }
             for (int i = 0; i < count; i++) {
                 int id = ids.get(i).asInt(-1);

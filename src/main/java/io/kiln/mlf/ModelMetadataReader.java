@@ -141,7 +141,8 @@ final class ModelMetadataReader {
     private static JsonKey main(JsonKey devices) {
         return devices.items().stream()
                 .filter(JsonKey::isObject)
-                .filter(entry -> entry.at("device").isThere() && entry.at("device").number() == CPU)
+                .filter(entry ->
+                        entry.at("device").isThere() && entry.at("device").number() == CPU)
                 .findFirst()
                 .orElseGet(devices::first);
     }

@@ -6,7 +6,6 @@ import static io.kiln.tir.Exprs.div;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
-import io.kiln.ir.type.Shape;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.RowPhase;

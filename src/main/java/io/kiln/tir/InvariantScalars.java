@@ -32,9 +32,8 @@ public record InvariantScalars(List<Stmt> before, Stmt.Block inside) {
         for (Stmt stmt : body.statements()) {
             Set<String> read = new HashSet<>();
             UnusedScalars.readBy(stmt, read);
-            boolean isInvariant = stmt instanceof Stmt.Declare declare
-                    && !declare.mutable()
-                    && Collections.disjoint(read, changing);
+            boolean isInvariant =
+                    stmt instanceof Stmt.Declare declare && !declare.mutable() && Collections.disjoint(read, changing);
             if (isInvariant) {
                 before.add(stmt);
             } else {

@@ -132,7 +132,8 @@ final class RandomOperatorsInQemuTest {
         "M55, gnu, SPEED, mve_, FAR_PADDED",
         "M3, gnu, SPEED, _blocked, FAR_PADDED",
     })
-    void answerAsTheInterpreterDoes(String coreName, String toolchain, Optimize optimize, String schedules, RandomForm form) {
+    void answerAsTheInterpreterDoes(
+            String coreName, String toolchain, Optimize optimize, String schedules, RandomForm form) {
         Core core = BenchData.load().cores().get(coreName);
         String board = core.board();
         String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
@@ -142,8 +143,7 @@ final class RandomOperatorsInQemuTest {
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
         Drawn operators = drawn.computeIfAbsent(form, Drawn::new);
-        Draws draws = known.computeIfAbsent(
-                new Draws.Key(target, optimize, form), key -> new Draws(key, operators));
+        Draws draws = known.computeIfAbsent(new Draws.Key(target, optimize, form), key -> new Draws(key, operators));
         for (long seed = FIRST_SEED; models.size() < OPERATORS; seed++) {
             if (draws.has(seed, schedules)) {
                 Function function = form.function(seed);

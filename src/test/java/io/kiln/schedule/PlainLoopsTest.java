@@ -14,10 +14,10 @@ import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.RandomLayers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
-import io.kiln.lower.RandomLayers;
 import io.kiln.reference.GoldenModels;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Workload;
@@ -104,7 +104,10 @@ class PlainLoopsTest {
     /** 3x3 with stride 2, from 6x6x8 to 13x13x16. */
     private static Function transposed(DType dtype) {
         return RandomLayers.transposed(
-                dtype, Shape.of(1, 6, 6, 8), new TransposedWindow(Window.of(3, 3).strided(2, 2), 0, 0), 16);
+                dtype,
+                Shape.of(1, 6, 6, 8),
+                new TransposedWindow(Window.of(3, 3).strided(2, 2), 0, 0),
+                16);
     }
 
     @ParameterizedTest

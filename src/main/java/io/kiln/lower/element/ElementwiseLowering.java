@@ -114,10 +114,7 @@ public final class ElementwiseLowering {
     }
 
     private static Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(Class<? extends Op> root) {
-        return Map.entry(
-                root,
-                (op, any, rows, context) ->
-                        new ElementwiseLowering(op, context.elements()).lower(rows));
+        return Map.entry(root, (op, any, rows, context) -> new ElementwiseLowering(op, context.elements()).lower(rows));
     }
 
     /** Largest difference between elements. */
@@ -188,13 +185,18 @@ public final class ElementwiseLowering {
         }
         Expr start = block.let("start", mul(rows.outputLine(y), elements));
         int step = step(elements);
-        block.loop("i", imm(0), imm(elements), step, (inner, first) -> unrolled(inner, step, first, (element, i) -> {
-            List<Expr> values = new ArrayList<>();
-            for (int k = 0; k < operands.size(); k++) {
-                values.add(operands.get(k).at(add(starts.get(k), i)));
-            }
-            element(element, values, i, add(start, i));
-        }));
+        block.loop(
+                "i",
+                imm(0),
+                imm(elements),
+                step,
+                (inner, first) -> unrolled(inner, step, first, (element, i) -> {
+                    List<Expr> values = new ArrayList<>();
+                    for (int k = 0; k < operands.size(); k++) {
+                        values.add(operands.get(k).at(add(starts.get(k), i)));
+                    }
+                    element(element, values, i, add(start, i));
+                }));
     }
 
     /** Line of a row in an operand; constants hold all rows. */

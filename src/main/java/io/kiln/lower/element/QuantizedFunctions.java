@@ -50,8 +50,9 @@ final class QuantizedFunctions {
             return ElementFunction.saturating(this::roundedSum);
         }
         return ProvenSum.of(op)
-                .map(proven ->
-                        ElementFunction.saturating((block, x) -> proven.emit(x)).named("(sum=proven)").arithmetic())
+                .map(proven -> ElementFunction.saturating((block, x) -> proven.emit(x))
+                        .named("(sum=proven)")
+                        .arithmetic())
                 .orElseGet(() -> ElementFunction.saturating(this::sum).arithmetic());
     }
 
@@ -61,7 +62,8 @@ final class QuantizedFunctions {
 
     static ElementFunction leakyRelu(TflLeakyRelu op) {
         return ProvenSlopes.of(op)
-                .map(slopes -> new ElementFunction((block, x) -> slopes.emit(block, x), slopes.fits(), "(slopes=proven)", true))
+                .map(slopes -> new ElementFunction(
+                        (block, x) -> slopes.emit(block, x), slopes.fits(), "(slopes=proven)", true))
                 .orElseGet(() -> bySign(op));
     }
 
@@ -110,7 +112,8 @@ final class QuantizedFunctions {
         return switch (kind) {
             case SUBTRACT -> ElementFunction.saturating(this::difference).arithmetic();
             case SQUARED_DIFFERENCE -> ElementFunction.saturating(this::squaredDifference);
-            case MULTIPLY -> ElementFunction.saturating((block, x) -> product(x)).arithmetic();
+            case MULTIPLY ->
+                ElementFunction.saturating((block, x) -> product(x)).arithmetic();
             case PRELU -> ElementFunction.saturating(this::prelu);
             case DIVIDE -> quotient(tables);
             case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL ->
@@ -145,7 +148,10 @@ final class QuantizedFunctions {
         if (by.multiplier() == HALF && exact >= 0) {
             return mul(centred(value, zeroPoint), 1L << exact);
         }
-        return Rescale.of(mul(centred(value, zeroPoint), 1L << leftShift), by, shifted(zeroPoint, leftShift).bound());
+        return Rescale.of(
+                mul(centred(value, zeroPoint), 1L << leftShift),
+                by,
+                shifted(zeroPoint, leftShift).bound());
     }
 
     /** The values of a side before it is rescaled. */

@@ -41,8 +41,8 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
         List<RowPhase> phases = new ArrayList<>();
         for (int first = 0; first < Math.min(w.strideH(), layer.output().dim(1)); first++) {
             int cropped = w.padLeft() % w.strideW();
-            phases.add(
-                    new RowPhase(first, w.strideH(), cropped, ConvComputation.of(new Deal(op, layer, first).ordinary())));
+            phases.add(new RowPhase(
+                    first, w.strideH(), cropped, ConvComputation.of(new Deal(op, layer, first).ordinary())));
         }
         return phases;
     }
@@ -87,7 +87,8 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
         }
 
         private int columns() {
-            int last = (layer.output().dim(2) - 1 + transposed().padLeft()) / transposed().strideW();
+            int last = (layer.output().dim(2) - 1 + transposed().padLeft())
+                    / transposed().strideW();
             return last - firstColumn() + 1;
         }
 
@@ -98,8 +99,10 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
         private Window window() {
             int top = kernelH() - 1 - firstRow();
             int left = kernelW() - 1 - firstColumn();
-            int bottom = Math.max(0, rows() - 1 + kernelH() - top - layer.input().dim(1));
-            int right = Math.max(0, columns() - 1 + kernelW() - left - layer.input().dim(2));
+            int bottom =
+                    Math.max(0, rows() - 1 + kernelH() - top - layer.input().dim(1));
+            int right =
+                    Math.max(0, columns() - 1 + kernelW() - left - layer.input().dim(2));
             return Window.of(kernelH(), kernelW()).padded(top, left, bottom, right);
         }
 
@@ -107,13 +110,21 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
             Layer root = (Layer) op.root().op();
             Shape output = Shape.of(1, rows(), columns(), channels());
             TensorType data = op.rootTypes().get(0);
-            Shape image = Shape.of(1, data.shape().dim(1), data.shape().dim(2), data.shape().dim(3));
+            Shape image = Shape.of(
+                    1, data.shape().dim(1), data.shape().dim(2), data.shape().dim(3));
             TensorType sum = new TensorType(output, op.root().type().dtype());
             Layer ordinary = root.isQuantized()
                     ? new QnnConv2d(window(), 1, channels(), "OHWI", sum.dtype())
                     : new Conv2d(window(), 1, channels(), "OHWI");
             List<Arg> args = new ArrayList<>(op.root().args());
-            args.set(1, kernels(root.isQuantized() ? (int) op.root().constant(Layer.KERNEL_ZERO_POINT).integer(0) : 0));
+            args.set(
+                    1,
+                    kernels(
+                            root.isQuantized()
+                                    ? (int) op.root()
+                                            .constant(Layer.KERNEL_ZERO_POINT)
+                                            .integer(0)
+                                    : 0));
             if (root.isQuantized()) {
                 Constant scale = op.root().constant(Layer.KERNEL_SCALE);
                 args.set(Layer.KERNEL_SCALE, scale.elements() == 1 ? scale : repeated(scale));
@@ -127,10 +138,7 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
                     op.name(),
                     new Binding(op.root().id(), ordinary, args, sum, op.root().origin()),
                     types,
-                    new Tail(
-                            op.bias().map(this::repeated),
-                            op.requantization().map(this::repeated),
-                            op.clip()),
+                    new Tail(op.bias().map(this::repeated), op.requantization().map(this::repeated), op.clip()),
                     op.output(),
                     new TensorType(output, op.type().dtype()),
                     op.op());
@@ -192,7 +200,8 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
                 }
             }
             Shape shape = Shape.of(channels(), kernelH(), kernelW(), layer.depth());
-            return new Constant(weight.name(), new TensorType(shape, weight.type().dtype()), Bytes.wrap(to));
+            return new Constant(
+                    weight.name(), new TensorType(shape, weight.type().dtype()), Bytes.wrap(to));
         }
     }
 }

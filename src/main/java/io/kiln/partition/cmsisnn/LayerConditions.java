@@ -68,6 +68,7 @@ final class LayerConditions {
                 Window window = layer(match).geometry();
                 return !isDepthwise(match) || window.kernelW() != 3 || window.padRight() < 2;
             });
+
     private static final Condition PER_TENSOR = new Condition(
             "the layer has a scale for each channel",
             match -> !requantization(match).isPerChannel());
@@ -80,17 +81,18 @@ final class LayerConditions {
     private LayerConditions() {}
 
     static List<Condition> conv2d(CmsisNnOptions options) {
-        Condition row = new Condition("the function of a row's convolution for MVE does not pad as the model does", match -> {
-            RowConvolution one = new RowConvolution(
-                    layer(match).geometry(),
-                    match.argument(match.root(), 0).shape(),
-                    match.result().shape().dim(2));
-            return !options.isMve()
-                    || isDepthwise(match)
-                    || match.result().dtype() != DType.INT8
-                    || !one.isOne()
-                    || one.isRight(options.version());
-        });
+        Condition row =
+                new Condition("the function of a row's convolution for MVE does not pad as the model does", match -> {
+                    RowConvolution one = new RowConvolution(
+                            layer(match).geometry(),
+                            match.argument(match.root(), 0).shape(),
+                            match.result().shape().dim(2));
+                    return !options.isMve()
+                            || isDepthwise(match)
+                            || match.result().dtype() != DType.INT8
+                            || !one.isOne()
+                            || one.isRight(options.version());
+                });
         return and(GROUPS, DEPTHWISE_BIAS, PADDING, REACH, SECOND_COLUMN, row);
     }
 

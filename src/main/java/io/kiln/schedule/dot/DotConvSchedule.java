@@ -62,8 +62,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
 
     /** Unless size is optimized, and data is float, the layer takes little time or its weights fit four bits. */
     public Optional<Choice<DotKernel>> choose(Workload workload) {
-        boolean isLarge = workload.conv().macsInside() >= LEAST_MACS
-                && !FourBitWeights.pack(workload);
+        boolean isLarge = workload.conv().macsInside() >= LEAST_MACS && !FourBitWeights.pack(workload);
         return workload.isForSize() && !isLarge
                 ? Optional.empty()
                 : applies(workload).map(kernel -> choice(workload, kernel));

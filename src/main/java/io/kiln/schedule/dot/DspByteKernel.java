@@ -137,7 +137,8 @@ record DspByteKernel(int distance, int valid) implements DotKernel {
                 .with(
                         "PRODUCTS",
                         IntStream.range(0, pixels)
-                                .mapToObj(p -> "      sums[%1$d + c] += x%2$d[i] * weight;\n".formatted(CHANNELS * p, p))
+                                .mapToObj(
+                                        p -> "      sums[%1$d + c] += x%2$d[i] * weight;\n".formatted(CHANNELS * p, p))
                                 .collect(Collectors.joining()))
                 .text();
         return new Kernel(name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of());

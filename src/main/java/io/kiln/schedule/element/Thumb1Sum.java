@@ -55,7 +55,14 @@ record Thumb1Sum(ProvenSum sum, int block) implements SumKernel {
         String assembly = "  (void)low;\n  (void)high;\n"
                 + text.statement(
                         List.of("lhs", "rhs", "out", "count", "lhs_by", "rhs_by", "offset"),
-                        List.of("const int8_t*", "const int8_t*", "int8_t*", "int32_t", "int32_t", "int32_t", "int32_t"),
+                        List.of(
+                                "const int8_t*",
+                                "const int8_t*",
+                                "int8_t*",
+                                "int32_t",
+                                "int32_t",
+                                "int32_t",
+                                "int32_t"),
                         List.of("r8"));
         return SumKernel.of("kiln_thumb_sum_" + sum.shift() + "_x" + block, sum, AsmText.THUMB_1, assembly);
     }

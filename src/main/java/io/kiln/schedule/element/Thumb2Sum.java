@@ -59,7 +59,14 @@ record Thumb2Sum(ProvenSum sum, int block) implements SumKernel {
         String assembly = "  (void)low;\n  (void)high;\n"
                 + text.statement(
                         List.of("lhs", "rhs", "out", "count", "lhs_by", "rhs_by", "offset"),
-                        List.of("const int8_t*", "const int8_t*", "int8_t*", "int32_t", "int32_t", "int32_t", "int32_t"),
+                        List.of(
+                                "const int8_t*",
+                                "const int8_t*",
+                                "int8_t*",
+                                "int32_t",
+                                "int32_t",
+                                "int32_t",
+                                "int32_t"),
                         List.of("r8", "r9", "r10", "r11"));
         return SumKernel.of(name(), sum, AsmText.THUMB_2, assembly);
     }
@@ -67,9 +74,7 @@ record Thumb2Sum(ProvenSum sum, int block) implements SumKernel {
     private String name() {
         String name = "kiln_thumb_sum_" + sum.shift() + "_x" + block;
         long least = DType.INT8.min();
-        return SumKernel.hasLimits(sum)
-                ? name + "_from_" + (sum.low() - least) + "_to_" + (sum.high() - least)
-                : name;
+        return SumKernel.hasLimits(sum) ? name + "_from_" + (sum.low() - least) + "_to_" + (sum.high() - least) : name;
     }
 
     private void limit(AsmText text, int register) {

@@ -87,8 +87,11 @@ final class ArchiveVariantsTest extends ArchiveProject {
                 .replacing(ENTRY, "outputs)", "outputs,struct tvmgen_default_devices* devices)")
                 .replacing(ENTRY, "StatefulPartitionedCall_0)", "StatefulPartitionedCall_0,devices->ethos_u)")
                 .replacing(library, main + ");", main + ", void* device_context_ethos_u);")
-                .replacing(library, main + ") {", main + ", void* device_context_ethos_u) {"
-                        + "\n  if (TVMDeviceEthosUActivate(device_context_ethos_u) != 0 ) return -1;");
+                .replacing(
+                        library,
+                        main + ") {",
+                        main + ", void* device_context_ethos_u) {"
+                                + "\n  if (TVMDeviceEthosUActivate(device_context_ethos_u) != 0 ) return -1;");
         write("src/main/c/npu.c", """
                 #include <stdint.h>
                 static int32_t registers[2] = {77, 0};

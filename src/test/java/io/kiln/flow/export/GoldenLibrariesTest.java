@@ -64,7 +64,9 @@ class GoldenLibrariesTest {
                 .get(0);
         try (HostModel model = HostModel.load(library, name)) {
             ByteArrayOutputStream answers = new ByteArrayOutputStream();
-            model.run(inputs(model, Files.readAllBytes(GoldenModels.folder(golden).resolve("input_0.bin"))))
+            model.run(inputs(
+                            model,
+                            Files.readAllBytes(GoldenModels.folder(golden).resolve("input_0.bin"))))
                     .forEach(output -> answers.writeBytes(output.toArray()));
             Path expected = GoldenModels.folder(golden).resolve("output_0.bin");
             assertThat(GoldenModels.agree(

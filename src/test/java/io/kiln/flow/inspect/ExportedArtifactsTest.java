@@ -50,8 +50,7 @@ class ExportedArtifactsTest {
     @Test
     void anArtifactAloneIsListed() throws IOException {
         assertThat(lines(COMMANDS.export()))
-                .containsExactly(
-                        "Artifacts of " + file() + ": 1", "  npu/npu/m.bin: 3 bytes of code generator my-npu");
+                .containsExactly("Artifacts of " + file() + ": 1", "  npu/npu/m.bin: 3 bytes of code generator my-npu");
         assertThat(Inspector.lines(file(), "?")).containsExactly("no inspector knows these artifacts");
     }
 

@@ -175,7 +175,8 @@ class UnusualConfigurationsTest {
                         .boxed()
                         .flatMap(seed -> layers(RandomOperators.pointwise(seed, t), target)))
                 .flatMap(task -> task.space().configurations().stream()
-                        .filter(configuration -> configuration.isOn("interleaved") && !configuration.isOn("rescaled_apart"))
+                        .filter(configuration ->
+                                configuration.isOn("interleaved") && !configuration.isOn("rescaled_apart"))
                         .map(configuration -> new Candidate(task, configuration)))
                 .toList();
         assertThat(candidates)

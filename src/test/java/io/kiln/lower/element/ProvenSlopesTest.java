@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 
 class ProvenSlopesTest {
     private static Optional<ProvenSlopes> of(double positive, double negative) {
-        return ProvenSlopes.of(new TflLeakyRelu(0, 0, QuantizedMultiplier.of(positive), QuantizedMultiplier.of(negative)));
+        return ProvenSlopes.of(
+                new TflLeakyRelu(0, 0, QuantizedMultiplier.of(positive), QuantizedMultiplier.of(negative)));
     }
 
     private static int differences(ProvenSlopes found, double positive, double negative) {
@@ -44,7 +45,8 @@ class ProvenSlopesTest {
             double negative = (float) (positive * random.nextDouble(-1, 1));
             Optional<ProvenSlopes> slopes = of(positive, negative);
             found += slopes.isPresent() ? 1 : 0;
-            slopes.ifPresent(s -> assertThat(differences(s, positive, negative)).as("%s", s).isZero());
+            slopes.ifPresent(s ->
+                    assertThat(differences(s, positive, negative)).as("%s", s).isZero());
         }
         assertThat(found).isGreaterThan(20);
     }

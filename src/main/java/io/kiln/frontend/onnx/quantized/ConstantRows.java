@@ -2,12 +2,12 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.PairLookup;
-import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
@@ -15,7 +16,6 @@ import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.PairLookup;
-import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.LinkedHashMap;
@@ -59,7 +59,8 @@ record ElementForm(
         Map<Integer, OnnxValue> values = new LinkedHashMap<>();
         operands.forEach((index, operand) -> {
             Constant results = operand.over(grid);
-            values.put(index, new OnnxValue(results, ElementType.of(results.type().dtype())));
+            values.put(
+                    index, new OnnxValue(results, ElementType.of(results.type().dtype())));
         });
         NodeContext shadow = node.shadow(values, Optional.empty());
         importer.emit(shadow);
@@ -87,7 +88,8 @@ record ElementForm(
         if (own.isPresent() && operands.get(0) instanceof ElementForm inner) {
             return inner.quantized(to, own.get().then(limits));
         }
-        boolean isMoved = node.node().operator().equals("Max") || node.node().operator().equals("Min");
+        boolean isMoved =
+                node.node().operator().equals("Max") || node.node().operator().equals("Min");
         Optional<Arg> selected = isMoved ? moved.flatMap(form -> form.quantized(to, limits)) : Optional.empty();
         return selected.or(() -> table(to, limits)).or(() -> moved.flatMap(form -> form.quantized(to, limits)));
     }
@@ -105,10 +107,11 @@ record ElementForm(
         boolean isPlain = operands.size() == 2
                 && operands.values().stream().allMatch(o -> o instanceof TableForm table && table.isPlain());
         PairLookup kind = isPlain ? pair.kind(node.node().operator(), to) : new PairLookup();
-        return results(Grid.of(left, right)).map(all -> pair.emit(node, kind, limits, (x, y) -> {
-            float real = all.real((x - Byte.MIN_VALUE) * PairLookup.SIZE + y - Byte.MIN_VALUE);
-            return QuantizedForms.quantized(to, real);
-        }));
+        return results(Grid.of(left, right))
+                .map(all -> pair.emit(node, kind, limits, (x, y) -> {
+                    float real = all.real((x - Byte.MIN_VALUE) * PairLookup.SIZE + y - Byte.MIN_VALUE);
+                    return QuantizedForms.quantized(to, real);
+                }));
     }
 
     private Optional<Arg> rows(Sources sources, ElementQuantization to, Limits limits) {

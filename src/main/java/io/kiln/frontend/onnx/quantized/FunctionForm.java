@@ -2,7 +2,6 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
-import io.kiln.frontend.onnx.quantized.ElementOperand.Sources;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm;
@@ -12,6 +11,7 @@ import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.quantized.ElementOperand.Sources;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.LinkedHashMap;
@@ -100,13 +100,13 @@ final class FunctionForm {
         String name = node.node().operator();
         boolean isUnary = UNARY.contains(name);
         return isUnary || OF_SEVERAL.contains(name)
-                ? elements(importer, node, moved).or(() -> isUnary || name.equals("Clip") ? limits(node) : Optional.empty())
+                ? elements(importer, node, moved)
+                        .or(() -> isUnary || name.equals("Clip") ? limits(node) : Optional.empty())
                 : Optional.empty();
     }
 
     /** A function of the elements of tensors of bytes and of constants. */
-    private static Optional<IntegerForm> elements(
-            OnnxImporter importer, NodeContext node, Optional<Deferred> moved) {
+    private static Optional<IntegerForm> elements(OnnxImporter importer, NodeContext node, Optional<Deferred> moved) {
         Map<Integer, ElementOperand> operands = new LinkedHashMap<>();
         for (int i = 0; i < node.inputs(); i++) {
             if (!node.has(i) || (node.arg(i) instanceof Constant number && number.elements() == 1)) {

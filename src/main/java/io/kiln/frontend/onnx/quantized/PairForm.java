@@ -3,24 +3,15 @@ package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
-import io.kiln.frontend.onnx.operator.Expressions;
-import io.kiln.frontend.onnx.operator.IntegerForm;
-import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
 import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
 import io.kiln.frontend.onnx.operator.NodeContext;
-import io.kiln.frontend.onnx.operator.OnnxImporter;
-import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 
 /**
  * Functions of two tensors of bytes, element by element.

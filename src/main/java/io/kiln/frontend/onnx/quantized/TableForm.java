@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
@@ -10,7 +11,6 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.TflLookup;
-import io.kiln.base.DType;
 import java.util.List;
 import java.util.Optional;
 

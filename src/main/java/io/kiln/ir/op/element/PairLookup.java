@@ -120,8 +120,8 @@ public record PairLookup(Kind kind, double lhs, double rhs, int lhsZeroPoint, in
                         + table.text());
         Check.that(
                 table.dim(0) == SIZE || kind == Kind.ANY,
-                "a " + kind.text() + " of " + name() + " must have a table of all pairs, not of "
-                        + table.dim(0) + " rows");
+                "a " + kind.text() + " of " + name() + " must have a table of all pairs, not of " + table.dim(0)
+                        + " rows");
         return new TensorType(Check.broadcast(args.get(0).shape(), args.get(1).shape()), DType.INT8);
     }
 }

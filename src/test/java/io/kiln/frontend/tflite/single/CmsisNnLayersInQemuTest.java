@@ -69,7 +69,8 @@ class CmsisNnLayersInQemuTest {
         int depth = d.between(2, 5);
         TensorSpec x = d.tensor(TensorType.INT8, 1, height, width, depth);
         int in = d.input(x);
-        int pads = d.add(TensorSpec.of("pads", TensorType.INT32, 4, 2).withData(LittleEndian.ofInts(0, 0, left, right, left, right, 0, 0)));
+        int pads = d.add(TensorSpec.of("pads", TensorType.INT32, 4, 2)
+                .withData(LittleEndian.ofInts(0, 0, left, right, left, right, 0, 0)));
         int padded = d.add(d.like(x, 1, height + left + right, width + left + right, depth));
         d.model().operator(BuiltinOperator.PAD, 1, Options.none(), new int[] {in, pads}, new int[] {padded});
         boolean isDepthwise = d.coin();
@@ -111,8 +112,9 @@ class CmsisNnLayersInQemuTest {
         TestToolchains.resolve("clang", Boards.builtIn().find(board).target());
         BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models(), board)
                 .toolchain(Optional.of("clang"))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.of("cmsis-nn -version=" + version + ", " + host), Optional.of(CmsisNnStandIn.copy(folder.resolve("cmsis"), version)))))
+                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(
+                        Optional.of("cmsis-nn -version=" + version + ", " + host),
+                        Optional.of(CmsisNnStandIn.copy(folder.resolve("cmsis"), version)))))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);

@@ -115,8 +115,8 @@ class CmsisNnOperatorsTest {
                         }
                         """),
                 "m.relay",
-                Optional.of(ParameterFile.write(List.of(
-                        new NamedTensor("w", DType.INT8, List.of(2, 1, 1, 2), Bytes.copyOf(new byte[] {9, -7, 100, 3}))))),
+                Optional.of(ParameterFile.write(List.of(new NamedTensor(
+                        "w", DType.INT8, List.of(2, 1, 1, 2), Bytes.copyOf(new byte[] {9, -7, 100, 3}))))),
                 "m.params",
                 "unbiased");
         CompiledModel model = compile("unbiased", function);
