@@ -25,6 +25,7 @@ import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
+import io.kiln.tir.TirVerifier;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

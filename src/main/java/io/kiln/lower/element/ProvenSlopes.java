@@ -30,7 +30,7 @@ public record ProvenSlopes(Slope positive, Slope negative, int shift) {
     /** The constants of a sign. */
     public record Slope(int multiplier, int offset) {
         int apply(int x, int shift) {
-            return (int) (((long) x * multiplier >> HALF) + offset) >> shift;
+            return (int) ((((long) x * multiplier) >> HALF) + offset) >> shift;
         }
     }
 
@@ -88,7 +88,7 @@ public record ProvenSlopes(Slope positive, Slope negative, int shift) {
         int last = sign > 0 ? 0 : -1;
         for (int x = sign > 0 ? Short.MAX_VALUE : Short.MIN_VALUE; x != last - sign && least <= most; x -= sign) {
             long result = FixedPoint.multiplyByQuantizedMultiplier(x, by.multiplier(), by.shift());
-            long scaled = (long) x * multiplier >> HALF;
+            long scaled = ((long) x * multiplier) >> HALF;
             if (result > Short.MIN_VALUE) {
                 least = Math.max(least, (Math.min(result, Short.MAX_VALUE) << shift) - scaled);
             }

@@ -21,11 +21,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Every {@code strideH}-th row of a transposed convolution's output, as the rows of an ordinary convolution of stride 1 whose channels are those of
- * {@code strideW} neighbouring columns. With {@code P = columns + cropped}, its output {@code [row][P / strideW][strideW * channels]} is, row by
- * row, {@code P} columns of the output, of which {@code cropped} at the left and perhaps some at the right do not exist.
+ * A phase of a transposed convolution with strides {@code sy} and {@code sx}: every {@code sy}-th row of its output, as the rows of an ordinary
+ * convolution of stride 1 whose channels are those of {@code sx} neighbouring columns. With {@code P = columns + cropped}, its output
+ * {@code [row][P / sx][sx * channels]} is, row by row, {@code P} columns of the output, of which {@code cropped} at the left and perhaps some at
+ * the right do not exist.
  *
- * <p>Output row {@code y} of phase {@code p = (y + padTop) % strideH} sums {@code kernel[p + j * strideH]} times input row {@code (y + padTop) / strideH - j};
+ * <p>Output row {@code y} of phase {@code p = (y + padTop) % sy} sums {@code kernel[p + j * sy]} times input row {@code (y + padTop) / sy - j};
  * columns likewise. Taps beyond the kernel are 0.
  *
  * @param first its first row in the output
