@@ -62,7 +62,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
     private static List<BlockedSums> loops(Workload workload, Rescaling rescaling, boolean inPairs) {
         if (inPairs) {
             boolean isPlain = !workload.conv().depthwise() && workload.conv().groups() == 1;
-            return (isPlain ? BlockedSums.inPairs(workload) : List.<BlockedSums>of())
+            return (isPlain ? BlockedLoops.inPairs(workload) : List.<BlockedSums>of())
                     .stream()
                             .filter(sums -> suits(workload, sums))
                             .filter(sums -> sums.apart().isPresent()
@@ -76,13 +76,13 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
 
     /** Those whose kernels rescale, the best first. */
     private static List<BlockedSums> together(Workload workload) {
-        return BlockedSums.of(workload).stream()
+        return BlockedLoops.of(workload).stream()
                 .filter(sums -> suits(workload, sums))
                 .toList();
     }
 
     private static List<BlockedSums> apart(Workload workload) {
-        return BlockedSums.apart(workload).stream()
+        return BlockedLoops.apart(workload).stream()
                 .filter(sums -> suits(workload, sums))
                 .filter(sums -> BiasTable.isFoldedIfFilled(workload.conv()))
                 .toList();
@@ -163,13 +163,13 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
 
     /** Uses the core's best loop, unless weights should be packed two to a byte for size and this loop does not support that. */
     public Optional<Choice<Rescaling>> choose(Workload workload) {
-        if (!BlockedSums.isFor(workload) || !workload.isPlainInt8()) {
+        if (!BlockedLoops.isFor(workload) || !workload.isPlainInt8()) {
             return Optional.empty();
         }
-        BlockedSums best = BlockedSums.of(workload).get(0);
+        BlockedSums best = BlockedLoops.of(workload).get(0);
         boolean packs = best.pairsWeights() || !FourBitWeights.pack(workload);
         List<BlockedSums> apart = apart(workload);
-        boolean isFew = BlockedSums.areFew(workload.conv()) && !apart.isEmpty();
+        boolean isFew = BlockedLoops.areFew(workload.conv()) && !apart.isEmpty();
         if (packs && !isFew && suits(workload, best)) {
             Optional<ScalarRescale> proven = ScalarRescale.of(workload.conv());
             if (proven.isPresent()) {

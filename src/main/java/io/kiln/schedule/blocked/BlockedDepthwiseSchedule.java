@@ -49,7 +49,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         if (!workload.isPlainInt8() || !fits) {
             return Optional.empty();
         }
-        boolean isScalar = !workload.features().hasDsp() && BlockedSums.isFor(workload);
+        boolean isScalar = !workload.features().hasDsp() && BlockedLoops.isFor(workload);
         Optional<ScalarRescale> proven = isScalar ? ScalarRescale.of(conv) : Optional.empty();
         boolean isFolded = BiasTable.isFoldedIfFilled(conv);
         return Optional.of(new Rescaling(proven)).filter(r -> proven.isPresent() || isFolded);

@@ -51,7 +51,7 @@ public final class BlockedPanelSums implements SumKernels.Dots, PanelSums {
 
     /** Whether there is a kernel for a core. */
     public static boolean isThere(CpuFeatures features) {
-        return BlockedSums.isThere(features);
+        return BlockedLoops.isThere(features);
     }
 
     private PanelPacking packing() {

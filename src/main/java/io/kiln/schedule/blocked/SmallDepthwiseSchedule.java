@@ -43,7 +43,7 @@ public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
      */
     public Optional<Choice<ScalarRescale>> choose(Workload workload) {
         CpuFeatures features = workload.features();
-        if (!workload.isForSize() || !BlockedSums.isFor(workload)) {
+        if (!workload.isForSize() || !BlockedLoops.isFor(workload)) {
             return Optional.empty();
         }
         Configuration configuration = FourBitWeights.packed(Configuration.of(name()), workload);
