@@ -12,7 +12,8 @@ import java.util.List;
 /**
  * What a function becomes for the default board. Functions that are equal in it run the same kernels as often.
  *
- * @param operators what each does, by which schedule, and with how much work
+ * @param operators what each does, by which schedule, and with how much work; without the shifts of sums, which are constants of the
+ *     kernels that follow from the scales
  * @param executedMacs multiply-accumulates of all
  */
 record CompiledWork(List<String> operators, long executedMacs) {
@@ -24,7 +25,9 @@ record CompiledWork(List<String> operators, long executedMacs) {
                 ModelCompiler.compile(request, function).library().metadata().operators();
         return new CompiledWork(
                 operators.stream()
-                        .map(operator -> operator.op() + " " + operator.choice().schedule() + " " + operator.cost())
+                        .map(operator -> operator.op() + " "
+                                + operator.choice().schedule().replaceFirst("shift=\\d+", "shift")
+                                + " " + operator.cost())
                         .toList(),
                 operators.stream().mapToLong(OperatorInfo::executedMacs).sum());
     }
