@@ -132,24 +132,28 @@ final class BuiltInInspectors {
         return lines;
     }
 
-    /** Adds lines until they have too many letters, and returns how many they have. */
+    /** Adds lines until they, and the paths on the way to them, have too many letters, and returns how many they have. */
     private static long values(String path, JsonNode node, List<String> lines, long before) {
-        if (before > MOST_LETTERS) {
-            return before;
+        long letters = before + path.length();
+        if (letters > MOST_LETTERS) {
+            return letters;
         }
         if (node.isValueNode()) {
-            lines.add(path + " = " + node.asText());
-            return before + lines.get(lines.size() - 1).length();
+            String text = node.asText();
+            lines.add(path + " = " + text);
+            return letters + text.length();
         }
-        long letters = before;
         if (node.isArray()) {
             for (int i = 0; i < node.size() && letters <= MOST_LETTERS; i++) {
                 letters = values(path + "[" + i + "]", node.get(i), lines, letters);
             }
-        } else {
-            for (Map.Entry<String, JsonNode> entry : node.properties()) {
-                String inner = path.isEmpty() ? entry.getKey() : path + "." + entry.getKey();
-                letters = values(inner, entry.getValue(), lines, letters);
+            return letters;
+        }
+        for (Map.Entry<String, JsonNode> entry : node.properties()) {
+            String inner = path.isEmpty() ? entry.getKey() : path + "." + entry.getKey();
+            letters = values(inner, entry.getValue(), lines, letters);
+            if (letters > MOST_LETTERS) {
+                break;
             }
         }
         return letters;

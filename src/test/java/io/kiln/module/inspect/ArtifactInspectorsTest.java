@@ -3,6 +3,7 @@ package io.kiln.module.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.NamedTensor;
@@ -11,6 +12,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.module.ModuleWriter;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -154,7 +156,7 @@ class ArtifactInspectorsTest {
         return new Artifact("gen", loader, file, content, Artifact.HOST);
     }
 
-    /** Paths and indentation would make gigabytes of these. */
+    /** Paths and indentation would make gigabytes of these, also where there are no values. */
     @Test
     void hostileMetadataIsNotSpreadOut() {
         String name = "n".repeat(40_000);
@@ -163,6 +165,15 @@ class ArtifactInspectorsTest {
                         .lines(List.of(artifact("metadata", "m.json", Bytes.ofText(wide))), "metadata"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("its values with their paths have more than 16777216 letters");
+        for (String empty : List.of("[]", "{}", "{\"a\":[],\"b\":{}}")) {
+            String hollow = "{\"" + name + "\":{\"" + name + "\":[" + (empty + ",").repeat(400_000) + "0]}}";
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(5),
+                    () -> assertThatThrownBy(() -> ArtifactInspectors.installed()
+                                    .lines(List.of(artifact("metadata", "m.json", Bytes.ofText(hollow))), "metadata"))
+                            .isInstanceOf(KilnException.class)
+                            .hasMessageContaining("its values with their paths"));
+        }
         String deep = "[".repeat(65) + "0" + "]".repeat(65);
         for (String inspector : List.of("metadata", "json-prettyprint")) {
             assertThatThrownBy(() -> ArtifactInspectors.installed()
