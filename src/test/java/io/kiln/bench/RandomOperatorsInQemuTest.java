@@ -41,11 +41,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. */
+/** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. {@code -Dkiln.cases} and {@code -Dkiln.seed} take others. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RandomOperatorsInQemuTest {
-    private static final int OPERATORS = 24;
-    private static final long FIRST_SEED = 20_000;
+    private static final int OPERATORS = Integer.getInteger("kiln.cases", 24);
+    private static final long USUAL_SEED = 20_000;
+    private static final long FIRST_SEED = Long.getLong("kiln.seed", USUAL_SEED);
 
     private final Map<RandomForm, Drawn> drawn = new EnumMap<>(RandomForm.class);
     private final Map<Draws.Key, Draws> known = new HashMap<>();
@@ -157,7 +158,8 @@ final class RandomOperatorsInQemuTest {
                 expected.add(Interpreter.run(function, own).get(0));
             }
         }
-        assertThat(corrections(models)).containsAll(form.corrections());
+        // Which corrections are needed depends on what is drawn.
+        assertThat(corrections(models)).containsAll(FIRST_SEED == USUAL_SEED ? form.corrections() : List.of());
         Bytes actual = OperatorsImage.run(folder, board, target, toolchain, optimize, models, inputs);
         int offset = 0;
         for (int i = 0; i < models.size(); i++) {

@@ -50,7 +50,7 @@ class GeneratedCTest {
     private static final int RANDOM_OPERATORS = 40;
     private static final int RANDOM_NETS = 16;
     private static final int FLOAT_NETS = 6;
-    private static final long FIRST_SEED = 10_000;
+    private static final long FIRST_SEED = Long.getLong("kiln.seed", 10_000);
 
     @TempDir
     private Path folder;
