@@ -28,6 +28,11 @@ record Matrices(FusedOperator op) {
         return root().depth(shape(0));
     }
 
+    /** Whether an element of a matrix is less a zero point that is not 0. */
+    boolean haveZeroPoints() {
+        return op.root().constant(2).integer(0) != 0 || op.root().constant(3).integer(0) != 0;
+    }
+
     int rows() {
         return op.type().shape().dim(-2);
     }

@@ -76,10 +76,10 @@ final class MatrixProduct {
         this.gathered = matrices.root().transposeA() ? buffers.scratch(a.dtype(), (long) kernel.rows() * depth) : a;
     }
 
-    /** The product, if the core has a kernel for its type, and it has enough rows. */
+    /** The product, if the core has a kernel for its type, it has enough rows, and kernels need not subtract zero points. */
     static Optional<MatrixProduct> of(FusedOperator op, OperatorLowering.Context context) {
         Matrices matrices = new Matrices(op);
-        if (matrices.rows() < LEAST_ROWS || matrices.depth() > MOST_DEPTH) {
+        if (matrices.rows() < LEAST_ROWS || matrices.depth() > MOST_DEPTH || matrices.haveZeroPoints()) {
             return Optional.empty();
         }
         Tables tables = new Tables(op.name());
