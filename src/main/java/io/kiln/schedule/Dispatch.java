@@ -81,7 +81,7 @@ public final class Dispatch {
         this.features = target.features();
         this.optimize = optimize;
         this.context = new OperatorLowering.Context(
-                RecurrentKernels.of(features, optimize),
+                RecurrentKernels.of(features),
                 PanelKernels.of(features),
                 (values, tables) -> PanelKernels.of(features, values, tables),
                 callees,

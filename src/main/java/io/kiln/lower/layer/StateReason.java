@@ -10,7 +10,7 @@ final class StateReason {
     private StateReason() {}
 
     /**
-     * The reason in words: the first that applies of core or optimization goal, data and constants.
+     * The reason in words: the first that applies of core, data and constants.
      *
      * @param ofCore the micro-kernels of the core
      * @param areUsed whether the layer runs by them
@@ -21,7 +21,7 @@ final class StateReason {
         }
         return "plain loops: "
                 + (ofCore.isEmpty()
-                        ? "small code rather than a micro-kernel, or none for this core"
+                        ? "no micro-kernel for this core"
                         : data.isFloat()
                                 ? "no micro-kernel for float32 data with a state"
                                 : "no micro-kernel for this type of state, or sums of these weights leave 32 bits");

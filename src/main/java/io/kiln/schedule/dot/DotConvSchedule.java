@@ -60,7 +60,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
         return new DotConv(task, kernel.with(configuration), configuration.number("pixel_block")).loops(task);
     }
 
-    /** Unless size is optimized, and data is float, the layer takes little time or its weights fit four bits. */
+    /** Unless size is optimized, and the layer takes little time or its weights fit four bits. */
     public Optional<Choice<DotKernel>> choose(Workload workload) {
         boolean isLarge = workload.conv().macsInside() >= LEAST_MACS && !FourBitWeights.pack(workload);
         return workload.isForSize() && !isLarge

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.dot;
 
-import io.kiln.base.Optimize;
 import io.kiln.lower.SumKernels;
 import io.kiln.schedule.blocked.BlockedPanelSums;
 import io.kiln.schedule.blocked.BlockedSumKernels;
@@ -12,8 +11,8 @@ import java.util.Optional;
 public final class RecurrentKernels {
     private RecurrentKernels() {}
 
-    /** The core's kernels, if it has some and size is not optimized. */
-    public static Optional<SumKernels> of(CpuFeatures features, Optimize optimize) {
+    /** The core's kernels, if it has some. */
+    public static Optional<SumKernels> of(CpuFeatures features) {
         if (features.hasDsp()) {
             return Optional.of(features.hasMve() ? new MveSumKernels() : new DspSumKernels());
         }

@@ -86,7 +86,7 @@ public final class FpuConvSchedule implements Schedule<FpuLimits> {
         return new FpuConv(task, blocks(configuration), limits).loops(task.rows());
     }
 
-    /** Unless size is optimized. */
+    /** Wherever it applies: one kernel serves many layers. */
     public Optional<Choice<FpuLimits>> choose(Workload workload) {
         return applies(workload).map(limits -> choice(workload, limits));
     }

@@ -52,7 +52,7 @@ public final class FpuDepthwiseSchedule implements Schedule<FpuLimits> {
         return new FpuDepthwise(task, configuration.number("pixel_block"), limits).loops(task.rows());
     }
 
-    /** Unless size is optimized. */
+    /** Wherever it applies. */
     public Optional<Choice<FpuLimits>> choose(Workload workload) {
         return applies(workload).map(limits -> choice(workload, limits));
     }

@@ -50,7 +50,7 @@ public final class MveFloatDepthwiseSchedule implements Schedule<Workload> {
         return new MveFloatDepthwise(task, configuration.number("pixel_block")).loops(task.rows());
     }
 
-    /** Unless size is optimized. */
+    /** Wherever it applies. */
     public Optional<Choice<Workload>> choose(Workload workload) {
         Configuration configuration = Configuration.of(name()).with("pixel_block", mostPixels(workload.conv()));
         String reason = "four channels in one instruction (MVE)";
