@@ -70,10 +70,13 @@ public final class QuantizedNodes {
 
     /** Bytes that the model converts to real numbers, such as the image of a camera: they stand for themselves. */
     private static Optional<IntegerForm> converted(NodeContext node) {
-        ElementType type = node.element(0);
         boolean isConversion = node.node().operator().equals("Cast")
                 || node.node().operator().equals("CastLike");
-        if (!isConversion || (type != ElementType.INT8 && type != ElementType.UINT8)) {
+        if (!isConversion) {
+            return Optional.empty();
+        }
+        ElementType type = node.element(0);
+        if (type != ElementType.INT8 && type != ElementType.UINT8) {
             return Optional.empty();
         }
         int zero = type == ElementType.UINT8 ? Byte.MIN_VALUE : 0;
