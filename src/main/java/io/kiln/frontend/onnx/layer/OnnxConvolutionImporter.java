@@ -37,7 +37,8 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                         "the weight's " + kernel));
         Spatial spatial = Spatial.of(node, kernel, sizes);
         node.require(
-                Stream.concat(spatial.begins().stream(), spatial.ends().stream()).allMatch(pad -> pad >= 0),
+                Stream.concat(spatial.begins().stream(), spatial.ends().stream())
+                        .allMatch(pad -> pad >= 0),
                 "its pads are " + spatial.begins() + " before and " + spatial.ends() + " after the data",
                 "no negative ones; slice the data before the layer instead");
         long stated = node.attributes().whole("group", 1);

@@ -70,8 +70,8 @@ public final class QuantizedNodes {
 
     /** Bytes that the model converts to real numbers, such as the image of a camera: they stand for themselves. */
     private static Optional<IntegerForm> converted(NodeContext node) {
-        boolean isConversion = node.node().operator().equals("Cast")
-                || node.node().operator().equals("CastLike");
+        boolean isConversion =
+                node.node().operator().equals("Cast") || node.node().operator().equals("CastLike");
         if (!isConversion) {
             return Optional.empty();
         }

@@ -120,7 +120,12 @@ final class ExportedNetworks {
         int channels = 4;
         for (long dilation : new long[] {1, 2, 4}) {
             Map<String, Object> attributes = Map.of(
-                    "dilations", List.of(dilation), "pads", List.of(2 * dilation, 2 * dilation), "kernel_shape", List.of(3L));
+                    "dilations",
+                    List.of(dilation),
+                    "pads",
+                    List.of(2 * dilation, 2 * dilation),
+                    "kernel_shape",
+                    List.of(3L));
             String y = node("Conv", attributes, x, weight(8, channels, 3), weight(8));
             y = node("Slice", y, shape(0), shape(-2 * dilation), shape(2));
             x = channels == 8 ? node("Relu", node("Add", x, node("Relu", y))) : node("Relu", y);
@@ -136,8 +141,8 @@ final class ExportedNetworks {
         attributes.put("output_padding", List.of(1L, 1L));
         x = node("Relu", conv(x, 6, 8, 3, 2, 1));
         x = node("Relu", node("ConvTranspose", attributes, x, weight(8, 6, 3, 3), weight(6)));
-        Map<String, Object> nearest = Map.of(
-                "mode", "nearest", "coordinate_transformation_mode", "asymmetric", "nearest_mode", "floor");
+        Map<String, Object> nearest =
+                Map.of("mode", "nearest", "coordinate_transformation_mode", "asymmetric", "nearest_mode", "floor");
         x = node("Resize", nearest, x, "", model.floats(false, 1, 1, 2, 2));
         return end(node("Sigmoid", conv(x, 6, 1, 3, 1, 1)));
     }
@@ -159,7 +164,8 @@ final class ExportedNetworks {
         }
         String keys = transposed(heads.get(1), 0L, 2L, 3L, 1L);
         String scores = node("Div", node("MatMul", transposed(heads.get(0), 0L, 2L, 1L, 3L), keys), number(2));
-        String triangle = node("Reshape", model.floats(false, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1), shape(4, 4));
+        String triangle =
+                node("Reshape", model.floats(false, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1), shape(4, 4));
         scores = node("Where", node("Equal", triangle, number(0)), number(-16), scores);
         String mixed = node("MatMul", node("Softmax", scores), transposed(heads.get(2), 0L, 2L, 1L, 3L));
         x = node("Add", x, linear(node("Reshape", transposed(mixed, 0L, 2L, 1L, 3L), shape(1, 4, 8)), 8, 8));
@@ -176,7 +182,10 @@ final class ExportedNetworks {
 
     /** As YOLO: boxes of each cell from parts of a sigmoid. */
     private Bytes detector() {
-        String x = node("LeakyRelu", Map.of("alpha", 0.125f), conv(model.input("x", FLOAT, List.of(1, 3, 8, 8)), 3, 8, 3, 2, 1));
+        String x = node(
+                "LeakyRelu",
+                Map.of("alpha", 0.125f),
+                conv(model.input("x", FLOAT, List.of(1, 3, 8, 8)), 3, 8, 3, 2, 1));
         x = node("Reshape", conv(x, 8, 14, 1, 1, 1), shape(1, 2, 7, 4, 4));
         x = node("Sigmoid", transposed(x, 0L, 1L, 3L, 4L, 2L));
         List<String> parts = List.of("centres", "sizes", "classes");
@@ -205,7 +214,8 @@ final class ExportedNetworks {
 
     private Bytes recurrent() {
         String x = transposed(model.input("x", FLOAT, List.of(1, 6, 4)), 1L, 0L, 2L);
-        Map<String, Object> attributes = Map.of("hidden_size", 5L, "direction", "bidirectional", "linear_before_reset", 1L);
+        Map<String, Object> attributes =
+                Map.of("hidden_size", 5L, "direction", "bidirectional", "linear_before_reset", 1L);
         String all = node("GRU", attributes, x, weight(2, 15, 4), weight(2, 15, 5), weight(2, 30));
         String both = node("Reshape", transposed(all, 0L, 2L, 1L, 3L), shape(0, 0, -1));
         return end(linear(transposed(both, 1L, 0L, 2L), 10, 3));

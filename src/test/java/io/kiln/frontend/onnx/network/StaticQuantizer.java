@@ -81,13 +81,15 @@ final class StaticQuantizer {
                 .filter(input -> input.getType().getTensorType().getElemType() == TensorProto.DataType.FLOAT_VALUE)
                 .forEach(input -> reals.add(input.getName()));
         for (NodeProto node : graph.getNodeList()) {
-            boolean isReal = node.getOpType().equals("Cast") || node.getInputList().stream().anyMatch(reals::contains);
+            boolean isReal = node.getOpType().equals("Cast")
+                    || node.getInputList().stream().anyMatch(reals::contains);
             if (isReal && !node.getOpType().equals("Shape")) {
                 reals.addAll(node.getOutputList());
                 outputs.addAll(node.getOutputList());
             }
         }
-        outputs.forEach(name -> all.getGraphBuilder().addOutput(ValueInfoProto.newBuilder().setName(name)));
+        outputs.forEach(name ->
+                all.getGraphBuilder().addOutput(ValueInfoProto.newBuilder().setName(name)));
         List<Bytes> results = OnnxRuntime.run(Bytes.wrap(all.build().toByteArray()), params, data);
         for (int i = 0; i < outputs.size(); i++) {
             see(outputs.get(i), results.get(i));
@@ -150,10 +152,14 @@ final class StaticQuantizer {
         List<Long> dims = tensor.getDimsList();
         boolean isFirst = layer.getOpType().equals("Conv") || layer.getOpType().equals("Gemm");
         int axis = isFirst ? 0 : layer.getOpType().equals("MatMul") ? dims.size() - 1 : 1;
-        int inner = dims.subList(axis + 1, dims.size()).stream().reduce(1L, (a, b) -> a * b).intValue();
+        int inner = dims.subList(axis + 1, dims.size()).stream()
+                .reduce(1L, (a, b) -> a * b)
+                .intValue();
         int channels = dims.get(axis).intValue();
-        FloatBuffer reals =
-                tensor.getRawData().asReadOnlyByteBuffer().order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        FloatBuffer reals = tensor.getRawData()
+                .asReadOnlyByteBuffer()
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .asFloatBuffer();
         float[] most = new float[channels];
         for (int i = 0; i < reals.limit(); i++) {
             int c = i / inner % channels;
