@@ -164,7 +164,7 @@ final class NodeImporter implements Bodies {
         Optional<OnnxRegistration> found = OnnxOperators.find(node.domain(), node.operator());
         int version = opsets.version(node.domain()).orElse(1);
         if (found.isEmpty() || version < found.orElseThrow().since()) {
-            UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(node.operator());
+            UnsupportedOperators.Refusal refusal = UnsupportedOperators.of(node.domain(), node.operator());
             throw new KilnException(new Problem(
                     node.type()
                             + (found.isEmpty()

@@ -18,13 +18,17 @@ final class UnsupportedOperators {
     private static final Refusal UNKNOWN = new Refusal(
             "is not supported", "Export the model without it, for example from operators that it consists of");
 
+    private static final Refusal OF_RUNTIME = new Refusal(
+            "is an operator of ONNX Runtime that is not supported",
+            "Save the model without ONNX Runtime's extended optimizations and fusions, so that it consists of ONNX's operators");
+
     private static final Map<String, Refusal> BY_NAME = byName();
 
     private UnsupportedOperators() {}
 
     /** The reason for an operator. */
-    static Refusal of(String name) {
-        return BY_NAME.getOrDefault(name, UNKNOWN);
+    static Refusal of(String domain, String name) {
+        return BY_NAME.getOrDefault(name, domain.equals("com.microsoft") ? OF_RUNTIME : UNKNOWN);
     }
 
     private static Map<String, Refusal> byName() {

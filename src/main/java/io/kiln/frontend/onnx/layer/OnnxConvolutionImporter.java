@@ -12,6 +12,7 @@ import io.kiln.ir.op.movement.Pad;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** {@code Conv} over one, two or three dimensions: data (N, C, ...), weight (M, C / group, ...), bias. */
 final class OnnxConvolutionImporter implements OnnxImporter {
@@ -35,6 +36,11 @@ final class OnnxConvolutionImporter implements OnnxImporter {
                         "its kernel_shape is " + stated,
                         "the weight's " + kernel));
         Spatial spatial = Spatial.of(node, kernel, sizes);
+        node.require(
+                Stream.concat(spatial.begins().stream(), spatial.ends().stream())
+                        .allMatch(pad -> pad >= 0),
+                "its pads are " + spatial.begins() + " before and " + spatial.ends() + " after the data",
+                "no negative ones; slice the data before the layer instead");
         long stated = node.attributes().whole("group", 1);
         node.require(
                 stated >= 1

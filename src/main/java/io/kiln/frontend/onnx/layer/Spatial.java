@@ -103,7 +103,7 @@ record Spatial(
         node.require(
                 stated.size() == count && stated.stream().allMatch(v -> Math.abs(v) < MOST),
                 "its " + name + " are " + stated,
-                count + " numbers");
+                count + " numbers below " + MOST);
         return stated.stream().map(Long::intValue).toList();
     }
 

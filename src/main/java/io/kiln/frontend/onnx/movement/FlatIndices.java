@@ -3,7 +3,9 @@ package io.kiln.frontend.onnx.movement;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
@@ -13,6 +15,25 @@ import java.util.List;
 /** Indices into a tensor's elements in their order. */
 public final class FlatIndices {
     private FlatIndices() {}
+
+    /**
+     * Refuses constant indices that lie outside of the data; generated code would read beyond it.
+     *
+     * @param sizes of the axes that the indices count along, in turn
+     */
+    static void requireWithin(NodeContext node, int input, List<Integer> sizes) {
+        if (!(node.arg(input) instanceof Constant indices)) {
+            return;
+        }
+        for (int i = 0; i < indices.elements(); i++) {
+            int size = sizes.get(i % sizes.size());
+            node.require(
+                    indices.integer(i) >= -size && indices.integer(i) < size,
+                    "its index " + indices.integer(i) + " lies outside of its data "
+                            + node.shape(0).text(),
+                    -size + " to " + (size - 1));
+        }
+    }
 
     /** Indices as int32, negative ones counted from the end. */
     static Arg counted(Expressions e, Arg indices, int size) {

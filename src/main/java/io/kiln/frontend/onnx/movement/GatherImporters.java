@@ -25,6 +25,7 @@ final class GatherImporters {
     private static void gather(NodeContext node) {
         Expressions e = new Expressions(node);
         int axis = node.axis(node.attributes().whole("axis", 0), node.shape(0).rank());
+        FlatIndices.requireWithin(node, 1, List.of(node.shape(0).dim(axis)));
         Arg indices = FlatIndices.counted(e, node.arg(1), node.shape(0).dim(axis));
         node.finish(e.take(node.arg(0), indices, axis));
     }
@@ -33,6 +34,7 @@ final class GatherImporters {
         Expressions e = new Expressions(node);
         Shape data = node.shape(0);
         int axis = node.axis(node.attributes().whole("axis", 0), data.rank());
+        FlatIndices.requireWithin(node, 1, List.of(data.dim(axis)));
         Arg indices = FlatIndices.ofElements(e, node.arg(1), data, axis);
         node.finish(e.take(FlatIndices.flat(e, node.arg(0)), indices, 0));
     }
@@ -48,6 +50,7 @@ final class GatherImporters {
                 "its indices " + indices.text() + " do not fit its data " + data.text(),
                 "at most " + (data.rank() - batch) + " indices");
         List<Integer> inner = data.dims().subList(batch, batch + depth);
+        FlatIndices.requireWithin(node, 1, inner);
         List<Integer> rest = data.dims().subList(batch + depth, data.rank());
         int slots = inner.stream().reduce(1, (a, b) -> a * b);
         List<Integer> dims = new ArrayList<>(data.dims().subList(0, batch));

@@ -38,6 +38,7 @@ final class ScatterImporters {
                     "its indices " + indices.text() + " are larger than its data " + data.text(),
                     "at most the data's size along each other dimension");
         }
+        FlatIndices.requireWithin(node, 1, List.of(data.dim(axis)));
         scatter(e, node, FlatIndices.ofElements(e, node.arg(1), data, axis), 1);
     }
 
@@ -57,6 +58,7 @@ final class ScatterImporters {
                 node.shape(2).dims().equals(expected),
                 "its updates are " + node.shape(2).text(),
                 new Shape(expected).text());
+        FlatIndices.requireWithin(node, 1, data.dims().subList(0, depth));
         Arg places = FlatIndices.ofTuples(e, node.arg(1), data.dims().subList(0, depth));
         scatter(e, node, places, Math.toIntExact(new Shape(rest).elements()));
     }

@@ -2,6 +2,7 @@
 package io.kiln.frontend.onnx.quantized;
 
 import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.ElementQuantization;
 import io.kiln.frontend.onnx.operator.IntegerForm;
 import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
 import io.kiln.frontend.onnx.operator.NodeContext;
@@ -9,6 +10,7 @@ import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import java.util.List;
 import java.util.Optional;
 
 /** Imports nodes of quantized models so that they stay in integers. */
@@ -58,11 +60,28 @@ public final class QuantizedNodes {
         if (!node.node().domain().isEmpty()) {
             return Optional.empty();
         }
-        return SumForm.of(importer, node)
+        return converted(node)
+                .or(() -> SumForm.of(importer, node))
                 .or(() -> MeanForm.of(importer, node))
                 .or(() -> ResizeForm.of(node))
                 .or(() -> SoftmaxForm.of(QuantizedImporters.importer("Softmax"), node))
                 .or(() -> DeferredSum.ofSum(node));
+    }
+
+    /** Bytes that the model converts to real numbers, such as the image of a camera: they stand for themselves. */
+    private static Optional<IntegerForm> converted(NodeContext node) {
+        boolean isConversion =
+                node.node().operator().equals("Cast") || node.node().operator().equals("CastLike");
+        if (!isConversion) {
+            return Optional.empty();
+        }
+        ElementType type = node.element(0);
+        if (type != ElementType.INT8 && type != ElementType.UINT8) {
+            return Optional.empty();
+        }
+        int zero = type == ElementType.UINT8 ? Byte.MIN_VALUE : 0;
+        ElementQuantization by = new ElementQuantization(List.of(1f), List.of(zero), 0, type);
+        return Optional.of(new IntegerForm.Dequantized(QuantizedBytes.of(node, node.input(0)), by));
     }
 
     private static void attach(NodeContext node, int output, IntegerForm form) {

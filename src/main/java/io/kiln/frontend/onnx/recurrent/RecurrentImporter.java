@@ -76,6 +76,11 @@ record RecurrentImporter(int gates, List<String> activations, Cell cell) impleme
                 shape.rank() == 3 && recurrent.rank() == 3 && recurrent.dim(1) == gates * recurrent.dim(2),
                 "its data is " + shape.text() + " and its recurrent weight " + recurrent.text(),
                 "three dimensions each");
+        long stated = node.attributes().whole("hidden_size", recurrent.dim(2));
+        node.require(
+                stated == recurrent.dim(2),
+                "its hidden_size is " + stated,
+                "that of its recurrent weight " + recurrent.text());
         List<Long> lengths = lengths(node, shape);
         String direction = node.attributes().text("direction", "forward");
         int directions = direction.equals("bidirectional") ? 2 : 1;

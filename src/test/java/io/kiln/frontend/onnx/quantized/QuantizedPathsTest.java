@@ -195,6 +195,22 @@ class QuantizedPathsTest {
         assertIntegers();
     }
 
+    /** An image is converted, scaled, and normalized for each channel by the model itself. */
+    @Test
+    void bytesThatTheModelConvertsAreIntegers() {
+        for (ElementType type : List.of(UINT8, INT8)) {
+            List<Integer> dims = List.of(1, 2, 5, 5);
+            String real = node("Cast", Map.of("to", 1L), model.input("x" + values++, type, dims));
+            String scaled = node("Div", Map.of(), real, model.floats(true, 255));
+            String mean = node("Reshape", Map.of(), model.floats(false, 0.485f, 0.406f), model.longs(false, 2, 1, 1));
+            String normal = node("Div", Map.of(), node("Sub", Map.of(), scaled, mean), model.floats(true, 0.229f));
+            end("normalized image", normal, INT8, 0.03f, -12);
+            String data = node("Cast", Map.of("to", 1L), model.input("x" + values++, type, dims));
+            end("Conv of an image", node("Conv", Map.of(), data, weight(List.of(3, 2, 3, 3), 0, 0.01f)), INT8, 2f, 3);
+        }
+        assertIntegers();
+    }
+
     @Test
     void windowsBeyondTheDataCountAsBeforeVersion19() {
         for (int version : List.of(13, 19)) {
