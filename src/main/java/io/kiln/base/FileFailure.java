@@ -27,6 +27,9 @@ public final class FileFailure {
     private static final String FREE_SPACE = "Free some space, then run the build again";
     private static final List<String> READ_ONLY = List.of("read-only file system", "media is write protected");
 
+    private static final List<String> DENIED = List.of("permission denied", "operation not permitted");
+    private static final List<String> OPEN_FILES = List.of("too many open files");
+
     private FileFailure() {}
 
     /**
@@ -37,9 +40,9 @@ public final class FileFailure {
      * @param failure an {@link IOException}, or an {@link UncheckedIOException} of a stream of paths
      */
     public static KilnException of(String action, Path file, Exception failure) {
-        Throwable cause = failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
         return new KilnException(
-                new Problem(action + ": " + reason(cause), place(file, cause), "", advice(cause)), failure);
+                new Problem(action + ": " + reason(failure), place(file, system(failure)), "", advice(failure)),
+                failure);
     }
 
     /** Whether a program's output says that the disk is full. */
@@ -47,12 +50,23 @@ public final class FileFailure {
         return says(said, FULL);
     }
 
+    /** What the system reported. */
+    private static Throwable system(Exception failure) {
+        return failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
+    }
+
     /** The problem of a program that could not write its output, instead of the program's own messages. */
     public static Problem diskFull(Path place) {
         return new Problem("cannot write: " + NO_SPACE, place.toString(), "", FREE_SPACE);
     }
 
-    private static String reason(Throwable cause) {
+    /**
+     * The reason of a failed access in words, without the file.
+     *
+     * @param failure as for {@link #of}
+     */
+    public static String reason(Exception failure) {
+        Throwable cause = system(failure);
         if (says(cause, FULL)) {
             return NO_SPACE;
         }
@@ -62,7 +76,7 @@ public final class FileFailure {
         if (cause instanceof NoSuchFileException || cause instanceof FileNotFoundException) {
             return "there is no such file or folder";
         }
-        if (cause instanceof AccessDeniedException) {
+        if (isDenied(cause)) {
             return "permission denied";
         }
         if (cause instanceof FileAlreadyExistsException
@@ -91,11 +105,27 @@ public final class FileFailure {
         return namesAnother ? ((FileSystemException) cause).getFile() : file.toString();
     }
 
-    private static String advice(Throwable cause) {
+    /**
+     * What to do about a failed access; empty if the reason says enough.
+     *
+     * @param failure as for {@link #of}
+     */
+    public static String advice(Exception failure) {
+        Throwable cause = system(failure);
         if (says(cause, FULL)) {
             return FREE_SPACE;
         }
-        return cause instanceof AccessDeniedException ? "Correct the permissions, or choose another folder" : "";
+        if (says(cause, READ_ONLY)) {
+            return "Choose another folder, or make it writable";
+        }
+        if (says(cause, OPEN_FILES)) {
+            return "Raise the limit of open files (ulimit -n), then run the build again";
+        }
+        return isDenied(cause) ? "Correct the permissions, or choose another folder" : "";
+    }
+
+    private static boolean isDenied(Throwable cause) {
+        return cause instanceof AccessDeniedException || says(cause, DENIED);
     }
 
     private static boolean says(Throwable failure, List<String> words) {

@@ -2,7 +2,6 @@
 package io.kiln.lower;
 
 import io.kiln.ir.type.Shape;
-import io.kiln.lower.layer.PoolLowering;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
@@ -17,7 +16,7 @@ import java.util.List;
  * @param inputRings number of rows in the buffer of each input, in the order of the operator's inputs; 0 or absent if
  *     it holds all
  * @param outputRing number of rows in the output's buffer; 0 if it holds all
- * @param accumulate whether the range is one of input rows, for {@link PoolLowering#accumulate}
+ * @param accumulate whether the range is one of input rows, see {@link #accumulating}
  * @param block a range begins at a multiple of it and has at most this many rows, and it divides every ring; 1 if
  * nothing is known
  */

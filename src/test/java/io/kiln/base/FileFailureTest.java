@@ -35,6 +35,7 @@ class FileFailureTest {
                 Arguments.of(new IOException("There is not enough space on the disk"), "no space left on the disk"),
                 Arguments.of(
                         new FileSystemException(file, null, "Read-only file system"), "the file system is read-only"),
+                Arguments.of(new FileSystemException(file, null, "Operation not permitted"), "permission denied"),
                 Arguments.of(new FileSystemLoopException(file), "links lead in a circle"),
                 Arguments.of(new UncheckedIOException(new AccessDeniedException(file)), "permission denied"),
                 Arguments.of(new FileSystemException(file, null, "Too many open files"), "Too many open files"),

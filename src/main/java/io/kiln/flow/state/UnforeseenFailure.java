@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Describes a failure that no code handles: the computer ran out of something, or Kiln has a bug. */
 public final class UnforeseenFailure {
@@ -90,7 +86,7 @@ public final class UnforeseenFailure {
             return Optional.of(new Problem(
                     "the file system is read-only", place(), "", "Choose another folder, or make it writable"));
         }
-        return last.map(cause -> new Problem(reason(cause), place(), "", remedy(cause)));
+        return last.map(cause -> new Problem(FileFailure.reason(cause), place(), "", advice(cause)));
     }
 
     private String place() {
@@ -101,58 +97,9 @@ public final class UnforeseenFailure {
                 .orElse("");
     }
 
-    private static String reason(IOException cause) {
-        String text = text(cause);
-        if (isFull(text)) {
-            return "the disk is full, or its quota is exhausted";
-        }
-        if (isDenied(cause, text)) {
-            return "permission denied";
-        }
-        if (cause instanceof NoSuchFileException) {
-            return "the file does not exist, or has been deleted";
-        }
-        return text.isBlank() ? words(cause) : text;
-    }
-
-    private static String remedy(IOException cause) {
-        String text = text(cause);
-        if (isFull(text)) {
-            return "Make room and run the same command again";
-        }
-        if (isDenied(cause, text)) {
-            return "Give the user who runs Maven the right to read and write it, or choose another folder";
-        }
-        return text.contains("Too many open files")
-                ? "Raise the limit of open files (ulimit -n) and run the same command again"
-                : "Run the same command again; with -e Maven shows where it happened";
-    }
-
-    private static boolean isFull(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
-        return Stream.of("no space left", "not enough space", "quota exceeded").anyMatch(lower::contains);
-    }
-
-    private static boolean isDenied(IOException cause, String text) {
-        return cause instanceof AccessDeniedException
-                || text.contains("Permission denied")
-                || text.contains("Read-only file system")
-                || text.contains("Operation not permitted");
-    }
-
-    private static String text(IOException cause) {
-        // Without a reason, the message of a file exception is the name alone.
-        String text = cause instanceof FileSystemException file ? file.getReason() : cause.getMessage();
-        return text == null ? "" : text;
-    }
-
-    /** An exception's class name as words: {@code DirectoryNotEmptyException} becomes "directory not empty". */
-    private static String words(IOException cause) {
-        return cause.getClass()
-                .getSimpleName()
-                .replace("Exception", "")
-                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
-                .toLowerCase(Locale.ROOT);
+    private static String advice(IOException cause) {
+        String advice = FileFailure.advice(cause);
+        return advice.isEmpty() ? "Run the same command again; with -e Maven shows where it happened" : advice;
     }
 
     private Problem bug() {

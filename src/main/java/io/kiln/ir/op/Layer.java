@@ -2,7 +2,6 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -24,7 +23,7 @@ public interface Layer extends Op {
     /** Position of the weight's scale, for quantized weights. */
     int KERNEL_SCALE = 5;
 
-    /** Kernel, strides and padding; for a transposed convolution those of {@link TransposedWindow}. */
+    /** Kernel, strides and padding, which crops the output of a transposed convolution. */
     Window geometry();
 
     /** The same with another kernel window; empty for layers without one, or whose padding is the output's. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
-import io.kiln.ir.op.element.Clip;
-
 /** A property of operators for passes and lowerings. */
 public enum Trait {
     /** The result is the data under other dimensions: it needs no code and no memory of its own. */
@@ -14,7 +12,7 @@ public enum Trait {
     /** Computed by the user's C only: it cannot be interpreted or evaluated at build time. */
     OPAQUE,
 
-    /** Its loops can clamp each element that they store, so that a {@link Clip} after it needs no loops of its own. */
+    /** Its loops can clamp each element that they store, so that a clip after it needs no loops of its own. */
     TAKES_CLIP,
 
     /** Sums of narrow integers are wider than the data, and its loops can rescale each sum as they store it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -57,7 +58,7 @@ final class BundledCompiler {
         } catch (IOException | UncheckedIOException e) {
             throw new KilnException(
                     new Problem(
-                            "the compiler cannot be unpacked: " + e.getMessage(),
+                            "the compiler cannot be unpacked: " + FileFailure.reason(e),
                             folder.toString(),
                             bundle.diskMegabytes() + " MB of room in a folder that this user may write",
                             "Make room, or name another folder with kiln.home"),

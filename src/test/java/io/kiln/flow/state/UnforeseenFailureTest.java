@@ -17,28 +17,29 @@ class UnforeseenFailureTest {
     void aFullDiskIsNamedWithTheFile() {
         assertThat(told(new UncheckedIOException(
                         "cannot write /out/a.elf", new IOException("No space left on device"))))
-                .isEqualTo("cannot write /out/a.elf: the disk is full, or its quota is exhausted."
-                        + " Make room and run the same command again.");
+                .isEqualTo("cannot write /out/a.elf: no space left on the disk."
+                        + " Free some space, then run the build again.");
         assertThat(told(new UncheckedIOException(
                         "cannot write /out/a.elf", new FileSystemException("/out/.a", null, "Disk quota exceeded"))))
-                .contains("the disk is full");
+                .contains("no space left on the disk");
     }
 
     @Test
     void missingRightsAreNamedWithTheFile() {
         assertThat(told(new UncheckedIOException("cannot write /out/a.elf", new AccessDeniedException("/out/.a"))))
-                .startsWith("cannot write /out/a.elf: permission denied. Give the user who runs Maven");
+                .startsWith("cannot write /out/a.elf: permission denied. Correct the permissions");
         assertThat(told(new UncheckedIOException(new AccessDeniedException("/out/.a"))))
                 .startsWith("/out/.a: permission denied");
         assertThat(told(new UncheckedIOException(
-                        "cannot write /out/a.elf", new FileSystemException("/out/.a", null, "Read-only file system"))))
-                .contains("permission denied");
+                        "cannot lock /out/a", new FileSystemException("/out/a", null, "Read-only file system"))))
+                .isEqualTo("cannot lock /out/a: the file system is read-only."
+                        + " Choose another folder, or make it writable.");
     }
 
     @Test
     void otherFailuresOfFilesAreToldInWords() {
         assertThat(told(new UncheckedIOException("cannot empty /out", new DirectoryNotEmptyException("/out/a"))))
-                .startsWith("cannot empty /out: directory not empty.");
+                .startsWith("cannot empty /out: the folder is not empty.");
         assertThat(told(new UncheckedIOException("cannot read /m", new IOException("Too many open files"))))
                 .contains("ulimit -n");
     }

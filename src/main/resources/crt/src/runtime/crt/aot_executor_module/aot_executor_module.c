@@ -90,16 +90,6 @@ PACKED_FUNCTION(run) {
   return error == 0 ? TVMAotExecutor_Run(executor) : error;
 }
 
-PACKED_FUNCTION(not_implemented) {
-  (void)args;
-  (void)type_codes;
-  (void)num_args;
-  (void)ret;
-  (void)ret_type_code;
-  (void)resource_handle;
-  return kTvmErrorFunctionCallNotImplemented;
-}
-
 /* In microTVM's order: hosts see the indices. */
 static const char names[] =
     "\013\000get_input\0get_input_index\0get_input_info\0get_num_inputs\0get_num_outputs\0get_output\0"

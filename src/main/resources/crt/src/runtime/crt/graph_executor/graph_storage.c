@@ -3,6 +3,7 @@
  * The memory of tensors: entries with one storage id share a block.
  */
 #include <string.h>
+#include <tvm/runtime/crt/internal/graph_executor/graph_error.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/platform.h>
 #include <tvm/runtime/crt/internal/graph_executor/small.h>

@@ -3,6 +3,7 @@
  * A graph as a whole: its five parts, in whatever order they come, and the block of memory that takes it.
  */
 #include <string.h>
+#include <tvm/runtime/crt/internal/graph_executor/graph_error.h>
 #include <tvm/runtime/crt/internal/graph_executor/load_graph.h>
 #include <tvm/runtime/crt/platform.h>
 #include <tvm/runtime/crt/internal/graph_executor/small.h>

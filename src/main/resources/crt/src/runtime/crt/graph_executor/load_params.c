@@ -4,6 +4,7 @@
  * numbers of 64 bits, little-endian.
  */
 #include <string.h>
+#include <tvm/runtime/crt/internal/graph_executor/graph_error.h>
 #include <tvm/runtime/crt/internal/graph_executor/graph_storage.h>
 #include <tvm/runtime/crt/internal/graph_executor/small.h>
 

@@ -13,6 +13,17 @@
   static int name(TVMValue* args, int* type_codes, int num_args, TVMValue* ret,        \
                   int* ret_type_code, void* resource_handle)
 
+/* Stands in for functions of microTVM that an executor does not have: hosts count on their indices. */
+PACKED_FUNCTION(not_implemented) {
+  (void)args;
+  (void)type_codes;
+  (void)num_args;
+  (void)ret;
+  (void)ret_type_code;
+  (void)resource_handle;
+  return kTvmErrorFunctionCallNotImplemented;
+}
+
 /* Checks the number of arguments and the type of the first one. */
 static inline int is_call(const int* type_codes, int num_args, int expected_args, int expected_code) {
   if (num_args != expected_args) {

@@ -80,12 +80,6 @@ int TVMGraphExecutor_Load(TVMGraphExecutor* executor, JSONReader* reader);
 /* The tensor of an entry, with memory. */
 int TVMGraphExecutor_Tensor(TVMGraphExecutor* executor, uint32_t entry, TVMNDArray** out);
 
-/* Keeps a text for TVMGetLastError, and returns the code. */
-int TVMGraphExecutor_Fail(tvm_crt_error_t code, const char* text);
-
-/* The same with several texts, one after another. */
-int TVMGraphExecutor_FailWith(tvm_crt_error_t code, const char* const* texts, size_t count);
-
 #ifdef __cplusplus
 }
 #endif
