@@ -21,6 +21,8 @@ import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.shared.SharedConvSchedule;
 import io.kiln.schedule.shared.SharedDenseSchedule;
 import io.kiln.schedule.shared.SharedDepthwiseSchedule;
+import io.kiln.schedule.soft.SoftConvSchedule;
+import io.kiln.schedule.soft.SoftDepthwiseSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.Schedule;
@@ -60,6 +62,8 @@ public final class LayerSchedules {
     private static final FpuConvSchedule FPU_CONV = new FpuConvSchedule();
     private static final FpuDepthwiseSchedule FPU_DEPTHWISE = new FpuDepthwiseSchedule();
     private static final TransposedSchedule CONV_PHASES = new TransposedSchedule();
+    private static final SoftConvSchedule SOFT_CONV = new SoftConvSchedule();
+    private static final SoftDepthwiseSchedule SOFT_DEPTHWISE = new SoftDepthwiseSchedule();
     private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
     private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
 
@@ -92,6 +96,8 @@ public final class LayerSchedules {
             FPU_CONV,
             FPU_DEPTHWISE,
             CONV_PHASES,
+            SOFT_CONV,
+            SOFT_DEPTHWISE,
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
@@ -125,6 +131,8 @@ public final class LayerSchedules {
             FPU_CONV::choose,
             FPU_DEPTHWISE::choose,
             CONV_PHASES::choose,
+            SOFT_CONV::choose,
+            SOFT_DEPTHWISE::choose,
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 

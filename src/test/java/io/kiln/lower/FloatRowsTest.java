@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Convolutions of float data by the kernels for a floating-point unit, by rows and in rings, as C on this machine. */
 class FloatRowsTest {
@@ -35,6 +37,15 @@ class FloatRowsTest {
                 .hasEntrySatisfying(
                         "mve_conv_float whole_windows",
                         count -> assertThat(count).isGreaterThan(CASES / 4));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {TestTargets.M3, TestTargets.M0, TestTargets.RV32})
+    void kernelsWithoutFloatingPointUnitComputeTheSameRows(String target) {
+        Dispatch dispatch = new Dispatch(Target.parse(target), Optimize.SPEED);
+        assertThat(answers(dispatch))
+                .hasEntrySatisfying("soft_conv", count -> assertThat(count).isGreaterThan(CASES / 4))
+                .hasEntrySatisfying("soft_depthwise", count -> assertThat(count).isGreaterThan(CASES / 8));
     }
 
     /** The schedules of layers that computed the right rows. */

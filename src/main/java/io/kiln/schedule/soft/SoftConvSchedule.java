@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.soft;
+
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Convolutions and dense layers of float data on cores without a floating-point unit, by {@link SoftConv}. */
+public final class SoftConvSchedule implements Schedule<SoftCore> {
+    /** Taps of the loop for speed. */
+    private static final int UNROLLED = 4;
+
+    private static final String UNROLL = "unroll";
+    private static final String CHANNELS = "channel_block";
+
+    @Override
+    public String name() {
+        return "soft_conv";
+    }
+
+    @Override
+    public Optional<SoftCore> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        return SoftCore.of(workload)
+                .filter(core -> !conv.depthwise()
+                        && conv.groups() == 1
+                        && conv.taps() >= SoftPrecision.LEAST_TAPS
+                        && conv.taps() <= SoftPrecision.MOST_TAPS
+                        && SoftWeights.suits(conv));
+    }
+
+    @Override
+    public Space space(Workload workload, SoftCore core) {
+        int most = Math.min(core.mostChannels(), workload.conv().channels());
+        Knob channels = Knob.of(CHANNELS, IntStream.rangeClosed(1, most).toArray());
+        return switch (core) {
+            case ARMV7_M -> Space.of(name(), channels, Knob.of(UNROLL, 1, 2, 4, 8));
+            case ARMV6_M -> Space.of(name(), channels, Knob.of(UNROLL, SoftThumb1.TAPS));
+            case RV32 -> Space.of(name(), channels, Knob.of(UNROLL, SoftRiscV.TAPS, 2 * SoftRiscV.TAPS));
+        };
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, SoftCore core, Configuration configuration) {
+        return SoftConv.dot(task, new SoftKernel(core, configuration.number(CHANNELS), configuration.number(UNROLL)));
+    }
+
+    /** Wherever it applies: the functions of the library take ten times as many cycles. */
+    public Optional<Choice<SoftCore>> choose(Workload workload) {
+        return applies(workload).map(core -> {
+            Configuration configuration = Configuration.of(name())
+                    .with(CHANNELS, Math.min(core.channels(), workload.conv().channels()))
+                    .with(UNROLL, Math.max(core.step(), UNROLLED));
+            return new Choice<>(
+                    this,
+                    core,
+                    configuration,
+                    "no floating-point unit: sums of integers with a common exponent, again with exponents of their own where too little is left");
+        });
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+#define NAME kiln_soft_depthwise
+#define PRECISE kiln_soft_depthwise_precise
+#define PLACE 156
+#define EXACT
+
+EXACT
+/* All channels of a pixel of a depthwise convolution; inputs and weights by tap, then by channel. low, high: limits, by the order of their bits */
+static __attribute__((noinline)) void NAME(
+    const float* in, const int32_t* w, const float* bias, const int16_t* scale, float* out,
+    int32_t taps, int32_t channels, int32_t low, int32_t high) {
+  for (int32_t o = 0; o < channels; ++o) {
+    int32_t exponent = scale[o] - PLACE;
+    const int64_t sum = PRECISE(in + o, channels, w + o, channels, taps, &exponent);
+    out[o] = kiln_soft_result(sum, exponent, bias[o], low, high);
+  }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+#define CONDITION 0
+#define CHANNELS 4
+#define SHIFT 32
+#define SUMS kiln_soft_dot_sums
+#define PRECISE kiln_soft_dot_precise
+#define UNIT_BITS 0
+#define INPUT x[i]
+#define LIKELY kiln_soft_dot_is_precise
+#define NAME kiln_soft_dot
+#define CORE any
+#define ASSEMBLY "ret"
+#define PLACE 156
+#define EXACT
+#define PRODUCTS sums[c] += (int64_t)x[i] * weight;
+
+EXACT
+/* Dot products of integers with the weights of CHANNELS channels, of which each is 24 bits shifted right by its lower byte. CORE. */
+#if CONDITION
+__attribute__((naked, noinline)) static void SUMS(
+    __attribute__((unused)) const int32_t* x, __attribute__((unused)) const int32_t* w,
+    __attribute__((unused)) int64_t* sums, __attribute__((unused)) int32_t taps) {
+  __asm__ volatile(
+ASSEMBLY
+  );
+}
+#else
+static void SUMS(const int32_t* x, const int32_t* w, int64_t* sums, int32_t taps) {
+  for (int32_t c = 0; c < CHANNELS; ++c) {
+    sums[c] = 0;
+PRODUCTS
+  }
+}
+#endif
+
+/* Whether the magnitudes of products together reach the least one of a sum that is precise enough. Those behind are not needed. */
+static __attribute__((noinline)) int32_t LIKELY(const int32_t* x, const int32_t* w, int32_t taps, uint32_t least) {
+  uint32_t sum = 0;
+  for (int32_t i = 0; i < taps && sum < least; ++i, w += CHANNELS) {
+    const int32_t input = INPUT;
+    const int32_t weight = *w >> (*w & 31);
+    sum += ((uint32_t)(input < 0 ? -input : input) >> 16) * ((uint32_t)(weight < 0 ? -weight : weight) >> 16);
+  }
+  return sum >= least;
+}
+
+/*
+ * All channels of a pixel. Sums that may be too small for their precision are computed again from the inputs themselves.
+ * low, high: limits, by the order of their bits
+ */
+static __attribute__((noinline)) void NAME(
+    const float* in, const int32_t* x, const int32_t* w, const float* bias, const int16_t* scale, float* out,
+    int32_t taps, int32_t padded, int32_t channels, int32_t unit, int32_t low, int32_t high) {
+  const uint32_t least = (uint32_t)x[1];
+  for (int32_t o = 0; o < channels; w += padded * CHANNELS) {
+    int64_t sums[CHANNELS];
+    SUMS(x + 3, w, sums, padded);
+    for (int32_t c = 0; c < CHANNELS && o < channels; ++c, ++o) {
+      int64_t sum = sums[c] + x[2];
+      int32_t exponent = x[0] + unit + scale[o];
+      const uint64_t magnitude = sum < 0 ? 0 - (uint64_t)sum : (uint64_t)sum;
+      if (magnitude >> SHIFT < least && (least == UINT32_MAX || !LIKELY(x + 3, w + c, taps, least << UNIT_BITS))) {
+        exponent = scale[o] - PLACE;
+        sum = PRECISE(in, 1, w + c, CHANNELS, taps, &exponent);
+      }
+      out[o] = kiln_soft_result(sum, exponent, bias[o], low, high);
+    }
+  }
+}
