@@ -18,6 +18,7 @@ import io.kiln.report.TuneReport.Sizes;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.RecordValue.Flag;
 import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
@@ -40,7 +41,7 @@ import java.util.stream.Stream;
  * or {@code instructions}, trials of each layer and model, and folders of golden models. With {@code cycles}, each layer is measured in both:
  * the record is the configuration with the fewest cycles, or of those within half a percent of it that with the fewest instructions. It is added
  * if it gains half a percent in one of them and is no slower, and takes at most a tenth more instructions than the rules' choice, or what
- * {@code -DmostInstructions} allows in place of 1.1. With {@code instructions} it is the configuration with the fewest of them, if it
+ * {@code -DmostInstructions} allows in place of 1.1, and keeps a weight in a byte, because flash is not its to spend. With {@code instructions} it is the configuration with the fewest of them, if it
  * gains half a percent. It is only added if the model takes no more RAM. They are tuned with the bundled compiler, or with that of {@code -Dtoolchain}: let
  * {@code bench --compare} measure them with both before records are committed, and look at layers whose weights are all alike, which a
  * compiler folds.
@@ -75,7 +76,9 @@ public final class ShippedTuning {
     }
 
     private void model(String name) {
-        List<TuningRecord> records = tuned(name, objective);
+        List<TuningRecord> records = tuned(name, objective).stream()
+                .filter(record -> objective == Metric.INSTRUCTIONS || !isOfPairs(record))
+                .toList();
         add(winners(records, objective == Metric.CYCLES ? tuned(name, Metric.INSTRUCTIONS) : List.of()));
     }
 
@@ -143,6 +146,11 @@ public final class ShippedTuning {
                         best.task(),
                         best.config(),
                         new Result(best.result().costs(), best.result().error(), 0, NO_TIME)));
+    }
+
+    private static boolean isOfPairs(TuningRecord record) {
+        return record.config().entities().stream()
+                .anyMatch(entity -> entity.name().equals("weight_pairs") && entity.value() instanceof Flag);
     }
 
     /** What plain C is compiled to differs between compilers too much, where there is a micro-kernel. */

@@ -16,12 +16,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Work that needs no tools, for tests of the farm itself: the "image" says how often the input is digested, or what kills the worker's process.
+ * Work that needs no tools, for tests of the farm itself: the "image" says how often the input is digested, or what kills the worker's process or
+ * ends its thread.
  *
  * @param name of the worker
  */
 record DigestRunner(String name) implements JobRunner {
     private static final String POISON = "poison";
+    private static final String EXHAUSTING = "exhausting";
 
     /** A job that kills every worker in a process of its own. */
     static FarmJob poison(String board) {
@@ -31,6 +33,11 @@ record DigestRunner(String name) implements JobRunner {
     /** A job that kills the worker of that name only. */
     static FarmJob poison(String board, String worker) {
         return job(board, POISON + worker, "");
+    }
+
+    /** A job for which a worker has too small a stack. */
+    static FarmJob exhausting(String board) {
+        return job(board, EXHAUSTING, "");
     }
 
     /** A job that digests a text some times. */
@@ -57,6 +64,9 @@ record DigestRunner(String name) implements JobRunner {
         String image = job.image().text();
         if (image.equals(POISON) || image.equals(POISON + name)) {
             Runtime.getRuntime().halt(9);
+        }
+        if (image.equals(EXHAUSTING)) {
+            throw new StackOverflowError();
         }
         if (!(job.task() instanceof FarmTask.Run run)) {
             throw new KilnException(Problem.of("digests only", job.id()));

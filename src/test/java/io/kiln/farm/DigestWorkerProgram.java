@@ -11,20 +11,39 @@ import io.kiln.farm.worker.WorkerSetup;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A worker in a process of its own. */
 public final class DigestWorkerProgram {
     private DigestWorkerProgram() {}
 
-    /** Arguments: the farm's URL, the worker's name, the board, the folder of leases. Ends with its standard input. */
+    /**
+     * Arguments: the farm's URL, the worker's name, the board, the folder of leases. Ends with its standard input. Or, without a farm: how often each
+     * job digests; then it does a job for each line of its standard input, and answers each by a line.
+     */
     public static void main(String[] args) throws Exception {
+        if (args.length == 1) {
+            alone(Integer.parseInt(args[0]));
+            return;
+        }
         Worker worker = start(FarmAddress.parse(args[0], FarmAccess.NONE), args[1], args[2], Path.of(args[3]));
         System.in.transferTo(System.out);
         worker.close();
+    }
+
+    private static void alone(int times) throws IOException {
+        BufferedReader jobs = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String job = jobs.readLine(); job != null; job = jobs.readLine()) {
+            System.out.println(DigestRunner.digested(times, job));
+        }
     }
 
     /** The same in this process. */
@@ -42,20 +61,25 @@ public final class DigestWorkerProgram {
 
     /** The same in another process. */
     static RunningProcess fork(FarmAddress address, String name, String board, Path leases) {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        return ProcessRunner.start(Command.of(
-                        java,
-                        "-Xmx256m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dslf4j.internal.verbosity=ERROR",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        DigestWorkerProgram.class.getName(),
-                        address.url(),
-                        name,
-                        board,
-                        leases.toString())
-                .within(Duration.ofMinutes(30)));
+        return fork(List.of(address.url(), name, board, leases.toString()));
+    }
+
+    /** The same work in another process without a farm: a job of {@code times} digests for each line. */
+    static RunningProcess forkAlone(int times) {
+        return fork(List.of(String.valueOf(times)));
+    }
+
+    private static RunningProcess fork(List<String> arguments) {
+        List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dslf4j.internal.verbosity=ERROR",
+                "-cp",
+                System.getProperty("java.class.path"),
+                DigestWorkerProgram.class.getName()));
+        line.addAll(arguments);
+        return ProcessRunner.start(Command.ofLine(line).within(Duration.ofMinutes(30)));
     }
 }

@@ -169,6 +169,18 @@ final class FarmTest {
     }
 
     @Test
+    void a_job_that_exhausts_a_worker_fails_and_does_not_end_it() {
+        worker("one", "b");
+        FarmClient client = client();
+        assertThat(client.submit(DigestRunner.exhausting("b")).join().answer())
+                .isInstanceOfSatisfying(
+                        Failed.class,
+                        failed -> assertThat(failed.problems().get(0).text()).contains("StackOverflowError"));
+        assertThat(text(client.submit(DigestRunner.digest("b", 1, "x")).join()))
+                .isEqualTo(DigestRunner.digested(1, "x"));
+    }
+
+    @Test
     void a_farm_without_a_worker_for_the_board_says_so() {
         worker("one", "other");
         FarmClient client = opened(FarmClient.connect(address, Duration.ofSeconds(1), Log.QUIET));

@@ -99,7 +99,7 @@ final class WorkerSlot implements Runnable {
                 log.debug(e.getMessage());
             } catch (KilnException e) {
                 log.warn(setup.name() + ": " + e.getMessage());
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 // Also if the lease of the board ended meanwhile.
                 log.warn(setup.name() + ": unforeseen: " + e);
             }
@@ -200,7 +200,8 @@ final class WorkerSlot implements Runnable {
             return runner.run(job, offer);
         } catch (KilnException e) {
             return failed(e.problems());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An image may exhaust memory or a stack. If the slot ended, the job would end the next one, and so all of the farm's.
             log.warn(setup.name() + ": unforeseen: " + e);
             return failed(List.of(Problem.of("the worker failed: " + e, setup.name())));
         } finally {

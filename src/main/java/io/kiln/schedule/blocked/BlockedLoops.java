@@ -146,7 +146,7 @@ final class BlockedLoops {
                 .toList();
     }
 
-    /** Loops with pairs of weights in words, for a core without SIMD and a layer whose weights permit it: one that rescales, one that does not. */
+    /** Loops with pairs of weights in words, for a core without SIMD and a layer whose weights permit it: some that rescale, some that do not. */
     static List<BlockedSums> inPairs(Workload workload) {
         CpuFeatures features = workload.features();
         if (workload.isForSize() || !isFor(workload) || !features.hasLongMultiply()) {
@@ -162,11 +162,13 @@ final class BlockedLoops {
                             apart(SumsKernel.of(Core.RV32, pairs))))
                     .orElse(List.of());
         }
-        return WeightPairs.ofLong(conv)
-                .map(pairs -> List.of(
-                        whole(2, FEW, new BlockedThumb(false, Optional.of(pairs)), pairs),
-                        apart(SumsKernel.of(Core.ARMV7_M, pairs))))
-                .orElse(List.of());
+        List<BlockedSums> all = new ArrayList<>();
+        WeightPairs.ofLong(conv).ifPresent(pairs -> {
+            all.add(whole(2, FEW, new BlockedThumb(false, Optional.of(pairs)), pairs));
+            all.add(apart(SumsKernel.of(Core.ARMV7_M, pairs)));
+        });
+        WeightPairs.ofWord(conv).ifPresent(pairs -> all.add(apart(SumsKernel.of(Core.ARMV7_M, pairs))));
+        return List.copyOf(all);
     }
 
     private static BlockedSums whole(int pixels, int channels, BlockedAssembly assembly, WeightPairs pairs) {

@@ -35,9 +35,10 @@ record SumsKernel(
         this(core, pixels, channels, interleaved, INT8);
     }
 
-    /** With pairs of weights. */
+    /** With pairs of weights; interleaved on Armv7-M if sums have 32 bits. */
     static SumsKernel of(Core core, WeightPairs pairs) {
-        return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, false, INT8, Optional.of(pairs));
+        boolean interleaved = core == Core.ARMV7_M && !pairs.areLong();
+        return new SumsKernel(core, 1, CHANNELS_OF_PAIRS, interleaved, INT8, Optional.of(pairs));
     }
 
     private static final KernelText TEXT = KernelText.of("portable/sums");
@@ -120,7 +121,10 @@ record SumsKernel(
     private String lines() {
         if (weightPairs.isPresent()) {
             WeightPairs pairs = weightPairs.get();
-            return core == Core.RV32 ? PairSumsRiscV.lines(pairs) : PairSumsThumb2.lines(pairs);
+            if (core == Core.RV32) {
+                return PairSumsRiscV.lines(pairs);
+            }
+            return pairs.areLong() ? PairSumsThumb2.lines(pairs) : WordPairSumsThumb2.lines(pairs);
         }
         int bytes = values.bytes();
         return switch (core) {

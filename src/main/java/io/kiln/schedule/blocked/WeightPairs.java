@@ -92,6 +92,11 @@ record WeightPairs(int bits, List<Integer> parts) {
         return true;
     }
 
+    /** Whether they are for sums of 64 bits. */
+    boolean areLong() {
+        return bits == BITS_OF_LONG;
+    }
+
     /** Taps of the loop's body. */
     int taps() {
         return parts.stream().mapToInt(Integer::intValue).sum();
@@ -113,7 +118,7 @@ record WeightPairs(int bits, List<Integer> parts) {
     /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
         return "_pairs"
-                + (bits == BITS_OF_LONG
+                + (areLong()
                         ? ""
                         : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
     }

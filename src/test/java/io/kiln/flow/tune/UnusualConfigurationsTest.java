@@ -177,13 +177,16 @@ class UnusualConfigurationsTest {
                         .boxed()
                         .flatMap(seed -> layers(RandomOperators.pointwise(seed, t), target)))
                 .flatMap(task -> task.space().configurations().stream()
-                        .filter(configuration ->
-                                configuration.isOn("interleaved") && !configuration.isOn("rescaled_apart"))
+                        .filter(configuration -> configuration.isOn("interleaved")
+                                && (!configuration.isOn("rescaled_apart") || configuration.isOn("weight_pairs")))
                         .map(configuration -> new Candidate(task, configuration)))
                 .toList();
         assertThat(candidates)
                 .extracting(candidate -> candidate.task().workload().conv().taps())
                 .containsAll(taps);
+        assertThat(candidates)
+                .filteredOn(candidate -> candidate.configuration().isOn("weight_pairs"))
+                .hasSizeGreaterThan(taps.size());
         assertRight(build, candidates);
     }
 
