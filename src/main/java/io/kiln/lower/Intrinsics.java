@@ -101,5 +101,22 @@ public final class Intrinsics {
     public static final Intrinsic RECIPROCAL =
             Intrinsic.inFile("portable/kiln_reciprocal", List.of(INT32), INT32, HIGH_MUL);
 
+    private static final Intrinsic PRODUCT_SHORT =
+            Intrinsic.inFile("portable/gate/kiln_product_short", List.of(INT32, INT32), INT32);
+
+    private static final Intrinsic EXP_SHORT =
+            Intrinsic.inFile("portable/gate/kiln_exp_short", List.of(INT32, INT32), INT32, PRODUCT_SHORT);
+
+    private static final Intrinsic RECIPROCAL_SHORT =
+            Intrinsic.inFile("portable/gate/kiln_reciprocal_short", List.of(INT32), INT32, PRODUCT_SHORT);
+
+    /** {@link io.kiln.ir.arith.ShortFunctions#logistic}. */
+    public static final Intrinsic LOGISTIC_SHORT = Intrinsic.inFile(
+            "portable/gate/kiln_logistic_short", List.of(INT32), INT32, PRODUCT_SHORT, EXP_SHORT, RECIPROCAL_SHORT);
+
+    /** {@link io.kiln.ir.arith.ShortFunctions#tanh}. */
+    public static final Intrinsic TANH_SHORT = Intrinsic.inFile(
+            "portable/gate/kiln_tanh_short", List.of(INT32, INT32), INT32, PRODUCT_SHORT, EXP_SHORT, RECIPROCAL_SHORT);
+
     private Intrinsics() {}
 }

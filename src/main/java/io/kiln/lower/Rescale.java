@@ -56,6 +56,17 @@ public final class Rescale {
                 : new Expr.Call(Intrinsics.ADD_SATURATED, List.of(value, imm(zeroPoint)));
     }
 
+    /**
+     * A rescaled value plus an int16; the sum saturates in 32 bits if it could leave them.
+     *
+     * @param bound largest magnitude of the value before it was rescaled
+     */
+    public static Expr plusShort(Expr value, Expr addend, QuantizedMultiplier by, long bound) {
+        return largest(by, bound) - Short.MIN_VALUE <= Integer.MAX_VALUE
+                ? Exprs.add(value, addend)
+                : new Expr.Call(Intrinsics.ADD_SATURATED, List.of(value, addend));
+    }
+
     /** {@link #of}, plus a zero point, which saturates. */
     public static Expr of(Expr value, QuantizedMultiplier by, long bound, int zeroPoint) {
         return plus(of(value, by, bound), zeroPoint, largest(by, bound));

@@ -32,6 +32,11 @@ public interface SumKernels {
      */
     Optional<Dots> dots(long bound, long least);
 
+    /** Whether the kernel for int8 values stores sums doubled. */
+    default boolean doublesDots() {
+        return false;
+    }
+
     /** The kernel for dot products of int16 values with rows of int8 weights, in 32 bits; a {@link WordRescaler} takes their results. */
     Dots wideDots();
 

@@ -82,6 +82,7 @@ public record QuantizeReport(
      * @param name the tensor that it computes
      * @param op its name
      * @param precision {@code int8}, {@code int16} or {@code float}
+     * @param reason why it is {@code float}; null if it is not, or if its numbers are not real
      * @param min smallest value that the scale was chosen for
      * @param max largest value
      * @param scale real value of one step; null for floats
@@ -94,6 +95,7 @@ public record QuantizeReport(
             String name,
             String op,
             String precision,
+            String reason,
             Float min,
             Float max,
             Float scale,

@@ -11,6 +11,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
+import io.kiln.frontend.tflite.write.LibraryArithmetic;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
@@ -90,7 +91,12 @@ class RecurrentInQemuTest {
                 .filter(o -> OPERATORS.contains(o.toString()))
                 .toList()) {
             for (int seed = 0; seed < CASES; seed++) {
-                functions.add(TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size()));
+                Function function = TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size());
+                functions.add(function);
+                if (operator.toString().equals("LSTM_INT8")) {
+                    functions.add(LibraryArithmetic.in(
+                            TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size())));
+                }
             }
         }
         return functions;

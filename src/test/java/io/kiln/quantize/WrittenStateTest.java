@@ -90,13 +90,14 @@ class WrittenStateTest {
                 Constant.scalar(0));
     }
 
-    private static Quantized quantized(Function model, QuantizeMode mode, RangeMethod method, List<String> kept) {
+    static Quantized quantized(Function model, QuantizeMode mode, RangeMethod method, List<String> kept) {
         QuantizeOptions options = new QuantizeOptions(mode, method, Equalize.AUTO, kept, false, Limits.NONE);
         return new Quantizer(new TfliteMaker("net.tflite"), Runs.Progress.NONE)
                 .quantize(model, FloatNet.samples(model, 40, 3), options);
     }
 
-    private static void assertSameAnswers(Function model, Quantized quantized) {
+    /** What TensorFlow Lite answers, run after run, is what the reference interpreter does. */
+    static void assertSameAnswers(Function model, Quantized quantized) {
         Optional<String> missing = TfliteOracle.missing();
         assumeTrue(missing.isEmpty(), () -> missing.orElse(""));
         List<List<Bytes>> rounds = new ArrayList<>();

@@ -63,6 +63,7 @@ final class QuantizeReports {
                 node.node().name(),
                 node.node().op().name(),
                 node.precision().text(),
+                node.reason().orElse(null),
                 range.map(ValueRange::min).orElse(null),
                 range.map(ValueRange::max).orElse(null),
                 quantization.map(Quantization::scale).orElse(null),

@@ -27,7 +27,7 @@ public record ElementFunction(Body body, boolean fits, String variant, boolean i
     }
 
     /** A function whose results are in range. */
-    static ElementFunction fitting(Body body) {
+    public static ElementFunction fitting(Body body) {
         return new ElementFunction(body, true, "", false);
     }
 

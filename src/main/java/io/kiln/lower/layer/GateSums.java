@@ -111,7 +111,7 @@ final class GateSums {
      * Emits the sums of a unit.
      *
      * @param values of which {@code count} begin at {@code from}
-     * @return one per gate: a float, or an int16 with 12 fraction bits
+     * @return one per gate: a float, or an integer with 12 fraction bits, saturated to int16 unless the operator's arithmetic first adds it
      */
     List<Expr> emit(BlockBuilder block, Expr unit, Buffer values, Expr from) {
         Expr at = block.let(kind + "_gates", mul(unit, Lstm.GATES));
@@ -134,6 +134,14 @@ final class GateSums {
         return results;
     }
 
+    /** A gate's sum of data, an int16, plus that of the hidden state, saturated. */
+    Expr added(Expr ofData, Expr ofHidden, int gate) {
+        Expr sum = gates.areShort()
+                ? add(ofData, ofHidden)
+                : Rescale.plusShort(ofHidden, ofData, gates.multiplier(gate), bound);
+        return new Expr.Call(Intrinsics.SATURATE_16, List.of(sum));
+    }
+
     private Expr zero() {
         return sumType.isFloat() ? imm(0f) : imm(0, sumType);
     }
@@ -143,6 +151,6 @@ final class GateSums {
         Expr scaled = op.type().dtype() == DType.INT8
                 ? Rescale.of(cast(DType.INT32, sum), by, bound)
                 : WideRescale.emit(sum, by, bound);
-        return new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled));
+        return gates.areShort() ? new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled)) : scaled;
     }
 }

@@ -6,8 +6,10 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rescale;
 import io.kiln.lower.SumKernels;
 import io.kiln.lower.Tables;
+import io.kiln.lower.WholeRescaler;
 import io.kiln.lower.WordRescaler;
 import java.util.List;
 import java.util.Optional;
@@ -117,6 +119,16 @@ record GateWeights(FusedOperator op, boolean recurrent) {
     /** The rescaling of the kernel's sums. */
     SumKernels.Rescaler rescaler(SumKernels kernels, SumKernels.Result result, Tables tables, String name) {
         SumKernels.Group group = new SumKernels.Group(SumKernels.Sums.DOTS, result, multipliers(), bound(true), 0);
+        if (!areShort()) {
+            return new WholeRescaler(group, kernels.doublesDots());
+        }
         return isWide() ? new WordRescaler(group, true) : kernels.rescaler(group, tables, name);
+    }
+
+    /** Whether rescaled sums are, or become, int16 before they are added to others. */
+    boolean areShort() {
+        return !recurrent
+                || lstm().arithmetic() == Lstm.Arithmetic.MICRO
+                || multipliers().stream().allMatch(by -> Rescale.largest(by, bound(true)) <= Short.MAX_VALUE);
     }
 }

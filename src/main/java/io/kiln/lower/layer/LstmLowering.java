@@ -11,6 +11,7 @@ import static io.kiln.tir.Exprs.mul;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.ShortFunctions;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
@@ -84,6 +85,10 @@ public final class LstmLowering {
             this.logistic = UnaryFunctions.of(new Unary(Unary.Kind.SIGMOID), DType.FLOAT32);
             this.gateTanh = UnaryFunctions.of(new Unary(Unary.Kind.TANH), DType.FLOAT32);
             this.cellTanh = gateTanh;
+        } else if (lstm.arithmetic() == Lstm.Arithmetic.LIBRARY) {
+            this.logistic = LibraryGates.LOGISTIC;
+            this.gateTanh = LibraryGates.tanh(ShortFunctions.GATE_BITS);
+            this.cellTanh = LibraryGates.tanh(lstm.cellIntegerBits());
         } else {
             Buffer table = TableFunctions.sigmoidTable(tables);
             this.logistic = function(TflSigmoid16.Kind.LOGISTIC, GATE_MULTIPLIER, 0, table);
@@ -142,7 +147,9 @@ public final class LstmLowering {
                     unit,
                     u,
                     IntStream.range(0, Lstm.GATES)
-                            .mapToObj(gate -> sum(data.get(gate), remembered.get(gate)))
+                            .mapToObj(gate -> isFloat
+                                    ? add(data.get(gate), remembered.get(gate))
+                                    : ofHidden.added(data.get(gate), remembered.get(gate), gate))
                             .toList());
         });
     }
@@ -156,10 +163,6 @@ public final class LstmLowering {
         Expr cell = cell(unit, place, input, forget, candidate);
         Expr squashed = applied(unit, "squashed", cellTanh, cell);
         unit.store(buffers.output(), to, result(squashed, output));
-    }
-
-    private Expr sum(Expr a, Expr b) {
-        return isFloat ? add(a, b) : saturated(add(a, b));
     }
 
     private static Expr saturated(Expr value) {
@@ -177,8 +180,14 @@ public final class LstmLowering {
 
     private Expr cell(BlockBuilder block, Expr index, Expr input, Expr forget, Expr candidate) {
         Buffer cell = buffers.argument(Lstm.CELL);
-        Expr kept = limited(product(forget, load(cell, index), 2 * Lstm.GATES), 2 * Lstm.GATES);
-        Expr added = limited(product(input, candidate, 2 * Lstm.GATES + 1), 2 * Lstm.GATES + 1);
+        boolean isLibrary = lstm.arithmetic() == Lstm.Arithmetic.LIBRARY;
+        Expr kept = isLibrary
+                ? LibraryGates.quotient(block.let("kept", mul(forget, load(cell, index))), Lstm.FUNCTION_BITS)
+                : limited(product(forget, load(cell, index), 2 * Lstm.GATES), 2 * Lstm.GATES);
+        Expr added = isLibrary
+                ? LibraryGates.quotient(
+                        block.let("added", mul(input, candidate)), Lstm.FUNCTION_BITS + lstm.cellIntegerBits())
+                : limited(product(input, candidate, 2 * Lstm.GATES + 1), 2 * Lstm.GATES + 1);
         Expr updated = block.let("updated", isFloat ? add(kept, added) : saturated(add(kept, added)));
         Expr clipped = block.let("clipped", lstm.cellClip() > 0 ? clipped(block, updated) : updated);
         block.store(cell, index, clipped);

@@ -12,6 +12,7 @@ import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -87,6 +88,9 @@ final class IntegerForms {
         }
         if (node.op() instanceof Svdf filter) {
             return FilterConstants.isPossible(filter, node, MAX_PRODUCTS) ? Optional.of(Form.FREE) : Optional.empty();
+        }
+        if (node.op() instanceof Lstm) {
+            return RecurrentConstants.isPossible(node, MAX_PRODUCTS) ? Optional.of(Form.FREE) : Optional.empty();
         }
         return node.op() instanceof Resize2d ? Optional.of(Form.SAME) : commonForm(node);
     }

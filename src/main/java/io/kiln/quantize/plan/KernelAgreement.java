@@ -6,6 +6,7 @@ import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Lstm;
 import io.kiln.quantize.graph.Node;
 import java.util.List;
 
@@ -15,6 +16,8 @@ import java.util.List;
  * <ul>
  *   <li>MUL (mul.cc), PRELU (activations.cc, PreluPrepare) and RELU (activations.cc, ReluPrepare) multiply and divide scales in single
  *       precision in the library, and in double precision in Micro
+ *   <li>UNIDIRECTIONAL_SEQUENCE_LSTM (unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16) divides by the scale of its result
+ *       likewise
  *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
  *   <li>ADD and SUB of int16 (CheckedLog2 in quantization_util.cc) shift operands in the library, or are refused, if all three scales lie
  *       within 0.1 % of an octave of a power of two
@@ -23,11 +26,15 @@ import java.util.List;
 final class KernelAgreement {
     private static final double NEAR_POWER = 1.1e-3;
 
+    /** Scale of the product of two functions' results. */
+    private static final float GATE_PRODUCT = 1f / (1 << 30);
+
     private KernelAgreement() {}
 
     /** Whether scales decide if both compute the same for a node. */
     static boolean isNeeded(Node node, Precision precision) {
         return node.op() instanceof Clip
+                || node.op() instanceof Lstm
                 || (node.op() instanceof Unary && precision == Precision.INT8)
                 || (node.op() instanceof Binary binary
                         && switch (binary.kind()) {
@@ -54,6 +61,9 @@ final class KernelAgreement {
     static boolean ofOutput(Node node, Precision precision, List<Float> scales) {
         if (node.op() instanceof Clip) {
             return ofQuotient(scales.get(0), 1, scales.get(1));
+        }
+        if (node.op() instanceof Lstm) {
+            return ofQuotient(GATE_PRODUCT, 1, scales.get(1));
         }
         if (!(node.op() instanceof Binary binary)) {
             return true;

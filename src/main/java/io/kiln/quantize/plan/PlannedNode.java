@@ -14,6 +14,8 @@ import java.util.Optional;
  * @param output the format of its result
  * @param constants a layer's constants in integers; empty for other operators and for float
  * @param filter those of a filter with a state, likewise
+ * @param recurrent those of a long short-term memory layer, likewise
+ * @param reason why its arithmetic is float; empty if it is not, or if its numbers never were floats
  */
 public record PlannedNode(
         Node node,
@@ -21,7 +23,9 @@ public record PlannedNode(
         List<Format> data,
         Format output,
         Optional<LayerConstants> constants,
-        Optional<FilterConstants> filter) {
+        Optional<FilterConstants> filter,
+        Optional<RecurrentConstants> recurrent,
+        Optional<String> reason) {
     public PlannedNode {
         data = List.copyOf(data);
     }

@@ -3,6 +3,8 @@ package io.kiln.quantize.plan;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Svdf;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
@@ -74,7 +76,9 @@ public final class Planner {
         Assignment assignment = assignment(wishes);
         SettledScales scales = assignment.scales;
         List<PlannedNode> nodes = graph.nodes().stream()
-                .map(node -> planned(node, assignment.precisions.get(node.output()), assignment.forms, scales))
+                .map(node -> assignment.precisions.get(node.output()) == Precision.FLOAT
+                        ? real(node, wishes.of(node))
+                        : planned(node, assignment.precisions.get(node.output()), assignment.forms, scales))
                 .toList();
         return new Plan(graph.function(), nodes, border(wishes, scales));
     }
@@ -85,7 +89,7 @@ public final class Planner {
             Assignment assignment = attempt(current);
             List<Node> beyond = graph.nodes().stream()
                     .filter(node -> assignment.precisions.get(node.output()) != Precision.FLOAT
-                            && !assignment.scales.areKept(node))
+                            && !(areStatesKept(node) && assignment.scales.areKept(node)))
                     .toList();
             if (beyond.isEmpty()) {
                 return assignment;
@@ -120,31 +124,76 @@ public final class Planner {
         return precisions;
     }
 
-    private PlannedNode planned(Node node, Precision precision, Map<Integer, Form> forms, SettledScales scales) {
-        if (precision == Precision.FLOAT) {
-            List<Format> data = node.argTypes().subList(0, node.data().size()).stream()
-                    .map(type -> Format.plain(type.dtype()))
-                    .toList();
-            return new PlannedNode(
-                    node, precision, data, Format.plain(node.type().dtype()), Optional.empty(), Optional.empty());
+    private PlannedNode real(Node node, Precision wished) {
+        List<Format> data = node.argTypes().subList(0, node.data().size()).stream()
+                .map(type -> Format.plain(type.dtype()))
+                .toList();
+        Optional<String> reason = node.type().dtype().isFloat() ? Optional.of(reason(node, wished)) : Optional.empty();
+        return new PlannedNode(
+                node,
+                Precision.FLOAT,
+                data,
+                Format.plain(node.type().dtype()),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                reason);
+    }
+
+    /** Why a node is float. */
+    private String reason(Node node, Precision wished) {
+        Optional<Form> form = IntegerForms.of(node, wished);
+        if (wished == Precision.FLOAT) {
+            return "asked for by name, or chosen by the search";
         }
+        if (form.isEmpty()) {
+            return wished == Precision.INT16 && isPossible(node, Precision.INT8)
+                    ? "TensorFlow Lite quantizes it with data of int8 only"
+                    : "TensorFlow Lite's quantization has no integer form of it";
+        }
+        if (!States.areZero(graph.function(), node)) {
+            return "its state does not begin with zeros";
+        }
+        if (!areStatesKept(node)) {
+            return "its cell goes up to " + range(RecurrentConstants.cell(node)).magnitude() + "; integers hold "
+                    + RecurrentConstants.MOST_CELL;
+        }
+        return form.get().kind() == Form.Kind.SAME
+                ? "moves elements between float operators"
+                : "its scales are beyond the fixed point of its kernel";
+    }
+
+    private PlannedNode planned(Node node, Precision precision, Map<Integer, Form> forms, SettledScales scales) {
         Format output = Format.of(precision, scales.quantization(node.output(), precision));
         boolean isSame = forms.get(node.output()).kind() == Form.Kind.SAME;
         List<Format> data = new ArrayList<>();
         for (int i = 0; i < node.data().size(); i++) {
             data.add(isSame ? output : Format.of(precision, scales.operand(node, i)));
         }
-        Optional<LayerConstants> constants = node.layer()
-                .map(layer -> LayerConstants.of(
-                        node, data.get(0).quantization().orElseThrow().scale(), precision, means(node)));
-        return new PlannedNode(node, precision, data, output, constants, filter(node));
+        float scale = data.get(0).quantization().map(Quantization::scale).orElse(1f);
+        Optional<LayerConstants> constants =
+                node.layer().map(layer -> LayerConstants.of(node, scale, precision, means(node)));
+        Optional<RecurrentConstants> recurrent = Optional.of(node)
+                .filter(n -> n.op() instanceof Lstm)
+                .map(n -> RecurrentConstants.of(n, scale, range(RecurrentConstants.cell(n))));
+        return new PlannedNode(node, precision, data, output, constants, filter(node), recurrent, Optional.empty());
+    }
+
+    /** Whether integers hold the values that a node keeps between runs. */
+    private boolean areStatesKept(Node node) {
+        return States.areZero(graph.function(), node)
+                && (!(node.op() instanceof Lstm lstm)
+                        || RecurrentConstants.isCell(lstm, range(RecurrentConstants.cell(node))));
+    }
+
+    private ValueRange range(int id) {
+        return statistics.ranges().getOrDefault(id, ValueRange.EMPTY);
     }
 
     private Optional<FilterConstants> filter(Node node) {
         return Optional.of(node)
                 .filter(n -> n.op() instanceof Svdf)
-                .map(n -> FilterConstants.of(
-                        n, statistics.ranges().getOrDefault(FilterConstants.state(n), ValueRange.EMPTY)));
+                .map(n -> FilterConstants.of(n, range(FilterConstants.state(n))));
     }
 
     private Optional<double[]> means(Node node) {

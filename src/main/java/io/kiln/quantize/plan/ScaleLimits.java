@@ -8,6 +8,7 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.TflBinaryScales;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.range.ValueRange;
@@ -39,6 +40,9 @@ final class ScaleLimits {
         if (node.layer().isPresent() && precision == Precision.INT16) {
             float most = ValueRange.of(ScaleGroups.floats(node.weights())).magnitude();
             return (double) most * scales.get(0) / scales.get(1) < MOST_OF_LAYER;
+        }
+        if (node.op() instanceof Lstm) {
+            return KernelAgreement.ofOutput(node, precision, scales);
         }
         return !(node.op() instanceof Binary binary) || isBinary(binary, precision, scales);
     }

@@ -2,6 +2,7 @@
 package io.kiln.reference.layer;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.arith.ShortFunctions;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.type.TensorType;
@@ -80,16 +81,15 @@ final class LstmKernel {
                 for (int g = 0; g < Lstm.GATES; g++) {
                     int x = weighted(g, Lstm.INPUT_WEIGHTS, u, args.get(0).ints(), position * inputs, biases.get(g)[u]);
                     int h = weighted(g, Lstm.RECURRENT_WEIGHTS, u, hidden, b * units, 0);
-                    int sum = saturated(x + (long) h);
-                    gates[g] = g == CELL
-                            ? TflSigmoid.tanh(sum, GATE_MULTIPLIER, 0)
-                            : TflSigmoid.logistic(sum, GATE_MULTIPLIER, 0);
+                    gates[g] = gate(g, saturated(saturated(x) + (long) (isLibrary() ? h : saturated(h))));
                 }
                 int c = b * units + u;
-                int kept = saturated(rescaled(gates[FORGET] * cell[c], 2 * Lstm.GATES));
-                int added = saturated(rescaled(gates[INPUT] * gates[CELL], 2 * Lstm.GATES + 1));
+                int kept = kept(gates[FORGET] * cell[c]);
+                int added = added(gates[INPUT] * gates[CELL]);
                 cell[c] = clipped(saturated(kept + (long) added));
-                int tanh = TflSigmoid.tanh(cell[c], op.tanhMultiplier(), op.tanhShift());
+                int tanh = isLibrary()
+                        ? ShortFunctions.tanh(cell[c], op.cellIntegerBits())
+                        : TflSigmoid.tanh(cell[c], op.tanhMultiplier(), op.tanhShift());
                 long value = rescaled(tanh * gates[OUTPUT], 2 * Lstm.GATES + 2) + (long) op.hiddenZeroPoint();
                 result[position * units + u] =
                         FixedPoint.clamp(value, type.dtype().min(), type.dtype().max());
@@ -102,7 +102,30 @@ final class LstmKernel {
                 Tensor.of(args.get(Lstm.CELL).type(), cell));
     }
 
-    /** A sum of weights times values without their zero point, as int16 with 12 fraction bits. */
+    private boolean isLibrary() {
+        return op.arithmetic() == Lstm.Arithmetic.LIBRARY;
+    }
+
+    private int gate(int gate, int sum) {
+        if (isLibrary()) {
+            return gate == CELL ? ShortFunctions.tanh(sum, ShortFunctions.GATE_BITS) : ShortFunctions.logistic(sum);
+        }
+        return gate == CELL ? TflSigmoid.tanh(sum, GATE_MULTIPLIER, 0) : TflSigmoid.logistic(sum, GATE_MULTIPLIER, 0);
+    }
+
+    private int kept(int product) {
+        return isLibrary()
+                ? FixedPoint.roundingDivideByPot(product, Lstm.FUNCTION_BITS)
+                : saturated(rescaled(product, 2 * Lstm.GATES));
+    }
+
+    private int added(int product) {
+        return isLibrary()
+                ? FixedPoint.roundingDivideByPot(product, Lstm.FUNCTION_BITS + op.cellIntegerBits())
+                : saturated(rescaled(product, 2 * Lstm.GATES + 1));
+    }
+
+    /** A sum of weights times values without their zero point, with 12 fraction bits. */
     private int weighted(int gate, int kind, int unit, int[] values, int from, long bias) {
         boolean recurrent = kind == Lstm.RECURRENT_WEIGHTS;
         int count = recurrent ? units : inputs;
@@ -113,10 +136,9 @@ final class LstmKernel {
             sum += (long) weights[unit * count + i] * (values[from + i] - zeroPoint);
         }
         int by = recurrent ? Lstm.GATES + gate : gate;
-        return saturated(
-                type.dtype().bytes() == Byte.BYTES
-                        ? rescaled((int) sum, by)
-                        : FixedPoint.multiplyByQuantizedMultiplier(sum, multiplier(by), shift(by)));
+        return type.dtype().bytes() == Byte.BYTES
+                ? rescaled((int) sum, by)
+                : FixedPoint.multiplyByQuantizedMultiplier(sum, multiplier(by), shift(by));
     }
 
     private int rescaled(int value, int by) {

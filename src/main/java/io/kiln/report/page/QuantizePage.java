@@ -101,7 +101,7 @@ public final class QuantizePage {
                 "MACs",
                 "SQNR");
         for (Layer layer : report.layers()) {
-            List<String> cells = new ArrayList<>(List.of(layer.name(), layer.op(), layer.precision()));
+            List<String> cells = new ArrayList<>(List.of(layer.name(), layer.op(), precision(layer)));
             cells.addAll(List.of(number(layer.min()), number(layer.max()), number(layer.scale())));
             cells.addAll(List.of(text(layer.zeroPoint()), String.format(Locale.ROOT, "%,d", layer.macs())));
             table.row(
@@ -113,6 +113,10 @@ public final class QuantizePage {
                 table,
                 "In execution order. SQNR is the signal-to-quantization-noise ratio over all samples; it includes the noise of all "
                         + "layers before. 20 dB mean an error of a tenth of the value. The layers that lose most are highlighted.");
+    }
+
+    private static String precision(Layer layer) {
+        return layer.reason() == null ? layer.precision() : layer.precision() + ": " + layer.reason();
     }
 
     private void trials() {

@@ -48,6 +48,11 @@ record DspSumKernels() implements SumKernels {
     }
 
     @Override
+    public boolean doublesDots() {
+        return true;
+    }
+
+    @Override
     public Rescaler rescaler(Group group, Tables tables, String name) {
         Buffer by = tables.add(name, INT32, SumKernels.multipliers(group.by()));
         return (code, count, sums, results) -> code.call(

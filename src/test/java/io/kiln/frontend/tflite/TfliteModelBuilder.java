@@ -31,6 +31,7 @@ public final class TfliteModelBuilder {
         private final List<TensorSpec> tensors = new ArrayList<>();
         private final List<OperatorSpec> operators = new ArrayList<>();
         private final Map<Integer, int[]> signatures = new HashMap<>();
+        private final Map<Integer, int[]> intermediates = new HashMap<>();
         private int[] inputs = {};
         private int[] outputs = {};
 
@@ -96,6 +97,12 @@ public final class TfliteModelBuilder {
                         Arrays.stream(out).boxed().toList(),
                         options,
                         customOptions));
+        return this;
+    }
+
+    /** Tensors of the operator added last that only tell its kernel scales. */
+    public TfliteModelBuilder intermediates(int... tensors) {
+        current().intermediates.put(current().operators.size() - 1, tensors);
         return this;
     }
 
@@ -172,8 +179,10 @@ public final class TfliteModelBuilder {
             int custom = operator.customOptions.size() == 0
                     ? 0
                     : Operator.createCustomOptionsVector(b, operator.customOptions.toArray());
+            int[] told = graph.intermediates.getOrDefault(operatorOffsets.size(), new int[0]);
+            int intermediates = told.length == 0 ? 0 : Operator.createIntermediatesVector(b, told);
             operatorOffsets.add(Operator.createOperator(
-                    b, operator.code, in, out, operator.options.type(), options, custom, (byte) 0, 0, 0));
+                    b, operator.code, in, out, operator.options.type(), options, custom, (byte) 0, 0, intermediates));
         }
         int tensorVector = SubGraph.createTensorsVector(b, toArray(tensorOffsets));
         int inputVector = SubGraph.createInputsVector(b, graph.inputs);

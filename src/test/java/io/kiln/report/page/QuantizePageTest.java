@@ -27,9 +27,9 @@ class QuantizePageTest {
     private static final String HOSTILE = "</td><script>alert(1)</script>\u202e\u0000\"'&amp;";
 
     private static final List<Layer> LAYERS = List.of(
-            new Layer("conv/Relu", "nn.conv2d", "int8", 0f, 6.25f, 0.0245f, -128, 31.25, 12_345L),
-            new Layer(HOSTILE, "exp", "float", 1f, 9f, null, null, 8.0, 0L),
-            new Layer("shape", "reshape", "int8", null, null, 0.5f, 3, null, 0L));
+            new Layer("conv/Relu", "nn.conv2d", "int8", null, 0f, 6.25f, 0.0245f, -128, 31.25, 12_345L),
+            new Layer(HOSTILE, "exp", "float", "no integer form", 1f, 9f, null, null, 8.0, 0L),
+            new Layer("shape", "reshape", "int8", null, null, null, 0.5f, 3, null, 0L));
 
     private static QuantizeReport report(List<Equalized> equalized, Accuracy accuracy, List<Trial> trials) {
         return new QuantizeReport(

@@ -9,6 +9,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.call.CircularBuffer;
 import io.kiln.ir.op.call.RefWrite;
 import io.kiln.ir.op.layer.Lstm;
+import io.kiln.ir.op.layer.Lstm.Arithmetic;
 import io.kiln.ir.op.layer.Svdf;
 import java.util.Map;
 
@@ -35,13 +36,14 @@ final class StatefulRules {
     }
 
     private static Op lstm(Attributes a) {
-        a.choice("rounding", "TFLITE");
-        return new Lstm(
+        String rounding = a.choice("rounding", Arithmetic.MICRO.rounding(), Arithmetic.LIBRARY.rounding());
+        Lstm lstm = new Lstm(
                 a.choice("layout", "NTC", "TNC").equals("TNC"),
                 a.integer("input_zero_point", MIN, MAX),
                 a.integer("hidden_zero_point", MIN, MAX),
                 a.integer("tanh_multiplier", 1, Short.MAX_VALUE),
                 a.integer("tanh_shift", 0, Integer.SIZE - 1),
                 (float) a.real("cell_clip"));
+        return rounding.equals(Arithmetic.LIBRARY.rounding()) ? lstm.in(Arithmetic.LIBRARY) : lstm;
     }
 }

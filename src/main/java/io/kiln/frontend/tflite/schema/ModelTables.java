@@ -69,6 +69,7 @@ public final class ModelTables {
         public static final Field.UByte BUILTIN_OPTIONS_TYPE = new Field.UByte(3);
         public static final Field.Table BUILTIN_OPTIONS = new Field.Table(4);
         public static final Field.Vector CUSTOM_OPTIONS = new Field.Vector(5, Byte.BYTES);
+        public static final Field.Vector INTERMEDIATES = new Field.Vector(8);
 
         private Operator() {}
     }

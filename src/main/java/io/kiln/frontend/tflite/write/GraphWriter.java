@@ -188,6 +188,10 @@ final class GraphWriter {
         operators.add(new TfliteOperatorEntry(code, version, "", inputs, List.of(output), options));
     }
 
+    void operator(TfliteOperatorEntry operator) {
+        operators.add(operator);
+    }
+
     /** Records that a convolution that computes a tensor is a fully connected layer. */
     void dense(int tensor) {
         dense.add(tensors.get(tensor).name());

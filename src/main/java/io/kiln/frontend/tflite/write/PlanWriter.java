@@ -16,6 +16,7 @@ import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.Softmax;
@@ -34,6 +35,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
 import io.kiln.quantize.plan.Plan;
 import io.kiln.quantize.plan.PlannedNode;
+import io.kiln.quantize.plan.States;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -93,6 +95,7 @@ final class PlanWriter {
                         Reduce.class)
                 .forEach(op -> writers.put(op, movements));
         writers.put(Svdf.class, new FilterWriter());
+        writers.put(Lstm.class, new RecurrentWriter());
         return Map.copyOf(writers);
     }
 
@@ -138,7 +141,8 @@ final class PlanWriter {
                 .orElseGet(() -> graph.tensor(node.node().name(), stored, node.output()));
         names.put(node.node().output(), graph.entry(output).name());
         NodeWriter writer = WRITERS.getOrDefault(node.node().op().getClass(), any -> false);
-        if (isEmpty || !writer.write(new Emission(node, graph, output))) {
+        boolean isWritable = !isEmpty && States.areZero(plan.function(), node.node());
+        if (!isWritable || !writer.write(new Emission(node, graph, output))) {
             writeCustom(node, output);
         }
         graph.define(node.node().output(), output);

@@ -161,6 +161,11 @@ final class TfliteFile {
         int inputs = ints(operator.inputs().stream().mapToInt(Integer::intValue).toArray());
         int outputs =
                 ints(operator.outputs().stream().mapToInt(Integer::intValue).toArray());
+        int intermediates = operator.intermediates().isEmpty()
+                ? 0
+                : ints(operator.intermediates().stream()
+                        .mapToInt(Integer::intValue)
+                        .toArray());
         boolean hasOptions = operator.options().type().code() != 0;
         int options = hasOptions ? options(operator.options()) : 0;
         file.startTable(FIELDS);
@@ -173,6 +178,9 @@ final class TfliteFile {
                     (byte) operator.options().type().code(),
                     0);
             file.addOffset(Operator.BUILTIN_OPTIONS.number(), options, 0);
+        }
+        if (!operator.intermediates().isEmpty()) {
+            file.addOffset(Operator.INTERMEDIATES.number(), intermediates, 0);
         }
         return file.endTable();
     }

@@ -30,7 +30,7 @@ public record TfliteMaker(String fileName) implements QuantizedNetwork.Maker {
         Function read = TfliteFrontend.read(
                 written.file(), fileName, plan.function().name(), InputShapes.NONE, CustomOperators.of(operators));
         Map<String, Integer> places = places(read);
-        Function dense = LibrarySoftmax.in(DenseFromConv.in(read, written.dense()));
+        Function dense = LibraryArithmetic.in(DenseFromConv.in(read, written.dense()));
         Function whole = Splice.into(dense, plan.function(), written.custom());
         Map<Integer, Integer> idsInOrder = ids(whole);
         Map<Integer, Integer> values = new HashMap<>();

@@ -11,6 +11,7 @@ import java.util.List;
  * @param version its version
  * @param custom name of a custom operator; empty for others
  * @param inputs tensors that it reads; -1 for one that is left out
+ * @param intermediates tensors that only tell the kernel scales
  */
 record TfliteOperatorEntry(
         BuiltinOperator code,
@@ -18,9 +19,21 @@ record TfliteOperatorEntry(
         String custom,
         List<Integer> inputs,
         List<Integer> outputs,
-        Options options) {
+        Options options,
+        List<Integer> intermediates) {
     TfliteOperatorEntry {
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);
+        intermediates = List.copyOf(intermediates);
+    }
+
+    TfliteOperatorEntry(
+            BuiltinOperator code,
+            int version,
+            String custom,
+            List<Integer> inputs,
+            List<Integer> outputs,
+            Options options) {
+        this(code, version, custom, inputs, outputs, options, List.of());
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.ShortFunctions;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
@@ -14,7 +15,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A long short-term memory layer over whole sequences (lstm_eval.h of TensorFlow Lite Micro). For every step of every
+ * A long short-term memory layer over whole sequences (lstm_eval.h of TensorFlow Lite). For every step of every
  * sequence, with the gates input, forget, cell and output:
  *
  * <pre>
@@ -30,8 +31,7 @@ import java.util.stream.IntStream;
  * {@code output * tanh(cell)}.
  *
  * <p>Types: all float32; or data and hidden int8 with int32 biases, or both int16 with int64 biases, the latter two
- * with int8 weights and an int16 cell. Sums become int16 with 12 fraction bits, each saturated, and are added with
- * saturation; the functions are {@link TflSigmoid16}.
+ * with int8 weights and an int16 cell. Sums become int16 with 12 fraction bits; see {@link Arithmetic}.
  *
  * @param timeMajor whether the data's first dimension is time
  * @param inputZeroPoint zero point of the data
@@ -39,12 +39,75 @@ import java.util.stream.IntStream;
  * @param tanhMultiplier multiplier of the cell as the argument of {@link TflSigmoid16}; 3 for floats
  * @param tanhShift its shift; 0 for floats
  * @param cellClip the cell's largest magnitude, in steps of its scale if it is quantized; 0 for no limit
+ * @param arithmetic of integers; {@link Arithmetic#MICRO} for floats
  */
 public record Lstm(
-        boolean timeMajor, int inputZeroPoint, int hiddenZeroPoint, int tanhMultiplier, int tanhShift, float cellClip)
+        boolean timeMajor,
+        int inputZeroPoint,
+        int hiddenZeroPoint,
+        int tanhMultiplier,
+        int tanhShift,
+        float cellClip,
+        Arithmetic arithmetic)
         implements Op {
+    /** How integers are computed; the two disagree by a few units of an int16 in a gate. */
+    public enum Arithmetic {
+        /**
+         * TensorFlow Lite Micro's (lstm_eval.cc, lstm_eval_common.cc): both sums of a gate are saturated before they are added, which saturates
+         * again; the functions are {@link TflSigmoid16}; products are rescaled by multiplier and shift, which rounds twice.
+         */
+        MICRO("TFLITE"),
+
+        /**
+         * That of TensorFlow Lite's library (lstm_eval.cc, portable_tensor_utils.cc), with int8 data and a cell of which 0 to 6 bits are integer
+         * bits: the sum of recurrent weights is added to the saturated sum of input weights, and the result is saturated; the functions are
+         * {@link ShortFunctions}; {@code forget * cell} is divided by 2^15, and {@code input * cellGate} by 2^(15 + integer bits of the
+         * cell), rounded to nearest and halves away from zero, whatever the multipliers of the two say.
+         */
+        LIBRARY("TFLITE_LIBRARY");
+
+        private final String rounding;
+
+        Arithmetic(String rounding) {
+            this.rounding = rounding;
+        }
+
+        /** Its name in Relay text. */
+        public String rounding() {
+            return rounding;
+        }
+    }
+
+    /** Factor of the argument of {@link TflSigmoid16} with 12 fraction bits, which are {@link ShortFunctions#GATE_BITS} integer bits. */
+    private static final int STEPS_OF_SCALE = 3;
+
+    /** A layer of floats, or of integers in {@link Arithmetic#MICRO}. */
+    public Lstm(
+            boolean timeMajor,
+            int inputZeroPoint,
+            int hiddenZeroPoint,
+            int tanhMultiplier,
+            int tanhShift,
+            float cellClip) {
+        this(timeMajor, inputZeroPoint, hiddenZeroPoint, tanhMultiplier, tanhShift, cellClip, Arithmetic.MICRO);
+    }
+
+    /** The same in another arithmetic. */
+    public Lstm in(Arithmetic other) {
+        return new Lstm(timeMajor, inputZeroPoint, hiddenZeroPoint, tanhMultiplier, tanhShift, cellClip, other);
+    }
+
+    /** Bits of the cell, an int16 whose scale is a power of two, that are integer bits. */
+    public int cellIntegerBits() {
+        int left = Integer.numberOfTrailingZeros(Math.max(1, tanhMultiplier / STEPS_OF_SCALE));
+        return ShortFunctions.GATE_BITS + left - tanhShift;
+    }
+
     /** Number of gates, and of arguments of each kind. */
     public static final int GATES = 4;
+
+    /** Fraction bits of the results of functions. */
+    public static final int FUNCTION_BITS = 15;
 
     /** Position of the first input weights. */
     public static final int INPUT_WEIGHTS = 1;
@@ -93,7 +156,7 @@ public record Lstm(
                 "tanh_multiplier", tanhMultiplier,
                 "tanh_shift", tanhShift,
                 "cell_clip", (double) cellClip,
-                "rounding", "TFLITE");
+                "rounding", arithmetic.rounding());
     }
 
     /** Number of sequences in data of a shape. */
@@ -140,7 +203,23 @@ public record Lstm(
                     "the state " + args.get(state).text() + " does not have batch * units = " + states + " elements");
         }
         new TflSigmoid16(TflSigmoid16.Kind.TANH, tanhMultiplier, tanhShift);
+        checkArithmetic(data.dtype());
         return new TensorType(Shape.of(data.shape().dim(0), data.shape().dim(1), units), data.dtype());
+    }
+
+    private void checkArithmetic(DType data) {
+        if (arithmetic == Arithmetic.LIBRARY) {
+            Check.that(
+                    data == DType.INT8, "rounding " + arithmetic.rounding + " needs data of int8, not " + data.text());
+            Check.that(
+                    tanhMultiplier % STEPS_OF_SCALE == 0
+                            && Integer.bitCount(tanhMultiplier / STEPS_OF_SCALE) == 1
+                            && cellIntegerBits() >= 0
+                            && cellIntegerBits() <= ShortFunctions.MOST_BITS,
+                    "rounding " + arithmetic.rounding
+                            + " needs a cell with 9 to 15 fraction bits: a tanh_multiplier of 3 and a tanh_shift up to"
+                            + " 3, or a multiplier of 6, 12 or 24 and no shift");
+        }
     }
 
     private void checkTypes(List<TensorType> args) {

@@ -29,7 +29,6 @@ class OracleExceptionsTest {
         reasons.put("CIRCULAR_BUFFER", "TensorFlow Lite has no such operator");
         reasons.put("STREAM", "TensorFlow Lite has no circular buffers");
         reasons.put("SVDF_INT8", "TensorFlow Lite has no kernel with a state of int8");
-        reasons.put("LSTM_INT8", "TensorFlow Lite computes the gates in another fixed point");
         reasons.put("LSTM_INT16", "TensorFlow Lite has no kernel of int16 data");
         reasons.put(
                 "BATCH_MATMUL_REPEATED_INT8",

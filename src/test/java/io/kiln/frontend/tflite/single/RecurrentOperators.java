@@ -5,6 +5,7 @@ import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.write.LibraryArithmetic;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ final class RecurrentOperators {
     static final OperatorCases LSTM_FLOAT = OperatorCases.of("LSTM_FLOAT", d -> lstm(d, TensorType.FLOAT32));
 
     static final OperatorCases LSTM_INT8 = OperatorCases.of("LSTM_INT8", d -> lstm(d, TensorType.INT8))
-            .withoutOracle("TensorFlow Lite computes the gates in another fixed point");
+            .differingIn(LibraryArithmetic::in, "TensorFlow Lite computes the gates in another fixed point");
 
     static final OperatorCases LSTM_INT16 = OperatorCases.of("LSTM_INT16", d -> lstm(d, TensorType.INT16))
             .withoutOracle("TensorFlow Lite has no kernel of int16 data");
@@ -154,6 +155,12 @@ final class RecurrentOperators {
                         : y.quantized(
                                 hidden.scales().get(0), hidden.zeroPoints().get(0)));
         d.operator(BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, lstmOptions(d, timeMajor), in);
+        if (type == TensorType.INT8) {
+            TensorSpec product = TensorSpec.of("product", type, 1);
+            int told = d.add(product.quantized(
+                    hidden.scales().get(0), hidden.zeroPoints().get(0)));
+            d.model().intermediates(told, told, told, told, told);
+        }
     }
 
     private static Options lstmOptions(Draw d, boolean timeMajor) {
