@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param data the format in which it reads each of its {@link Node#data}
  * @param output the format of its result
  * @param constants a layer's constants in integers; empty for other operators and for float
- * @param filter those of a filter with a state, likewise
- * @param recurrent those of a long short-term memory layer, likewise
+ * @param stateful those of an operator with a state
  * @param reason why its arithmetic is float; empty if it is not, or if its numbers never were floats
  */
 public record PlannedNode(
@@ -23,9 +22,18 @@ public record PlannedNode(
         List<Format> data,
         Format output,
         Optional<LayerConstants> constants,
-        Optional<FilterConstants> filter,
-        Optional<RecurrentConstants> recurrent,
+        Stateful stateful,
         Optional<String> reason) {
+    /**
+     * Constants of operators with a state, in integers; empty for other operators and for float.
+     *
+     * @param filter those of a filter
+     * @param recurrent those of a long short-term memory layer
+     */
+    public record Stateful(Optional<FilterConstants> filter, Optional<RecurrentConstants> recurrent) {
+        static final Stateful NONE = new Stateful(Optional.empty(), Optional.empty());
+    }
+
     public PlannedNode {
         data = List.copyOf(data);
     }

@@ -135,8 +135,7 @@ public final class Planner {
                 data,
                 Format.plain(node.type().dtype()),
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
+                PlannedNode.Stateful.NONE,
                 reason);
     }
 
@@ -176,7 +175,8 @@ public final class Planner {
         Optional<RecurrentConstants> recurrent = Optional.of(node)
                 .filter(n -> n.op() instanceof Lstm)
                 .map(n -> RecurrentConstants.of(n, scale, range(RecurrentConstants.cell(n))));
-        return new PlannedNode(node, precision, data, output, constants, filter(node), recurrent, Optional.empty());
+        PlannedNode.Stateful stateful = new PlannedNode.Stateful(filter(node), recurrent);
+        return new PlannedNode(node, precision, data, output, constants, stateful, Optional.empty());
     }
 
     /** Whether integers hold the values that a node keeps between runs. */

@@ -75,7 +75,7 @@ final class FilterWriter implements NodeWriter {
     }
 
     private static List<Integer> integers(Emission node) {
-        FilterConstants constants = node.planned().filter().orElseThrow();
+        FilterConstants constants = node.planned().stateful().filter().orElseThrow();
         FilterConstants.Scales scales = constants.scales();
         GraphWriter graph = node.graph();
         return List.of(

@@ -77,7 +77,7 @@ final class RecurrentWriter implements NodeWriter {
     }
 
     private static List<Integer> integers(Emission node) {
-        RecurrentConstants constants = node.planned().recurrent().orElseThrow();
+        RecurrentConstants constants = node.planned().stateful().recurrent().orElseThrow();
         List<Integer> tensors = new ArrayList<>();
         for (RecurrentConstants.Scaled constant : constants.all()) {
             tensors.add(node.graph().constant(constant.integers(), new Scaling(List.of(constant.scale()), 0, 0)));
@@ -86,7 +86,7 @@ final class RecurrentWriter implements NodeWriter {
     }
 
     private static Format cell(Emission node) {
-        float scale = node.planned().recurrent().orElseThrow().cellScale();
+        float scale = node.planned().stateful().recurrent().orElseThrow().cellScale();
         return new Format(DType.INT16, Optional.of(new Quantization(scale, 0)));
     }
 

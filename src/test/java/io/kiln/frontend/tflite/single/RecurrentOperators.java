@@ -156,11 +156,14 @@ final class RecurrentOperators {
                                 hidden.scales().get(0), hidden.zeroPoints().get(0)));
         d.operator(BuiltinOperator.UNIDIRECTIONAL_SEQUENCE_LSTM, 1, lstmOptions(d, timeMajor), in);
         if (type == TensorType.INT8) {
-            TensorSpec product = TensorSpec.of("product", type, 1);
-            int told = d.add(product.quantized(
-                    hidden.scales().get(0), hidden.zeroPoints().get(0)));
-            d.model().intermediates(told, told, told, told, told);
+            tellProduct(d, hidden.scales().get(0), hidden.zeroPoints().get(0));
         }
+    }
+
+    /** TensorFlow Lite reads the scale of the result from an intermediate tensor. */
+    private static void tellProduct(Draw d, float scale, long zeroPoint) {
+        int told = d.add(TensorSpec.of("product", TensorType.INT8, 1).quantized(scale, zeroPoint));
+        d.model().intermediates(told, told, told, told, told);
     }
 
     private static Options lstmOptions(Draw d, boolean timeMajor) {
