@@ -146,7 +146,7 @@ public final class Interpreter {
     }
 
     /**
-     * Tells the values of all parameters and bindings, in execution order; inputs as for {@link #run}.
+     * Reports the values of all parameters and bindings to an observer, in execution order; inputs as for {@link #run}.
      *
      * @param state the state left by earlier runs, which this one updates
      */

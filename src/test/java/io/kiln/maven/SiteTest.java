@@ -19,6 +19,8 @@ final class SiteTest {
     private static final Path PAGES = Path.of("src/site/markdown");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s#]*)(#[^)\\s]*)?\\)");
     private static final Pattern YAML = Pattern.compile("```yaml\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern CODE = Pattern.compile("```.*?```|`[^`]*`", Pattern.DOTALL);
+    private static final Pattern TAG = Pattern.compile("<(?!a id=\"|/a>)[A-Za-z/][^>]*>");
     /** Pages that are made while the site is built. */
     private static final List<String> GENERATED = List.of("plugin-info.html", "SECURITY.html");
 
@@ -53,6 +55,17 @@ final class SiteTest {
             }
         }
         assertThat(examples).isGreaterThan(4);
+    }
+
+    /** The site is not built from pages with tags that HTML does not have, such as a placeholder in angle brackets. */
+    @Test
+    void anglesAreInCodeOnly() throws IOException {
+        List<Path> pages = new ArrayList<>(pages());
+        pages.add(Path.of("SECURITY.md"));
+        for (Path page : pages) {
+            String text = CODE.matcher(Files.readString(page)).replaceAll("");
+            assertThat(TAG.matcher(text).results()).as("%s", page).isEmpty();
+        }
     }
 
     @Test

@@ -21,7 +21,7 @@ public final class OnnxFrontend {
     public static final String SUFFIX = ".onnx";
 
     /**
-     * Size limit. A float model is four times as large as the int8 model that the build makes of it, so that this one has at most the 32 MiB
+     * Size limit. A float model is four times as large as the int8 model that the build makes of it, so that the int8 model has at most the 32 MiB
      * that the other readers take. Reading a model takes a small multiple of its size in memory. Protobuf itself reads files below 2 GiB.
      */
     public static final long MAX_FILE_BYTES = 128L << 20;

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * A function of two slopes of an int16 without a branch: {@code (floor(x * m / 2^16) + offset) >> shift}, where m and the offset depend
- * on the sign of x. There are 65,536 values, so that equality with the reference is not argued but tried.
+ * on the sign of x. There are 65,536 values, and equality with the reference is checked for each of them.
  *
  * @param positive constants if x is 0 or more
  * @param negative constants if x is below 0

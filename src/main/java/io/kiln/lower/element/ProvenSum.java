@@ -18,7 +18,7 @@ import java.util.Set;
 
 /**
  * TFLite's quantized sum of two int8 values in the fewest instructions: {@code clamp((x * lhs + y * rhs + offset) >> shift)}.
- * There are 65,536 pairs, so that equality with the reference is not argued but tried: {@link #of} accepts constants only if all pairs
+ * There are 65,536 pairs, and equality with the reference is checked for each of them: {@link #of} accepts constants only if all pairs
  * give the same result and every step stays within 32 bits.
  *
  * @param lhs factor of the left operand

@@ -22,7 +22,7 @@ import java.util.List;
 /**
  * The patterns that CMSIS-NN takes: the table of TVM's {@code cmsis-nn} (python/tvm/relay/op/contrib/cmsisnn.py), for operators in the
  * arithmetic of TensorFlow Lite. Padding is part of the convolutions here.
- * Further conditions keep convolutions at home that CMSIS-NN's functions would compute otherwise.
+ * Further conditions exclude convolutions for which CMSIS-NN's functions give other results.
  */
 final class CmsisNnPatterns {
     static final String CONV2D = "cmsis-nn.qnn_conv2d";

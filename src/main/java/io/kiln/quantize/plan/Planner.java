@@ -68,7 +68,7 @@ public final class Planner {
                 .isPresent();
     }
 
-    /** What wishes decide before constants are quantized. */
+    /** The plan as the wishes alone decide it, before constants are quantized. */
     private record Assignment(Map<Integer, Precision> precisions, Map<Integer, Form> forms, SettledScales scales) {}
 
     /** The plan for wishes. Nodes without integer arithmetic in the precision asked for, or for their scales, are float. */

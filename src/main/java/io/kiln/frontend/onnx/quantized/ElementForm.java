@@ -70,10 +70,11 @@ record ElementForm(
                 .map(Constant.class::cast)
                 .filter(results -> results.elements() == grid.size())
                 .map(results -> (Constant) new Expressions(node).reshape(results, List.of(grid.size())))
-                .orElseThrow(() -> node.failure("it is no function of single elements", "one result for each element"));
+                .orElseThrow(() -> node.failure(
+                        "its results depend on more than the element at their place", "one result for each element"));
     }
 
-    /** Its results at all points; empty if it is no function of single elements. */
+    /** Its results at all points; empty if a result depends on other elements than the one at its place. */
     Optional<Constant> results(Grid grid) {
         try {
             return Optional.of(over(grid));

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Makes fully connected layers again of the convolutions of one point as which they were written: (1, rows, 1, inputs) becomes (rows,
+ * Turns 1x1 convolutions that were written in place of fully connected layers back into these: (1, rows, 1, inputs) becomes (rows,
  * inputs). Bias, rescaling and clamp follow; they compute the same.
  */
 final class DenseFromConv {

@@ -70,7 +70,7 @@ final class ElementWriter implements NodeWriter {
 
     /**
      * For int16, TensorFlow Lite's library multiplies the scale by beta in single precision, TensorFlow Lite Micro in double precision. So
-     * data of a scale that beta is part of goes before it.
+     * the data is first converted to a scale that includes beta.
      */
     private static void softmax(Emission node, Softmax softmax) {
         int data = node.data(0);

@@ -142,7 +142,7 @@ final class GraphWriter {
         return tensor;
     }
 
-    /** The integers of a tensor as another one, whose scale is a multiple: the product with a constant, which rounds nothing. */
+    /** Writes a product with a constant that keeps the integers of a tensor and multiplies its scale; it rounds nothing. */
     void multiply(int from, float factor, int to) {
         DType dtype = format(to).dtype();
         Format constant = new Format(dtype, Optional.of(new Quantization(factor / dtype.max(), 0)));

@@ -94,7 +94,7 @@ final class LayerWriter implements NodeWriter {
     }
 
     /**
-     * A fully connected layer of integers as a convolution of one point. For FULLY_CONNECTED, TensorFlow Lite's library rescales the sums in
+     * A fully connected layer of integers as a 1x1 convolution. For FULLY_CONNECTED, TensorFlow Lite's library rescales the sums in
      * another fixed point than TensorFlow Lite Micro; for CONV_2D, both compute the same.
      */
     private static void dense(Emission node) {

@@ -166,8 +166,8 @@ final class MovementWriter implements NodeWriter {
     }
 
     /**
-     * A sum of integers as a mean with the same integers and a scale that is smaller by the count, which the product with the count makes
-     * good. TensorFlow Lite's library rescales the sums of SUM in single precision, TensorFlow Lite Micro in fixed point; MEAN is the same
+     * A sum of integers as a mean and a product: the mean has the same integers and the scale divided by the count; the product multiplies
+     * by the count. TensorFlow Lite's library rescales the sums of SUM in single precision, TensorFlow Lite Micro in fixed point; MEAN is the same
      * in both.
      */
     private static void sum(Emission node, Reduce op) {
