@@ -45,7 +45,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RandomOperatorsInQemuTest {
     private static final int OPERATORS = Integer.getInteger("kiln.cases", 24);
+    /** What it draws needs all corrections. */
     private static final long USUAL_SEED = 20_000;
+
     private static final long FIRST_SEED = Long.getLong("kiln.seed", USUAL_SEED);
 
     private final Map<RandomForm, Drawn> drawn = new EnumMap<>(RandomForm.class);
@@ -161,7 +163,6 @@ final class RandomOperatorsInQemuTest {
                 expected.add(Interpreter.run(function, own).get(0));
             }
         }
-        // Which corrections are needed depends on what is drawn.
         assertThat(corrections(models)).containsAll(FIRST_SEED == USUAL_SEED ? form.corrections() : List.of());
         Bytes actual = OperatorsImage.run(folder, board, target, toolchain, optimize, models, inputs);
         int offset = 0;
