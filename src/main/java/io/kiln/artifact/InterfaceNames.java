@@ -23,6 +23,12 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
+    /** The pool of weights and tables that stay with the board's constants while all others move to its further memory. */
+    public static final String NEAR_CONSTANTS = "near_constants";
+
+    /** Its linker section, which the patterns of {@link #CONSTANTS_SECTION} do not match. */
+    public static final String NEAR_SECTION = ".rodata.kiln.near";
+
     /** The linker section of parameters that are flashed by themselves. */
     public static final String PARAMETERS_SECTION = CONSTANTS_SECTION + ".parameters";
 
@@ -33,7 +39,7 @@ public record InterfaceNames(String model) {
 
     /** The linker section of a pool of constants that the board's linker script may place. */
     public static String constantsSection(String pool) {
-        return CONSTANTS_SECTION + "." + pool;
+        return pool.equals(NEAR_CONSTANTS) ? NEAR_SECTION : CONSTANTS_SECTION + "." + pool;
     }
 
     /** Compilers may split an array and number its parts after a dot. */

@@ -2,6 +2,7 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -65,13 +66,20 @@ final class ConstantPlacement {
                                 function -> reached(function).size()))
                         .toList()))
                 .orElseThrow(() -> tooLarge(code));
-        return pools.size() == 1
+        return isUsual(chosen)
                 ? code
                 : code.withFunctions(code.functions().stream()
                         .map(function -> chosen.containsKey(function.name())
                                 ? function.withTablesIn(chosen.get(function.name()))
                                 : function)
                         .toList());
+    }
+
+    /** Whether the tables need no section of a pool: there is one memory, or the first one holds all, as if there were no further one. */
+    private boolean isUsual(Map<String, String> chosen) {
+        return pools.size() == 1
+                || (pools.get(0).name().equals(InterfaceNames.NEAR_CONSTANTS)
+                        && chosen.values().stream().allMatch(InterfaceNames.NEAR_CONSTANTS::equals));
     }
 
     /** The memory of each function's tables, if those that come first leave room for the others. */

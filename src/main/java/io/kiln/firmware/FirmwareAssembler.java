@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -12,6 +13,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.app.Application;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,7 +64,19 @@ public final class FirmwareAssembler {
                 .linkerScript()
                 .or(() -> files.hasParameters()
                         ? request.board().parametersLinker()
-                        : request.board().linker());
+                        : request.board()
+                                .moreLinker()
+                                .filter(more -> hasNearConstants(request))
+                                .or(request.board()::linker));
+    }
+
+    /** Whether a model divides its constants between the board's memory of constants and its further one. */
+    private static boolean hasNearConstants(FirmwareRequest request) {
+        return request.models().stream()
+                .flatMap(model -> model.artifacts().artifacts().stream())
+                .filter(artifact -> artifact.loader().equals(Artifact.NATIVE))
+                .anyMatch(artifact -> new String(artifact.content().toArray(), StandardCharsets.ISO_8859_1)
+                        .contains(InterfaceNames.NEAR_SECTION));
     }
 
     private static String applicationName(FirmwareRequest request, ProjectFiles files) {

@@ -4,6 +4,7 @@ package io.kiln.partition;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,27 +45,42 @@ final class PatternMatcher {
     /** Matches a pattern whose first step accepts the operator at the root. */
     Attempt attempt(CompositePattern pattern, Binding root) {
         List<Binding> chain = new ArrayList<>(List.of(root));
-        StringBuilder relay = new StringBuilder(pattern.steps().get(0).relay()).append('_');
+        List<String> relay =
+                new ArrayList<>(List.of(pattern.steps().get(0).relay()));
+        int needed = 1;
         for (PatternStep step : pattern.steps().subList(1, pattern.steps().size())) {
             Binding last = chain.get(chain.size() - 1);
             Optional<Binding> next = next(last).filter(binding -> step.accepts().test(binding.op()));
             if (next.isPresent()) {
                 chain.add(next.get());
-                relay.append(step.relay()).append('_');
+                relay.add(step.relay());
+                needed = step.optional() ? needed : chain.size();
             } else if (!step.optional()) {
                 return Attempt.failed(
                         "no " + step.relay() + " alone follows " + last.op().name());
             }
         }
+        while (chain.size() > needed && isView(chain.get(chain.size() - 1))) {
+            chain.remove(chain.size() - 1);
+            relay.remove(relay.size() - 1);
+        }
+        if (isView(root) || isView(chain.get(chain.size() - 1))) {
+            return Attempt.failed("a function neither begins nor ends with a reshape, which moves no data");
+        }
         if (chain.stream().anyMatch(binding -> !binding.op().writes().isEmpty())) {
             return Attempt.failed("an operator changes a variable");
         }
-        Match match = new Match(chain, types, relay.toString());
+        Match match = new Match(chain, types, String.join("_", relay) + "_");
         return pattern.conditions().stream()
                 .filter(condition -> !condition.holds().test(match))
                 .findFirst()
                 .map(condition -> Attempt.failed(condition.failure()))
                 .orElseGet(() -> new Attempt(Optional.of(match), ""));
+    }
+
+    /** Its result is its input, whose memory it shares. */
+    private static boolean isView(Binding binding) {
+        return binding.op().has(Trait.VIEW);
     }
 
     private Optional<Binding> next(Binding binding) {

@@ -8,9 +8,11 @@ import io.kiln.compile.Frontends;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.op.movement.Reshape;
 import io.kiln.reference.GoldenModels;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.Pipeline;
@@ -70,6 +72,26 @@ class StayedTest {
                 .containsExactly((long) convolutions, (long) dense, (long) pools, (long) sums, (long) softmax);
     }
 
+    /** Whoever takes whatever comes gets no reshape at the beginning or the end of a function: it shares its input's memory. */
+    @Test
+    void reshapesStayOutsideOfFunctions() {
+        PatternStep any = new PatternStep("any", op -> true, false);
+        PatternTable greedy = new PatternTable(
+                "greedy", List.of(new CompositePattern("greedy.pair", List.of(any, any.orNone()), List.of())));
+        PartitionGraph pass = new PartitionGraph(List.of(greedy));
+        Function fused = Pipeline.of(PassOptions.DEFAULT, List.of(pass)).run(imported("micro_kws_m"));
+        Map<Integer, Binding> bindings = fused.bindingsById();
+        assertThat(fused.groups())
+                .filteredOn(group -> group.composite().isPresent())
+                .hasSizeGreaterThan(8)
+                .allSatisfy(group -> assertThat(List.of(
+                                group.bindings().get(0),
+                                group.bindings().get(group.bindings().size() - 1)))
+                        .noneMatch(id -> bindings.get(id).op() instanceof Reshape));
+        assertThat(pass.stayed(fused).values())
+                .containsOnly("greedy.pair: a function neither begins nor ends with a reshape, which moves no data");
+    }
+
     private static long count(Map<String, Long> taken, String composite) {
         return taken.getOrDefault("cmsis-nn." + composite, 0L);
     }
@@ -82,10 +104,13 @@ class StayedTest {
     }
 
     private static Function fused(String model, String target) {
-        Function imported = Frontends.read(
-                GoldenModels.model(model), "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
         return Pipeline.of(PassOptions.DEFAULT, externals(model, target).passes())
-                .run(imported);
+                .run(imported(model));
+    }
+
+    private static Function imported(String model) {
+        return Frontends.read(
+                GoldenModels.model(model), "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
     }
 
     private static Externals externals(String model, String target) {

@@ -15,6 +15,7 @@ import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.partition.cmsisnn.CmsisNnCodegen;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -42,6 +43,13 @@ public final class CmsisNnSources {
     private static final String STANDARD_IO = "stdio.h";
 
     private static final String SUBSTITUTES = "substitutes";
+
+    /** Copies of headers at the paths by which a copy of the library in another project's tree includes them. */
+    private static final String ALIASES = "aliases";
+
+    /** Such as {@code third_party/cmsis_nn/Include/arm_nnfunctions.h}. */
+    private static final Pattern ALIAS = Pattern.compile("(?:[A-Za-z0-9_][A-Za-z0-9_.-]*/)+(Include/[A-Za-z0-9_./-]+)");
+
     private static final Pattern NAME = Pattern.compile("\\b[A-Za-z_][A-Za-z0-9_]*");
 
     /** The largest file that is read, and the most files. */
@@ -81,7 +89,20 @@ public final class CmsisNnSources {
         found.readHeaders(folder.resolve(HEADERS));
         found.readSources(folder.resolve(SOURCES));
         found.take(callers.stream().map(Artifact::text).toList());
-        return new BroughtSources(FOLDER, found.taken, List.of(HEADERS), found.substitutes());
+        return new BroughtSources(FOLDER, found.taken, found.includes(), found.substitutes());
+    }
+
+    /** Projects that carry a copy of the library, such as TensorFlow Lite Micro, include its headers by their path in their own tree. */
+    private List<String> includes() {
+        SortedMap<String, Bytes> aliases = new TreeMap<>();
+        taken.values().stream().flatMap(file -> CText.includes(file.text())).forEach(included -> {
+            Matcher alias = ALIAS.matcher(included);
+            if (alias.matches() && !included.contains("..") && taken.containsKey(alias.group(1))) {
+                aliases.put(ALIASES + "/" + included, taken.get(alias.group(1)));
+            }
+        });
+        taken.putAll(aliases);
+        return aliases.isEmpty() ? List.of(HEADERS) : List.of(HEADERS, ALIASES);
     }
 
     private List<String> substitutes() {
@@ -137,7 +158,7 @@ public final class CmsisNnSources {
                     "the folders " + HEADERS + " and " + SOURCES + " in kiln.cmsisNn",
                     "Correct kiln.cmsisNn"));
         }
-        try (Stream<Path> walk = Files.walk(folder)) {
+        try (Stream<Path> walk = Files.walk(folder, FileVisitOption.FOLLOW_LINKS)) {
             for (Path file : walk.filter(path -> path.toString().endsWith(suffix))
                     .filter(Files::isRegularFile)
                     .limit(MOST_FILES)

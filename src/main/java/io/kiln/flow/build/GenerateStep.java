@@ -228,7 +228,8 @@ public final class GenerateStep {
 
     private static CompileRequestBuilder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
-        BoardPools pools = BoardPools.of(build.board(), spec.pipeline().memoryLimits());
+        BoardPools pools = BoardPools.of(
+                build.board(), spec.pipeline().memoryLimits(), spec.models().size());
         return CompileRequest.builder(model.file(), build.target())
                 .pools(pools.workspace())
                 .constantPools(pools.constants())

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.MemoryReach;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.PoolMemories;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +20,9 @@ import java.util.OptionalLong;
  *
  * <p>Fast memories come first, those of one speed in the board's order. A memory that a model shares with variables or code gives it three
  * quarters unless the build says otherwise, any other its whole size. The last one has no limit: the linker tells what does not fit.
+ *
+ * <p>If a board has a further memory, for constants that do not fit, the models share those three quarters, and what is read less often lies
+ * in the further memory.
  *
  * @param workspace of the workspace
  * @param constants of weights and tables
@@ -34,12 +39,15 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
      * The pools of a board.
      *
      * @param limits the most bytes of a model by name of the memory
+     * @param models how many models the image has
      */
-    public static BoardPools of(Board board, Map<String, Long> limits) {
+    public static BoardPools of(Board board, Map<String, Long> limits, int models) {
         return board.pools()
                 .map(pools -> new BoardPools(
                         pools(board, pools.workspace(), MemoryPool.GLOBAL_WORKSPACE, limits),
-                        pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits)))
+                        isDivided(board)
+                                ? divided(board, pools, limits, models)
+                                : pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits)))
                 .orElse(new BoardPools(List.of(MemoryPool.GLOBAL_WORKSPACE), List.of(MemoryPool.GLOBAL_CONSTANTS)));
     }
 
@@ -49,6 +57,7 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
         board.pools().ifPresent(pools -> {
             known.addAll(pools.workspace());
             known.addAll(pools.constants());
+            pools.moreConstants().filter(more -> isDivided(board)).ifPresent(known::add);
         });
         Problems problems = new Problems();
         limits.keySet().stream()
@@ -59,6 +68,32 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
                         known.isEmpty() ? "no limits: the board names no pools" : "one of " + String.join(", ", known),
                         ""));
         return problems.list();
+    }
+
+    /** Models in slots bring all their constants with them. */
+    private static boolean isDivided(Board board) {
+        return board.pools()
+                .filter(pools -> pools.moreConstants().isPresent()
+                        && pools.constants().size() == 1
+                        && pools.slots().isEmpty())
+                .isPresent();
+    }
+
+    private static List<MemoryPool> divided(Board board, PoolMemories pools, Map<String, Long> limits, int models) {
+        String near = pools.code();
+        String far = pools.moreConstants().orElseThrow();
+        long limit = limits.getOrDefault(near, usual(board, near) / Math.max(1, models));
+        return List.of(
+                new MemoryPool(
+                        InterfaceNames.NEAR_CONSTANTS,
+                        ALIGNMENT,
+                        OptionalLong.of(limit),
+                        new MemoryReach(near, memory(board, near).targets())),
+                new MemoryPool(
+                        MemoryPool.GLOBAL_CONSTANTS.name(),
+                        ALIGNMENT,
+                        limits.containsKey(far) ? OptionalLong.of(limits.get(far)) : OptionalLong.empty(),
+                        new MemoryReach(far, memory(board, far).targets())));
     }
 
     private static List<MemoryPool> pools(

@@ -11,7 +11,8 @@ import java.util.OptionalLong;
  * @param workspace the memories of the workspace, which are filled in this order unless their speeds differ; the last one also holds
  *     variables and stack
  * @param constants the memories of weights and tables, likewise; the first one also holds the code
- * @param moreConstants the memory of weights and tables that do not fit in those; empty if there is none
+ * @param moreConstants the memory of weights and tables that do not fit in those: the ones that are read least often for their size; empty
+ *     if there is none
  * @param parameters first address of the parameters of graphs, in flash sectors of their own up to the end of the
  *     memory; empty if they lie with the constants
  * @param slots where models lie that are replaced in the field; empty if the board has no place for them

@@ -22,7 +22,11 @@ public enum Dialect {
      * some sections, and its C library's headers rename symbols: so instructions are refused, only the sections that
      * archives use are allowed, and renaming is allowed.
      */
-    HOST(false, true, Pattern.compile("\\.(?:rodata|data|bss|bss\\.noinit)\\.tvm(?:\\.[a-z0-9_]{1,62})?"));
+    HOST(
+            false,
+            true,
+            Pattern.compile(
+                    "\\.(?:rodata|data|bss|bss\\.noinit)\\.tvm(?:\\.[a-z0-9_]{1,62})?|\\.rodata\\.kiln\\.near"));
 
     /** Sections to which loaders, linkers or C libraries give a meaning. */
     private static final Set<String> RESERVED = Set.of(

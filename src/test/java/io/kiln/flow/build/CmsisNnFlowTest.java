@@ -119,6 +119,28 @@ final class CmsisNnFlowTest extends ArchiveProject {
                 .exists();
     }
 
+    /** A copy in the tree of another project includes its headers by their path there; the folders may be links. */
+    @Test
+    void aCopyInAnotherProjectIsCompiled() throws IOException {
+        assumeRunnable("host", "host");
+        Path copy = standIn("7.0.0");
+        try (Stream<Path> files = Files.walk(copy)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.writeString(
+                        file,
+                        Files.readString(file)
+                                .replace("#include \"arm_", "#include \"third_party/cmsis_nn/Include/arm_"));
+            }
+        }
+        Path linked = Files.createDirectories(folder.resolve("linked"));
+        for (String part : List.of("Include", "Source")) {
+            Files.createSymbolicLink(linked.resolve(part), copy.resolve(part));
+        }
+        List<ModelSource> models = List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine"));
+        flow.build(spec("host", "host", models, "cmsis-nn, c", linked), DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+    }
+
     /** The folder of an artifact with these sources, as {@code kiln.cmsisNn=com.example:cmsis-nn:7.0.0:tar.gz} names it. */
     private Path artifact(Path sources) throws IOException {
         Path published = SourceArchives.tarGz(

@@ -7,22 +7,27 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Log;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.process.TestPrograms;
+import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
-/** A model of 2.2 MB of weights on a board whose first memory of constants has 2 MiB. */
+/** Models whose constants do not fit in the first memory of constants, on a board with a further one. */
 class LargeConstantsTest {
     private static final int INPUTS = 1024;
     private static final int WIDE = 2100;
@@ -67,6 +72,42 @@ class LargeConstantsTest {
                     assertThat(section.address()).isEqualTo(0x60000000L);
                     assertThat(section.size()).isGreaterThanOrEqualTo(INPUTS * WIDE);
                 });
+    }
+
+    /** What is read most often lies in the first memory, with C and with objects, and in an archive that is built again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"c", "llvm"})
+    void theHotPartStaysInTheFirstMemory(String target) throws IOException {
+        TestPrograms.need("qemu-system-arm");
+        Path model = SharedFolder.need("golden").resolve("vww_96_int8/model.tflite");
+        build(new ModelSource(model, "vww"), target, "out");
+        new HotConstants(json("report"), ElfFile.read(folder.resolve("out/net.elf")))
+                .assertLieBelow(0x60000000L, 42 << 10);
+        assertThat(json("verify").path("bitExact").asBoolean()).isTrue();
+
+        Path archive = Files.move(folder.resolve("out/net-mlf.tar"), folder.resolve("vww.tar"));
+        build(new ModelSource(archive, "vww"), "", "again");
+        assertThat(bytesOfTheFurtherMemory("again")).isPositive().isEqualTo(bytesOfTheFurtherMemory("out"));
+    }
+
+    private long bytesOfTheFurtherMemory(String out) {
+        return ElfFile.read(folder.resolve(out + "/net.elf")).sections().stream()
+                .filter(section -> section.name().equals(".rodata.more"))
+                .mapToLong(ElfFile.Section::size)
+                .sum();
+    }
+
+    private void build(ModelSource model, String target, String out) {
+        PipelineSpec pipeline = PipelineSpec.STANDARD.withMemory(Map.of("ssram", "42K"));
+        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve(out), "net"), List.of(model), "mps3-an547")
+                .pipeline(
+                        target.isEmpty()
+                                ? pipeline
+                                : pipeline.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty())))
+                .trustedArchives(TrustedArchives.parse("vww.tar"))
+                .verify(new VerifySpec(target.isEmpty() ? VerifyOn.NONE : VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
     }
 
     private JsonNode json(String name) throws IOException {

@@ -64,7 +64,7 @@ class MemoryTargetsTest {
                 .anyMatch(text -> text.contains("the memory flash holds the code, and the core does not reach it"));
     }
 
-    /** All constants move there together. */
+    /** Any constants may move there. */
     @Test
     void moreConstantsAreReachedByAll() throws IOException {
         String more = GOOD.replace(
