@@ -153,6 +153,8 @@ final class DotSums {
             results.get().store(block, new DotResults.Block(pixels, oc, valid, step), buffer(), to);
             return;
         }
+        Buffer to = conv.isFloat() ? output : block.mutableView("out", output, add(out, oc));
+        Expr origin = conv.isFloat() ? add(out, oc) : imm(0);
         for (int p = 0; p < pixels; p++) {
             for (int o = 0; o < valid; o++) {
                 String suffix = p + "_" + o;
@@ -160,8 +162,7 @@ final class DotSums {
                 Expr sum = block.let("sum" + suffix, load(wide.orElseGet(this::buffer), imm((long) p * channels + o)));
                 boolean isBiasLeft = isWide() && wide.isEmpty();
                 Expr biased = isBiasLeft ? add(cast(INT64, sum), load(bias.buffer(), channel)) : sum;
-                Expr index = add(add(out, p * step), channel);
-                epilogue.orElseThrow().store(block, suffix, biased, channel, output, index);
+                epilogue.orElseThrow().store(block, suffix, biased, channel, to, add(origin, p * step + o));
             }
         }
     }
