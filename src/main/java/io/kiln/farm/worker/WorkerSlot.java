@@ -201,7 +201,8 @@ final class WorkerSlot implements Runnable {
         } catch (KilnException e) {
             return failed(e.problems());
         } catch (RuntimeException | Error e) {
-            // An image may exhaust memory or a stack. If the slot ended, the job would end the next one, and so all of the farm's.
+            // An image may exhaust memory or a stack. If the slot ended, the job would end the next one, and so all of
+            // the farm's.
             log.warn(setup.name() + ": unforeseen: " + e);
             return failed(List.of(Problem.of("the worker failed: " + e, setup.name())));
         } finally {

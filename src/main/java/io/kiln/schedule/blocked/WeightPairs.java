@@ -118,8 +118,6 @@ record WeightPairs(int bits, List<Integer> parts) {
     /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
         return "_pairs"
-                + (areLong()
-                        ? ""
-                        : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
+                + (areLong() ? "" : parts.stream().map(taps -> "_" + taps).collect(Collectors.joining()));
     }
 }
