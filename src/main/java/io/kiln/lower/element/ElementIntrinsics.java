@@ -28,6 +28,10 @@ public final class ElementIntrinsics {
     /** A value if another one is negative, otherwise 0. */
     static final Intrinsic IF_NEGATIVE = Intrinsic.inFile("portable/kiln_if_negative", List.of(INT32, INT32), INT32);
 
+    /** A value less one if another one is negative. */
+    static final Intrinsic LESS_ONE_IF_NEGATIVE =
+            Intrinsic.inFile("dsp/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
+
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
     public static final Intrinsic FLOOR_MOD =
             Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);

@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -149,28 +150,50 @@ public final class ElementwiseLowering {
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule(flat));
     }
 
-    /** Emits an element at an index. */
-    @FunctionalInterface
-    private interface Element {
-        void emit(BlockBuilder block, Expr index);
-    }
+    /**
+     * An element of the output.
+     *
+     * @param values the operands'
+     * @param place index that equals the channel modulo the number of channels
+     * @param index in the output's buffer
+     */
+    private record Element(List<Expr> values, Expr place, Expr index) {}
 
-    /** Elements of an iteration in rows of a length. */
+    /** Elements of an iteration in rows of a length. Compilers do not mix what comes after a limit with a branch. */
     private int step(long row) {
-        boolean isUnrolled = style.isUnrolled() && function.isArithmetic() && (function.fits() || style.saturates());
-        return isUnrolled && row % UNROLLED == 0 ? UNROLLED : 1;
+        boolean isMixed = isStored() || style.saturates() || op.requantization().isEmpty();
+        return style.isUnrolled() && function.isArithmetic() && isMixed && row % UNROLLED == 0 ? UNROLLED : 1;
     }
 
-    private static void unrolled(BlockBuilder block, int step, Expr index, Element element) {
-        for (int k = 0; k < step; k++) {
-            BlockBuilder one = new BlockBuilder();
-            element.emit(one, add(index, k));
-            block.add(one.build());
+    private void unrolled(BlockBuilder block, int step, Expr index, Function<Expr, Element> at) {
+        if (step > 1 && !isStored() && !style.saturates()) {
+            together(block, step, index, at);
+        } else {
+            for (int k = 0; k < step; k++) {
+                BlockBuilder one = new BlockBuilder();
+                element(one, at.apply(add(index, k)));
+                block.add(one.build());
+            }
         }
     }
 
-    private void flat(BlockBuilder block, Expr index) {
-        element(block, operands.stream().map(o -> o.at(index)).toList(), index, index);
+    /** All values before their limits, which have branches: compilers interleave only what is between two of them. */
+    private void together(BlockBuilder block, int step, Expr index, Function<Expr, Element> at) {
+        List<Expr> sums = new ArrayList<>();
+        for (int k = 0; k < step; k++) {
+            Expr.Var sum = block.mutable("sum" + k, imm(0));
+            BlockBuilder one = new BlockBuilder();
+            one.assign(sum, function.body().emit(one, at.apply(add(index, k)).values));
+            block.add(one.build());
+            sums.add(sum);
+        }
+        for (int k = 0; k < step; k++) {
+            store(block, "_out" + k, sums.get(k), at.apply(add(index, k)));
+        }
+    }
+
+    private Element flat(Expr index) {
+        return new Element(operands.stream().map(o -> o.at(index)).toList(), index, index);
     }
 
     private String schedule(boolean flat) {
@@ -190,12 +213,12 @@ public final class ElementwiseLowering {
                 imm(0),
                 imm(elements),
                 step,
-                (inner, first) -> unrolled(inner, step, first, (element, i) -> {
+                (inner, first) -> unrolled(inner, step, first, i -> {
                     List<Expr> values = new ArrayList<>();
                     for (int k = 0; k < operands.size(); k++) {
                         values.add(operands.get(k).at(add(starts.get(k), i)));
                     }
-                    element(element, values, i, add(start, i));
+                    return new Element(values, i, add(start, i));
                 }));
     }
 
@@ -233,7 +256,7 @@ public final class ElementwiseLowering {
             Expr index = add(i, c);
             List<Expr> values =
                     operands.stream().map(o -> o.at(isWhole(o) ? index : c)).toList();
-            element(pixel, values, c, index);
+            element(pixel, new Element(values, c, index));
             InvariantScalars scalars = InvariantScalars.of(pixel.build(), i);
             scalars.before().forEach(channel::add);
             channel.add(new Stmt.For(i, begin, end, channels, scalars.inside()));
@@ -251,24 +274,27 @@ public final class ElementwiseLowering {
                 }
                 values.add(operands.get(i).at(ElementLoops.position(shape, own)));
             }
-            element(element, values, indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1), position);
+            Expr channel = indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1);
+            element(element, new Element(values, channel, position));
         });
     }
 
-    /**
-     * Emits one element.
-     *
-     * @param place index that equals the channel modulo the number of channels
-     * @param index in the output's buffer
-     */
-    private void element(BlockBuilder block, List<Expr> values, Expr place, Expr index) {
-        Expr value = function.body().emit(block, values);
-        if (function.fits() && op.clip().isEmpty()) {
-            block.store(buffers.output(), index, value);
-            return;
+    private void element(BlockBuilder block, Element at) {
+        Expr value = function.body().emit(block, at.values);
+        if (isStored()) {
+            block.store(buffers.output(), at.index, value);
+        } else {
+            store(block, "_out", value, at);
         }
+    }
+
+    private boolean isStored() {
+        return function.fits() && op.clip().isEmpty();
+    }
+
+    private void store(BlockBuilder block, String suffix, Expr value, Element at) {
         boolean perChannel = op.requantization().isPresent();
-        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(place, imm(out.dim(-1))) : imm(0);
-        epilogue.store(block, "_out", value, channel, buffers.output(), index);
+        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(at.place, imm(out.dim(-1))) : imm(0);
+        epilogue.store(block, suffix, value, channel, buffers.output(), at.index);
     }
 }

@@ -68,7 +68,7 @@ public final class TableFunctions {
             Expr fraction = Exprs.bitAnd(v, imm((1L << bits) - 1));
             Expr place = Exprs.bitOr(Exprs.shl(fraction, imm(Short.SIZE)), imm(1L << bits));
             // Halves round away from zero.
-            Expr half = add(shr(v, imm(Integer.SIZE - 1)), added);
+            Expr half = new Expr.Call(ElementIntrinsics.LESS_ONE_IF_NEGATIVE, List.of(imm(added), v));
             Expr sum = new Expr.Call(Intrinsics.SMLAD, List.of(load(table, index), place, half));
             return shr(block.let("sum", sum), imm(lost));
         });
