@@ -45,8 +45,7 @@ final class PatternMatcher {
     /** Matches a pattern whose first step accepts the operator at the root. */
     Attempt attempt(CompositePattern pattern, Binding root) {
         List<Binding> chain = new ArrayList<>(List.of(root));
-        List<String> relay =
-                new ArrayList<>(List.of(pattern.steps().get(0).relay()));
+        List<String> relay = new ArrayList<>(List.of(pattern.steps().get(0).relay()));
         int needed = 1;
         for (PatternStep step : pattern.steps().subList(1, pattern.steps().size())) {
             Binding last = chain.get(chain.size() - 1);

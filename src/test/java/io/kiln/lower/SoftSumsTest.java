@@ -238,6 +238,10 @@ class SoftSumsTest {
                 .multiply(new BigDecimal((layer.taps + 1) * 0x1p-24))
                 .add(inputs.multiply(new BigDecimal(largest * 0x1p-46)))
                 .add(new BigDecimal(Float.MIN_VALUE));
+        check(layer, sum, bound, actual);
+    }
+
+    private static void check(Layer layer, BigDecimal sum, BigDecimal bound, float actual) {
         if (!Float.isFinite(actual)) {
             assertThat(sum.abs().add(bound)).isGreaterThan(new BigDecimal(Float.MAX_VALUE));
             assertThat(Math.signum(actual)).isEqualTo(sum.signum());

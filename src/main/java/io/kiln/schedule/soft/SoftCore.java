@@ -13,26 +13,24 @@ import java.util.Optional;
  */
 enum SoftCore {
     /** {@code SMLAL}: exact sums of 64 bits, for which inputs have as many bits as the sums of the weights leave. */
-    ARMV7_M(AsmText.THUMB_2, 29, 30, 0, 32, 4),
+    ARMV7_M(29, 30, 0, 32, 4),
     /** Products of halves of 15 bits: sums of those of the upper halves, and of the mixed ones without their last bits. */
-    ARMV6_M(AsmText.THUMB_1, 28, 29, 30, 16, 2),
+    ARMV6_M(28, 29, 30, 16, 2),
     /** {@code mulh}: sums of the upper words of the products, eight in a word. */
-    RV32(AsmText.RV32_MUL, 30, 30, 32, 16, 4);
+    RV32(30, 30, 32, 16, 4);
 
     /** Bits that sums of 64 bits may use. */
     private static final int MOST_SUM_BITS = 63;
 
     private static final int LEAST_INPUT_BITS = 24;
 
-    private final String condition;
     private final int weightBits;
     private final int inputBits;
     private final int unit;
     private final int dropped;
     private final int channels;
 
-    SoftCore(String condition, int weightBits, int inputBits, int unit, int dropped, int channels) {
-        this.condition = condition;
+    SoftCore(int weightBits, int inputBits, int unit, int dropped, int channels) {
         this.weightBits = weightBits;
         this.inputBits = inputBits;
         this.unit = unit;
@@ -60,7 +58,11 @@ enum SoftCore {
 
     /** Preprocessor condition of its instructions. */
     String condition() {
-        return condition;
+        return switch (this) {
+            case ARMV7_M -> AsmText.THUMB_2;
+            case ARMV6_M -> AsmText.THUMB_1;
+            case RV32 -> AsmText.RV32_MUL;
+        };
     }
 
     /**
