@@ -43,7 +43,7 @@ final class BenchTest {
     void everyModelAndCoreOfTheTablesIsARow() {
         BenchData data = BenchData.load();
         List<Row> rows = data.rows();
-        assertThat(rows.stream().map(Row::id)).doesNotHaveDuplicates().hasSize(2 * (46 + 5 + 7 + 6 + 7) + 2);
+        assertThat(rows.stream().map(Row::id)).doesNotHaveDuplicates().hasSize(2 * (50 + 5 + 7 + 6 + 10) + 2);
         assertThat(rows).allMatch(row -> row.goal().goal() > 0);
         assertThat(rows)
                 .filteredOn(row -> row.kind() != Kind.GENERATE)

@@ -69,6 +69,11 @@ public record Binary(Kind kind) implements Op {
             this.dtypes = Set.of(dtypes);
         }
 
+        /** The types of the operands. */
+        public Set<DType> dtypes() {
+            return dtypes;
+        }
+
         /** Whether the result is bool for any operands. */
         public boolean isComparison() {
             return switch (this) {

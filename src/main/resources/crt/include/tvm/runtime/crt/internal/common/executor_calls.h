@@ -14,7 +14,8 @@
                   int* ret_type_code, void* resource_handle)
 
 /* Stands in for functions of microTVM that an executor does not have: hosts count on their indices. */
-PACKED_FUNCTION(not_implemented) {
+static inline int not_implemented(TVMValue* args, int* type_codes, int num_args, TVMValue* ret,
+                                  int* ret_type_code, void* resource_handle) {
   (void)args;
   (void)type_codes;
   (void)num_args;
