@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#include "kiln_soft_result.h"
 #define NAME kiln_soft_depthwise
 #define PRECISE kiln_soft_depthwise_precise
 #define PLACE 156
-#define EXACT
+#define EXACT \
+  static int64_t PRECISE(const float* in, int32_t step, const int32_t* w, int32_t weight_step, int32_t taps, int32_t* exponent) { \
+    *exponent += 24; \
+    return (int64_t)in[step * (taps - 1)] * w[weight_step * (taps - 1)]; \
+  }
 
 EXACT
 /* All channels of a pixel of a depthwise convolution; inputs and weights by tap, then by channel. low, high: limits, by the order of their bits */

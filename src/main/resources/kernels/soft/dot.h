@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#include "kiln_soft_result.h"
 #define CONDITION 0
 #define CHANNELS 4
 #define SHIFT 32
@@ -13,8 +14,12 @@
 #define CORE any
 #define ASSEMBLY "ret"
 #define PLACE 156
-#define EXACT
-#define PRODUCTS sums[c] += (int64_t)x[i] * weight;
+#define EXACT \
+  static int64_t PRECISE(const float* in, int32_t step, const int32_t* w, int32_t weight_step, int32_t taps, int32_t* exponent) { \
+    *exponent += 24; \
+    return (int64_t)in[step * (taps - 1)] * w[weight_step * (taps - 1)]; \
+  }
+#define PRODUCTS for (int32_t i = 0; i < taps; ++i) sums[c] += (int64_t)x[i] * (w[i * CHANNELS + c] >> 8);
 
 EXACT
 /* Dot products of integers with the weights of CHANNELS channels, of which each is 24 bits shifted right by its lower byte. CORE. */

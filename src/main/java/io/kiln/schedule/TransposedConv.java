@@ -106,7 +106,7 @@ final class TransposedConv {
             loops.add(own);
             row.ifPresent(uncropped -> {
                 Buffer first = block.view("phase_in", uncropped, imm((long) rows.cropped() * conv.channels()));
-                WordMoves.of(task.features()).copyBytes(block, out, first, elements);
+                WordMoves.of(task.features()).copyUnaligned(block, out, first, elements);
             });
         });
         return loops.stream().mapToLong(LayerLoops::executedMacs).sum();

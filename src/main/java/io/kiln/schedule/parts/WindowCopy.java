@@ -95,12 +95,12 @@ public final class WindowCopy {
             Buffer from = row.view("from", input, mul(first, channels));
             Buffer target = row.mutableView("target", scratch, add(to, mul(k, count)));
             if (!isDilated()) {
-                whole.copyBytes(row, target, from, count);
+                whole.copyUnaligned(row, target, from, count);
                 return;
             }
             row.loop("kx", w.kernelW(), (tap, kx) -> {
                 Buffer one = tap.view("tap", from, mul(kx, (long) w.dilationW() * channels));
-                whole.copyBytes(tap, tap.mutableView("copy", target, mul(kx, channels)), one, channels);
+                whole.copyUnaligned(tap, tap.mutableView("copy", target, mul(kx, channels)), one, channels);
             });
         });
     }

@@ -14,8 +14,8 @@ import io.kiln.tir.Stmt;
 import java.util.List;
 
 /**
- * Copies and fills int8 elements. The C libraries of RISC-V cores do both byte by byte, in six and four instructions
- * each; there, aligned words are moved eight at a time.
+ * Copies elements and fills int8 ones. The C libraries of RISC-V cores do both byte by byte, in six and four instructions
+ * each; there, int8 elements are moved eight aligned words at a time.
  *
  * @param byWords whether the C library is too slow
  */
@@ -40,7 +40,7 @@ public record WordMoves(boolean byWords) {
 
     /** Emits a copy of this many elements. */
     void copy(BlockBuilder block, Buffer to, Buffer from, int count) {
-        if (byWords) {
+        if (byWords && to.dtype() == DType.INT8) {
             block.call(COPY, List.of(from, to), List.of(Exprs.imm(count)));
         } else {
             block.add(new Stmt.Copy(to, from, (long) count * to.dtype().bytes()));
@@ -48,8 +48,8 @@ public record WordMoves(boolean byWords) {
     }
 
     /** Emits a copy of this many elements without a known alignment. */
-    public void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
-        if (byWords && count <= MOST_WRITTEN_OUT) {
+    public void copyUnaligned(BlockBuilder block, Buffer to, Buffer from, int count) {
+        if (byWords && to.dtype() == DType.INT8 && count <= MOST_WRITTEN_OUT) {
             block.call(shortCopyKernel(count), List.of(from, to), List.of());
         } else {
             copy(block, to, from, count);
