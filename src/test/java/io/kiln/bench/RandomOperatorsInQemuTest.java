@@ -7,6 +7,7 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.DrawnCases;
 import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
@@ -44,7 +45,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. {@code -Dkiln.cases} and {@code -Dkiln.seed} take others. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RandomOperatorsInQemuTest {
-    private static final int OPERATORS = Integer.getInteger("kiln.cases", 24);
+    private static final int OPERATORS = DrawnCases.atLeast(24);
     /** What it draws needs all corrections. */
     private static final long USUAL_SEED = 20_000;
 

@@ -4,6 +4,7 @@ package io.kiln.lower;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
+import io.kiln.base.DrawnCases;
 import io.kiln.base.Optimize;
 import io.kiln.codegen.c.LoopProgram;
 import io.kiln.ir.Arg;
@@ -27,7 +28,7 @@ final class MatricesTest {
             List.of(TestTargets.M55, TestTargets.M4, TestTargets.M3, TestTargets.M0, TestTargets.RV32);
 
     private static final List<DType> TYPES = List.of(DType.INT16, DType.FLOAT32, DType.INT8);
-    private static final int CASES = Integer.getInteger("kiln.cases", 120);
+    private static final int CASES = DrawnCases.atLeast(120);
     private static final int FIRST_SEED = Integer.getInteger("kiln.seed", 0);
 
     @TempDir

@@ -3,11 +3,12 @@ package io.kiln.ir.arith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.DrawnCases;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class OnnxBilinearTest {
-    private static final int DRAWS = Integer.getInteger("kiln.cases", 1_000_000);
+    private static final int DRAWS = DrawnCases.atLeast(1_000_000);
     private static final int[] PARTS = {1, 2, 3, 4, 6, 8, 16, 1 << 24};
 
     private final Random random = new Random(7);

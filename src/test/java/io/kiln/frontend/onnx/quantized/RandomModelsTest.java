@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import io.kiln.base.DrawnCases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -9,9 +10,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random quantized models answer as in ONNX Runtime, bit for bit: in the interpreter, and their C on the host. */
 class RandomModelsTest {
     private static final boolean IS_WHOLE = "all".equals(System.getProperty("kiln.onnx"));
-    private static final int MODELS = Integer.getInteger("kiln.cases", IS_WHOLE ? 2000 : 140);
-    private static final int NETWORKS = Integer.getInteger("kiln.cases", IS_WHOLE ? 100 : 12);
-    private static final int SINGLES = Integer.getInteger("kiln.cases", IS_WHOLE ? 1200 : 48);
+    private static final int MODELS = DrawnCases.atLeast(IS_WHOLE ? 2000 : 140);
+    private static final int NETWORKS = DrawnCases.atLeast(IS_WHOLE ? 100 : 12);
+    private static final int SINGLES = DrawnCases.atLeast(IS_WHOLE ? 1200 : 48);
     private static final int FIRST = Integer.getInteger("kiln.seed", 0);
 
     /** Every so many models one becomes C as well. */

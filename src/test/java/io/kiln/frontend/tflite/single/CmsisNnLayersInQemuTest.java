@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.DrawnCases;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
@@ -41,7 +42,7 @@ import org.tensorflow.lite.schema.TensorType;
  * which have functions of their own, and convolutions with padding that is stated.
  */
 class CmsisNnLayersInQemuTest {
-    private static final int CASES = Math.max(6, Integer.getInteger("kiln.cases", 6));
+    private static final int CASES = DrawnCases.atLeast(6);
 
     /** One row of pixels; four channels, or as many as stride and channels together make a multiple of four. */
     private static final OperatorCases ROW = OperatorCases.of("ROW", d -> {

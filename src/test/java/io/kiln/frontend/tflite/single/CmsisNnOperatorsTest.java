@@ -11,6 +11,7 @@ import io.kiln.artifact.OperatorInfo;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.DrawnCases;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Random operators that CMSIS-NN takes, computed by the stand-ins of its functions: each composite, of int8 and of int16. */
 class CmsisNnOperatorsTest {
     private static final Path STAND_IN = Path.of("src", "test", "c", "cmsis-nn");
-    private static final int CASES = Math.max(3, Integer.getInteger("kiln.cases", 3));
+    private static final int CASES = DrawnCases.atLeast(3);
     private static final int SEEDS = 60 * CASES;
 
     private static final List<OperatorCases> OPERATORS = List.of(

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite.single;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kiln.base.DrawnCases;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every operator against TensorFlow Lite, see {@link SingleOperatorCheck}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public class SingleOperatorTest {
-    private static final int CASES = Integer.getInteger("kiln.cases", 6);
+    private static final int CASES = DrawnCases.atLeast(6);
     private static final long FIRST_SEED = Long.getLong("kiln.seed", 0);
 
     /** Models in one program; with more, the compiler takes longer for each. */
