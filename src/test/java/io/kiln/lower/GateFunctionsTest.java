@@ -3,11 +3,7 @@ package io.kiln.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.base.WholeFiles;
 import io.kiln.ir.arith.ShortFunctions;
-import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
-import io.kiln.process.ProcessRunner;
 import io.kiln.tir.Intrinsic;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
@@ -43,26 +39,8 @@ class GateFunctionsTest {
                         Stream.of(Intrinsics.LOGISTIC_SHORT, Intrinsics.TANH_SHORT))
                 .map(Intrinsic::definition)
                 .collect(Collectors.joining("\n"));
-        WholeFiles.write(folder.resolve("main.c"), "#include <stdint.h>\n#include <stdio.h>\n" + functions + MAIN);
-        ProcessResult built = ProcessRunner.run(Command.of(
-                        "cc",
-                        "-std=c99",
-                        "-O1",
-                        "-Wall",
-                        "-Wextra",
-                        "-Wconversion",
-                        "-Wshadow",
-                        "-Werror",
-                        "-fsanitize=undefined",
-                        "-fno-sanitize-recover=all",
-                        "main.c",
-                        "-o",
-                        "main")
-                .in(folder));
-        assertThat(built.exitCode()).as(built.output()).isZero();
-        ProcessResult run = ProcessRunner.run(Command.of("./main").in(folder));
-        assertThat(run.exitCode()).as(run.output()).isZero();
-        assertThat(run.output().trim()).isEqualTo(Integer.toString(sum()));
+        String output = CheckedProgram.run(folder, "#include <stdint.h>\n#include <stdio.h>\n" + functions + MAIN);
+        assertThat(output.trim()).isEqualTo(Integer.toString(sum()));
     }
 
     private static int sum() {

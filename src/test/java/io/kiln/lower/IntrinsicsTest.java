@@ -5,16 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.base.WholeFiles;
 import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.lower.layer.DetectedBoxes;
 import io.kiln.lower.layer.NormalizeIntrinsics;
-import io.kiln.process.Command;
-import io.kiln.process.ProcessResult;
-import io.kiln.process.ProcessRunner;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -95,24 +91,7 @@ class IntrinsicsTest {
             rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
             expectIntrinsics(random, value);
         }
-        WholeFiles.write(folder.resolve("main.c"), source());
-        ProcessResult built = ProcessRunner.run(Command.of(
-                        "cc",
-                        "-std=c99",
-                        "-Wall",
-                        "-Wextra",
-                        "-Wconversion",
-                        "-Wshadow",
-                        "-Werror",
-                        "-fsanitize=undefined",
-                        "-fno-sanitize-recover=all",
-                        "main.c",
-                        "-o",
-                        "main")
-                .in(folder));
-        assertThat(built.exitCode()).as(built.output()).isZero();
-        ProcessResult run = ProcessRunner.run(Command.of("./main").in(folder));
-        assertThat(run.exitCode()).as(run.output()).isZero();
+        assertThat(CheckedProgram.run(folder, source())).isEmpty();
     }
 
     private void expectIntrinsics(Random random, int value) {

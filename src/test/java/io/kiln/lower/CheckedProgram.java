@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.WholeFiles;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import java.nio.file.Path;
+
+/** A C program of one file, built on this machine with every warning as an error and UndefinedBehaviorSanitizer. */
+final class CheckedProgram {
+    private CheckedProgram() {}
+
+    /** Builds the program in a folder, runs it, and returns what it prints. A failure of either fails the test. */
+    static String run(Path folder, String source) {
+        WholeFiles.write(folder.resolve("main.c"), source);
+        succeed(
+                folder,
+                Command.of(
+                        "cc",
+                        "-std=c99",
+                        "-Wall",
+                        "-Wextra",
+                        "-Wconversion",
+                        "-Wshadow",
+                        "-Werror",
+                        "-fsanitize=undefined",
+                        "-fno-sanitize-recover=all",
+                        "main.c",
+                        "-o",
+                        "main"));
+        return succeed(folder, Command.of("./main"));
+    }
+
+    private static String succeed(Path folder, Command command) {
+        ProcessResult result = ProcessRunner.run(command.in(folder));
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        return result.output();
+    }
+}
