@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -13,7 +14,7 @@ final class BenchProgram {
 
     /** Buffers, lists of tensors, {@code bench_map}, which fills them, {@code BENCH_RUN}, and {@code BENCH_RESET} if it remembers. */
     static String header(ModelMetadata model, int cases) {
-        String p = "tvmgen_" + model.name();
+        String p = new InterfaceNames(model.name()).prefix();
         StringBuilder text = new StringBuilder("#include \"" + p + ".h\"\n#define BENCH_CASES " + cases + "\n");
         text.append("typedef struct {\n  void* bytes;\n  uint32_t size;\n} bench_tensor;\n");
         text.append("static bench_tensor bench_inputs[" + model.inputs().size() + "];\n");
@@ -47,7 +48,8 @@ final class BenchProgram {
         String size = "TVMGEN_" + model.name().toUpperCase(Locale.ROOT) + "_GLOBAL_WORKSPACE_WORKSPACE_POOL_SIZE";
         return model.io() == Io.CALLER
                 ? "typedef int bench_no_pool;\n"
-                : "#include \"tvmgen_" + model.name() + ".h\"\nextern uint8_t bench_pool[];\nuint8_t bench_pool[" + size
+                : "#include \"" + new InterfaceNames(model.name()).header()
+                        + "\"\nextern uint8_t bench_pool[];\nuint8_t bench_pool[" + size
                         + "] __attribute__((aligned(16)));\n";
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.bench.BenchData.Row;
@@ -91,7 +92,7 @@ record BenchResult(
             List<Operator> operators = new ArrayList<>();
             Tally entry = tallies.get(0);
             operators.add(new Operator(
-                    "tvmgen_" + model.name() + "_run",
+                    new InterfaceNames(model.name()).prefix() + "_run",
                     "",
                     0,
                     0,

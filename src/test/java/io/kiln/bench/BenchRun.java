@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
@@ -119,7 +120,7 @@ record BenchRun(
         List<Symbol> symbols = ElfFile.read(image.elf()).symbols().stream()
                 .filter(s -> s.isFunction() && s.size() > 0)
                 .toList();
-        String prefix = "tvmgen_" + image.metadata().name();
+        String prefix = new InterfaceNames(image.metadata().name()).prefix();
         List<String> lines = new ArrayList<>(range(symbols, prefix + "_run", 0));
         if (lines.isEmpty()) {
             throw new IllegalStateException("no " + prefix + "_run in " + image.elf());

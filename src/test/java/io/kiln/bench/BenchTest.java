@@ -91,7 +91,8 @@ final class BenchTest {
         List<Bytes> outputs = golden();
         Path plugin = Bench.plugin(folder);
         Setting setting = new Setting("gnu", Optimize.SPEED, io);
-        BenchImage image = BenchImage.build(folder.resolve("image"), MODEL, "gesture", core, setting, outputs.size());
+        // Functions and files have the name in lower case.
+        BenchImage image = BenchImage.build(folder.resolve("image"), MODEL, "Gesture", core, setting, outputs.size());
         assertThat(image.forbidden()).isEmpty();
         BenchRun run = BenchRun.of(image, folder, outputs.size(), plugin);
         assertThat(run.bitExact()).isTrue();
