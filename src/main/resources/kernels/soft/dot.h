@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
+#include "ends.h"
 #include "kiln_soft_result.h"
 #define CONDITION 0
 #define CHANNELS 4
@@ -8,8 +9,6 @@
 #define SUMS kiln_soft_dot_sums
 #define PRECISE kiln_soft_dot_precise
 #define UNIT_BITS 0
-#define INPUT x[i]
-#define LIKELY kiln_soft_dot_is_precise
 #define NAME kiln_soft_dot
 #define CORE any
 #define ASSEMBLY "ret"
@@ -40,17 +39,6 @@ PRODUCTS
 }
 #endif
 
-/* Whether the magnitudes of products together reach the least one of a sum that is precise enough. Those behind are not needed. */
-static __attribute__((noinline)) int32_t LIKELY(const int32_t* x, const int32_t* w, int32_t taps, uint32_t least) {
-  uint32_t sum = 0;
-  for (int32_t i = 0; i < taps && sum < least; ++i, w += CHANNELS) {
-    const int32_t input = INPUT;
-    const int32_t weight = *w >> (*w & 31);
-    sum += ((uint32_t)(input < 0 ? -input : input) >> 16) * ((uint32_t)(weight < 0 ? -weight : weight) >> 16);
-  }
-  return sum >= least;
-}
-
 /*
  * All channels of a pixel. Sums that may be too small for their precision are computed again from the inputs themselves.
  * low, high: limits, by the order of their bits
@@ -58,19 +46,27 @@ static __attribute__((noinline)) int32_t LIKELY(const int32_t* x, const int32_t*
 static __attribute__((noinline)) void NAME(
     const float* in, const int32_t* x, const int32_t* w, const float* bias, const int16_t* scale, float* out,
     int32_t taps, int32_t padded, int32_t channels, int32_t unit, int32_t low, int32_t high) {
-  const uint32_t least = (uint32_t)x[1];
-  for (int32_t o = 0; o < channels; w += padded * CHANNELS) {
+  int32_t layer[] = {0, x[0] + unit + 150, x[1], x[2], low, high, SHIFT, (int32_t)((uint32_t)x[1] << UNIT_BITS), taps, 4 * CHANNELS, 0};
+  for (int32_t first = 0; first < channels; first += CHANNELS, w += padded * CHANNELS) {
     int64_t sums[CHANNELS];
     SUMS(x + 3, w, sums, padded);
-    for (int32_t c = 0; c < CHANNELS && o < channels; ++c, ++o) {
+    const int32_t count = channels - first < CHANNELS ? channels - first : CHANNELS;
+    layer[0] = count;
+    kiln_soft_ends(sums, bias + first, scale + first, out + first, layer, x + 3, w);
+    while (layer[0] > 0) {
+      const int32_t c = count - layer[0];
+      const int32_t o = first + c;
       int64_t sum = sums[c] + x[2];
       int32_t exponent = x[0] + unit + scale[o];
-      const uint64_t magnitude = sum < 0 ? 0 - (uint64_t)sum : (uint64_t)sum;
-      if (magnitude >> SHIFT < least && (least == UINT32_MAX || !LIKELY(x + 3, w + c, taps, least << UNIT_BITS))) {
+      if (layer[10] != 0) {
+        layer[10] = 0;
         exponent = scale[o] - PLACE;
         sum = PRECISE(in, 1, w + c, CHANNELS, taps, &exponent);
       }
       out[o] = kiln_soft_result(sum, exponent, bias[o], low, high);
+      if (--layer[0] > 0) {
+        kiln_soft_ends(sums + c + 1, bias + o + 1, scale + o + 1, out + o + 1, layer, x + 3, w + c + 1);
+      }
     }
   }
 }

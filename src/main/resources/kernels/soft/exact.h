@@ -4,7 +4,7 @@
 #define NAME kiln_soft_exact
 #define UNPACK kiln_soft_exact_unpack
 #define SPECIAL kiln_soft_exact_special
-#define PRODUCT (int32_t)((int64_t)(weight & ~255) * (int32_t)(significand << 7) >> 32)
+#define PRODUCT (int32_t)((int64_t)weight * (int32_t)(significand << 7) >> 32)
 
 /* The exponent of a number that is too small for a float's normal ones, and its significand of 24 bits. */
 static __attribute__((noinline)) int32_t UNPACK(uint32_t bits, uint32_t* significand) {
@@ -22,7 +22,7 @@ static __attribute__((noinline)) int64_t SPECIAL(
   for (int32_t i = 0; i < taps; ++i) {
     const union { float value; uint32_t bits; } x = {in[i * step]};
     if ((x.bits & 0x7f800000u) == 0x7f800000u) {
-      const int32_t weight = w[i * weight_step] >> 8;
+      const int32_t weight = w[i * weight_step] >> 5;
       const int32_t is_nan = (x.bits & 0x7fffffu) != 0 || weight == 0;
       found |= is_nan ? 3u : ((int32_t)x.bits < 0) == (weight < 0) ? 1u : 2u;
     }
@@ -32,7 +32,7 @@ static __attribute__((noinline)) int64_t SPECIAL(
 }
 
 /*
- * The sum of taps products with the exponent of the largest, which is added to *exponent. A weight is 24 bits times 2 to minus its lower byte.
+ * The sum of taps products with the exponent of the largest, which is added to *exponent. A weight is a word times 2 to minus its lowest 5 bits.
  * A product has 30 bits, of which it loses as many as it is smaller than the largest one.
  */
 static __attribute__((noinline)) int64_t NAME(
@@ -41,11 +41,11 @@ static __attribute__((noinline)) int64_t NAME(
   for (int32_t i = 0; i < taps; ++i) {
     const union { float value; uint32_t bits; } x = {in[i * step]};
     const int32_t weight = w[i * weight_step];
-    int32_t place = (int32_t)(x.bits >> 23 & 255u) - (weight & 255);
-    if (place > top && x.bits << 1 != 0 && weight >> 8 != 0) {
+    int32_t place = (int32_t)(x.bits >> 23 & 255u) - (weight & 31);
+    if (place > top && x.bits << 1 != 0 && weight >> 5 != 0) {
       if (x.bits << 1 < 0x1000000u) {
         uint32_t significand;
-        place = UNPACK(x.bits, &significand) - (weight & 255);
+        place = UNPACK(x.bits, &significand) - (weight & 31);
       }
       top = place > top ? place : top;
     }
@@ -65,7 +65,7 @@ static __attribute__((noinline)) int64_t NAME(
       }
       field = UNPACK(x.bits, &significand);
     }
-    const uint32_t below = (uint32_t)(top - field + (weight & 255));
+    const uint32_t below = (uint32_t)(top - field + (weight & 31));
     if (below < 31u) {
       const int32_t product = PRODUCT;
       const int32_t sign = (int32_t)x.bits >> 31;

@@ -19,22 +19,27 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A golden float model on emulated cores without a floating-point unit against the reference kernels. */
+/** Golden float models on emulated cores without a floating-point unit against the reference kernels. */
 final class FloatModelsInQemuTest {
-    private static final String MODEL = "ad01_fp32";
-
     @TempDir
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"M3, clang", "M0, gnu", "RV32, clang"})
-    void answerAsTheReferenceKernelsDo(String coreName, String toolchain) {
+    @CsvSource({
+        "ad01_fp32, M3, clang",
+        "ad01_fp32, M0, gnu",
+        "ad01_fp32, RV32, clang",
+        "hello_world_float, M3, gnu",
+        "hello_world_float, M0, clang",
+        "hello_world_float, RV32, gnu"
+    })
+    void answerAsTheReferenceKernelsDo(String model, String coreName, String toolchain) {
         Core core = BenchData.load().cores().get(coreName);
         String board = core.board();
         String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
         TestToolchains.resolve(toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
-        CompileRequest request = CompileRequest.builder(GoldenModels.model(MODEL), target)
+        CompileRequest request = CompileRequest.builder(GoldenModels.model(model), target)
                 .name("golden")
                 .optimize(Optimize.SPEED)
                 .build();
@@ -46,8 +51,8 @@ final class FloatModelsInQemuTest {
                 toolchain,
                 Optimize.SPEED,
                 List.of(library),
-                List.of(GoldenModels.input(MODEL, 1)));
-        Bytes expected = GoldenModels.output(MODEL, 1);
+                List.of(GoldenModels.input(model, 1)));
+        Bytes expected = GoldenModels.output(model, 1);
         assertThat(GoldenModels.agree(expected, actual, GoldenModels.outputs(library.metadata())))
                 .isTrue();
     }

@@ -40,7 +40,8 @@ final class SoftConv {
         this.bias = bias(conv, task.tables());
     }
 
-    private static Buffer bias(ConvComputation conv, Tables tables) {
+    /** The biases of a layer, 0 where there are none. */
+    static Buffer bias(ConvComputation conv, Tables tables) {
         float[] starts = new float[conv.channels()];
         for (int o = 0; o < starts.length; o++) {
             int channel = o;
@@ -98,8 +99,20 @@ final class SoftConv {
     }
 
     private LayerLoops loops(Rows rows, Pixel pixel) {
+        return loops(conv, rows, (block, n, y, x) -> {
+            Buffer in = window.emit(block, rows, n, y, x);
+            pixel.emit(block, in, block.mutableView("out", output, pixel(conv, rows, n, y, x)));
+        });
+    }
+
+    /** The body of the loops over a layer's pixels. */
+    interface PixelBody {
+        void emit(BlockBuilder block, Expr n, Expr y, Expr x);
+    }
+
+    /** The loops over a layer's pixels. */
+    static LayerLoops loops(ConvComputation conv, Rows rows, PixelBody pixel) {
         BlockBuilder body = new BlockBuilder();
-        int width = conv.output().dim(2);
         body.loop(
                 "n",
                 conv.output().dim(0),
@@ -108,12 +121,13 @@ final class SoftConv {
                         rows.firstLine(conv.output()),
                         rows.endLine(conv.output()),
                         1,
-                        (row, y) -> row.loop("x", width, (block, x) -> {
-                            Buffer in = window.emit(block, rows, n, y, x);
-                            Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
-                            Expr out = mul(add(mul(line, width), x), conv.channels());
-                            pixel.emit(block, in, block.mutableView("out", output, out));
-                        })));
+                        (row, y) -> row.loop("x", conv.output().dim(2), (block, x) -> pixel.emit(block, n, y, x))));
         return new LayerLoops(body.build(), conv.output().elements() * conv.taps());
+    }
+
+    /** Where a pixel's channels begin in the output. */
+    static Expr pixel(ConvComputation conv, Rows rows, Expr n, Expr y, Expr x) {
+        Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
+        return mul(add(mul(line, conv.output().dim(2)), x), conv.channels());
     }
 }

@@ -13,10 +13,13 @@ import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Convolutions and dense layers of float data on cores without a floating-point unit, by {@link SoftConv}. */
+/** Convolutions and dense layers of float data on cores without a floating-point unit, by {@link SoftConv}, or {@link SoftProducts} if results are sums of few products. */
 public final class SoftConvSchedule implements Schedule<SoftCore> {
     /** Taps of the loop for speed. */
     private static final int UNROLLED = 4;
+
+    private static final String FEW =
+            "no floating-point unit: sums of integers with the exponent of the largest product";
 
     private static final String UNROLL = "unroll";
     private static final String CHANNELS = "channel_block";
@@ -32,13 +35,22 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
         return SoftCore.of(workload)
                 .filter(core -> !conv.depthwise()
                         && conv.groups() == 1
-                        && conv.taps() >= SoftPrecision.LEAST_TAPS
-                        && conv.taps() <= SoftPrecision.MOST_TAPS
-                        && SoftWeights.suits(conv));
+                        && SoftWeights.suits(conv)
+                        && (hasFew(workload)
+                                ? SoftProducts.suits(conv, core, workload.isForSize())
+                                : conv.taps() <= SoftPrecision.MOST_TAPS));
+    }
+
+    /** Whether there are too few products for a common exponent. */
+    private static boolean hasFew(Workload workload) {
+        return workload.conv().taps() < SoftPrecision.LEAST_TAPS;
     }
 
     @Override
     public Space space(Workload workload, SoftCore core) {
+        if (hasFew(workload)) {
+            return Space.of(name());
+        }
         int most = Math.min(core.mostChannels(), workload.conv().channels());
         Knob channels = Knob.of(CHANNELS, IntStream.rangeClosed(1, most).toArray());
         return switch (core) {
@@ -50,12 +62,18 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
 
     @Override
     public LayerLoops lower(ConvTask task, SoftCore core, Configuration configuration) {
+        if (hasFew(task.workload())) {
+            return SoftProducts.of(task, core);
+        }
         return SoftConv.dot(task, new SoftKernel(core, configuration.number(CHANNELS), configuration.number(UNROLL)));
     }
 
     /** Wherever it applies: the functions of the library take ten times as many cycles. */
     public Optional<Choice<SoftCore>> choose(Workload workload) {
         return applies(workload).map(core -> {
+            if (hasFew(workload)) {
+                return new Choice<>(this, core, Configuration.of(name()), FEW);
+            }
             Configuration configuration = Configuration.of(name())
                     .with(CHANNELS, Math.min(core.channels(), workload.conv().channels()))
                     .with(UNROLL, Math.max(core.step(), UNROLLED));

@@ -11,7 +11,7 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
-/** Depthwise convolutions of float data on cores without a floating-point unit, by {@link SoftConv}. */
+/** Depthwise convolutions of float data on cores without a floating-point unit, by {@link SoftProducts} or, if windows are large, {@link SoftConv}. */
 public final class SoftDepthwiseSchedule implements Schedule<SoftCore> {
     @Override
     public String name() {
@@ -24,8 +24,9 @@ public final class SoftDepthwiseSchedule implements Schedule<SoftCore> {
         return SoftCore.of(workload)
                 .filter(core -> conv.depthwise()
                         && conv.channels() == conv.input().dim(3)
-                        && conv.taps() >= SoftPrecision.LEAST_TAPS
-                        && SoftWeights.suits(conv));
+                        && SoftWeights.suits(conv)
+                        && (conv.taps() >= SoftPrecision.LEAST_TAPS
+                                || SoftProducts.suits(conv, core, workload.isForSize())));
     }
 
     @Override
@@ -35,7 +36,9 @@ public final class SoftDepthwiseSchedule implements Schedule<SoftCore> {
 
     @Override
     public LayerLoops lower(ConvTask task, SoftCore core, Configuration configuration) {
-        return SoftConv.depthwise(task, core);
+        return SoftProducts.suits(task.conv(), core, task.isForSize())
+                ? SoftProducts.of(task, core)
+                : SoftConv.depthwise(task, core);
     }
 
     /** Wherever it applies. */

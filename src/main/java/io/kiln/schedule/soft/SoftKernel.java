@@ -39,6 +39,9 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
     private static final Intrinsic RESULT =
             Intrinsic.inFile("soft/kiln_soft_result", List.of(INT64, INT32, FLOAT32, INT32, INT32), FLOAT32, ZEROS);
 
+    /** What kernels of sums call. */
+    static final List<Intrinsic> USES = List.of(ZEROS, RESULT);
+
     /** Pointers to floats or words that a kernel reads. */
     private static Pointer in(DType dtype) {
         return Pointer.in(dtype);
@@ -75,8 +78,6 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
         String text = DOT.with("CONDITION", core.condition())
                 .with("CHANNELS", channels)
                 .with("SHIFT", core.dropped())
-                .with("LIKELY", name + "_is_precise")
-                .with("INPUT", isHalves() ? "(x[i] >> 16) * 32768 + (x[i] & 0x7fff)" : "x[i]")
                 .with("UNIT_BITS", core.unit() + core.dropped() - Integer.SIZE)
                 .with("NAME", name)
                 .with("SUMS", name + "_sums")
@@ -93,7 +94,21 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
                 Collections.nCopies(6, INT32),
                 List.of(),
                 text,
-                List.of(ZEROS, RESULT));
+                List.of(ZEROS, RESULT, ends()));
+    }
+
+    /** The function that makes floats of sums. */
+    private Intrinsic ends() {
+        String file = switch (core) {
+            case ARMV7_M -> "soft/ends_thumb2";
+            case ARMV6_M -> "soft/ends_thumb1";
+            case RV32 -> "soft/ends_riscv";
+        };
+        String twin = KernelText.of("soft/ends")
+                .with("INPUT", isHalves() ? "(x[i] >> 16) * 32768 + (x[i] & 0x7fff)" : "x[i]")
+                .text();
+        String text = KernelText.of(file).with("TWIN", twin).text();
+        return new Intrinsic("kiln_soft_ends", List.of(), INT32, "", text, List.of(ZEROS));
     }
 
     /** {@code kernel(in, weights, biases, scales, out, taps, channels, low, high)}: all channels of a pixel of a depthwise convolution. */
@@ -111,7 +126,7 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
                 Collections.nCopies(4, INT32),
                 List.of(),
                 text,
-                List.of(ZEROS, RESULT));
+                USES);
     }
 
     /** Whether an input is two halves in a word. */
@@ -119,10 +134,12 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
         return core == SoftCore.ARMV6_M;
     }
 
-    private static String exact(SoftCore core, String name) {
-        String halves = "(weight >> 16) * (int32_t)(significand >> 8)"
-                + " + (((weight >> 16) * (int32_t)(significand & 255u) + (weight >> 8 & 255) * (int32_t)(significand >> 8)) >> 8)";
-        String word = "(int32_t)((int64_t)(weight & ~255) * (int32_t)(significand << 7) >> 32)";
+    /** The function that sums products with exponents of their own, as C: {@code <name>_precise}. */
+    static String exact(SoftCore core, String name) {
+        String halves =
+                "(weight >> 16) * (int32_t)(significand >> 8) + ((weight >> 16) * (int32_t)(significand & 255u) >> 8)"
+                        + " + (int32_t)((uint32_t)(weight & 0xffff) * (significand >> 8) >> 16)";
+        String word = "(int32_t)((int64_t)weight * (int32_t)(significand << 7) >> 32)";
         return EXACT.with("NAME", name + "_precise")
                 .with("UNPACK", name + "_unpack")
                 .with("SPECIAL", name + "_special")

@@ -87,7 +87,8 @@ record SoftWeights(Buffer table, Buffer scale, long magnitude) {
                 magnitude);
     }
 
-    private static float weight(ConvComputation conv, int o, int tap) {
+    /** A weight of a channel. */
+    static float weight(ConvComputation conv, int o, int tap) {
         int channels = conv.channelsPerGroup();
         int pixel = tap / channels;
         int width = conv.window().kernelW();

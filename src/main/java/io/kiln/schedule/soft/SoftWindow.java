@@ -15,6 +15,7 @@ import io.kiln.schedule.space.ConvTask;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.List;
@@ -33,34 +34,77 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
             List.of(DType.INT32));
 
-    /** Reserves scratch. */
+    /** Reserves scratch unless the window is one pixel. */
     static SoftWindow of(ConvTask task) {
+        Window w = task.conv().window();
+        return of(task, w.kernelH() * w.kernelW() == 1 && !w.isPadded());
+    }
+
+    /**
+     * Reserves scratch.
+     *
+     * @param isInPlace whether there is to be none
+     */
+    static SoftWindow of(ConvTask task, boolean isInPlace) {
         ConvComputation conv = task.conv();
         Window w = conv.window();
-        boolean isPixel = w.kernelH() * w.kernelW() == 1 && !w.isPadded();
         long elements = (long) w.kernelH() * w.kernelW() * conv.input().dim(3);
         return new SoftWindow(
                 conv,
                 task.buffers().argument(0),
-                isPixel ? Optional.empty() : Optional.of(task.buffers().scratch(DType.FLOAT32, elements)));
+                isInPlace ? Optional.empty() : Optional.of(task.buffers().scratch(DType.FLOAT32, elements)));
+    }
+
+    /**
+     * Where a pixel's window lies.
+     *
+     * @param n image
+     * @param ky rows inside the input
+     * @param kx columns inside
+     */
+    record Place(Expr n, TapRange ky, TapRange kx) {
+        /** Whether all of it is inside. */
+        Expr isWhole() {
+            return Exprs.equal(mul(ky.count(), kx.count()), imm((long) ky.taps() * kx.taps()));
+        }
+    }
+
+    /** Emits where the window of a pixel of the output lies. */
+    Place place(BlockBuilder block, Expr n, Expr y, Expr x) {
+        Window w = conv.window();
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(w, conv.input()));
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(w, conv.input()));
+        return new Place(n, ky, kx);
     }
 
     /** Emits the copy for a pixel of the output, if there is one, and returns the window. */
     Buffer emit(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x) {
+        Place place = place(block, n, y, x);
+        return scratch.isEmpty() ? inPlace(block, rows, place) : copied(block, rows, place);
+    }
+
+    /** The window where it lies in the input. */
+    Buffer inPlace(BlockBuilder block, Rows rows, Place place) {
+        Expr first = pixel(rows, place.n, place.ky.origin(), place.kx.origin());
+        return block.view("window", input, mul(first, channels()));
+    }
+
+    /** Emits the copy of the window, which is 0 outside the input. */
+    Buffer copied(BlockBuilder block, Rows rows, Place place) {
         Window w = conv.window();
-        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(w, conv.input()));
-        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(w, conv.input()));
-        if (scratch.isEmpty()) {
-            return block.view("window", input, mul(pixel(rows, n, ky.origin(), kx.origin()), channels()));
-        }
-        Buffer to = scratch.get();
+        Buffer to = scratch.orElseThrow();
         if (w.isPadded()) {
-            Expr inside = mul(ky.count(), kx.count());
+            Expr inside = mul(place.ky.count(), place.kx.count());
             block.ifThen(
                     lt(inside, imm((long) w.kernelH() * w.kernelW())),
                     cut -> cut.loop("z", to.elements(), (each, z) -> each.store(to, z, imm(0f))));
         }
-        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> row(row, rows, n, new Row(ky, kx, k), to));
+        block.loop(
+                "ky",
+                place.ky.begin(),
+                place.ky.end(),
+                1,
+                (row, k) -> row(row, rows, place.n, new Row(place.ky, place.kx, k), to));
         return to;
     }
 

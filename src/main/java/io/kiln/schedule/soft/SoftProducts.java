@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.soft;
+
+import static io.kiln.tir.Exprs.imm;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Layers of few products for each result by {@link SoftProductKernel}, pixel by pixel: depthwise convolutions, and others of one group. The kernel reads windows
+ * where they lie, unless they cross the input's border or rows of a ring.
+ */
+final class SoftProducts {
+    /** Most taps with {@code optimize=size}: the kernel is unrolled. */
+    private static final int MOST_TAPS_FOR_SIZE = 9;
+
+    private final ConvComputation conv;
+    private final SoftProductKernel kernel;
+    private final SoftWindow window;
+    private final SoftProductWeights weights;
+    private final Buffer bias;
+    private final Buffer output;
+    private final SoftLimits limits;
+
+    private SoftProducts(ConvTask task, SoftCore core) {
+        this.conv = task.conv();
+        this.kernel = kernel(conv, core);
+        this.window =
+                SoftWindow.of(task, readsInPlace(task.rows()) && !conv.window().isPadded());
+        this.weights = SoftProductWeights.of(conv, task.tables(), core);
+        this.bias = SoftConv.bias(conv, task.tables());
+        this.output = task.buffers().output();
+        this.limits = SoftLimits.of(conv.op());
+    }
+
+    /** Whether the kernel computes a layer: its results' lower limit is none or not negative, so that floats are compared as integers. */
+    static boolean suits(ConvComputation conv, SoftCore core, boolean isForSize) {
+        SoftLimits limits = SoftLimits.of(conv.op());
+        return conv.taps() <= (isForSize ? MOST_TAPS_FOR_SIZE : SoftProductKernel.mostTaps(core))
+                && (limits.low() >= 0 || limits.low() == Integer.MIN_VALUE)
+                && limits.high() >= 0;
+    }
+
+    private static SoftProductKernel kernel(ConvComputation conv, SoftCore core) {
+        Window w = conv.window();
+        return new SoftProductKernel(core, w.kernelH(), w.kernelW() * conv.channelsPerGroup());
+    }
+
+    /** The loops of a layer. */
+    static LayerLoops of(ConvTask task, SoftCore core) {
+        return new SoftProducts(task, core).loops(task.rows());
+    }
+
+    /** Whether taps of a row are equally far apart in the input, and rows as well. */
+    private boolean readsInPlace(Rows rows) {
+        Window w = conv.window();
+        boolean areEven = conv.channelsPerGroup() == 1 || w.dilationW() == 1 || w.kernelW() == 1;
+        return areEven && (w.kernelH() == 1 || rows.inputRings().stream().allMatch(ring -> ring == 0));
+    }
+
+    private LayerLoops loops(Rows rows) {
+        return SoftConv.loops(conv, rows, (block, n, y, x) -> {
+            SoftWindow.Place place = window.place(block, n, y, x);
+            Expr out = SoftConv.pixel(conv, rows, n, y, x);
+            if (!readsInPlace(rows)) {
+                inScratch(block, rows, place, out);
+            } else if (!conv.window().isPadded()) {
+                inPlace(block, rows, place, out);
+            } else {
+                block.ifThenElse(
+                        place.isWhole(),
+                        inside -> inPlace(inside, rows, place, out),
+                        across -> inScratch(across, rows, place, out));
+            }
+        });
+    }
+
+    private void inPlace(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr out) {
+        Window w = conv.window();
+        int channels = conv.input().dim(3);
+        int tap = conv.depthwise() ? channels * w.dilationW() : conv.channelsPerGroup() == 1 ? w.dilationW() : 1;
+        int row = channels * conv.input().dim(2) * w.dilationH();
+        call(block, window.inPlace(block, rows, place), tap, row - kernel.columns() * tap, out);
+    }
+
+    private void inScratch(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr out) {
+        int tap = conv.depthwise() ? conv.channels() : 1;
+        call(block, window.copied(block, rows, place), tap, 0, out);
+    }
+
+    private void call(BlockBuilder block, Buffer in, int tap, int row, Expr out) {
+        List<Expr> scalars =
+                new ArrayList<>(List.of(imm(conv.channels()), imm(conv.depthwise() ? 1 : 0), imm(tap), imm(row)));
+        scalars.addAll(limits.arguments());
+        block.call(
+                kernel.kernel(),
+                List.of(in, weights.table(), weights.start(), bias, block.mutableView("out", output, out)),
+                scalars);
+    }
+}
