@@ -90,6 +90,6 @@ record SoftProductWeights(Buffer table, Buffer start) {
         boolean counts = bias != 0 && place >= LEAST_PLACE;
         starts[2 * o] = counts ? (int) Math.scalb((double) bias, PRODUCT_BITS - exponent(bias)) << extra : 0;
         int used = isZero ? NO_PLACE : Math.max(LEAST_PLACE, Math.min(NO_PLACE, place));
-        starts[2 * o + 1] = used << HALF | (scale + 1 - extra) & (1 << HALF) - 1;
+        starts[2 * o + 1] = used << HALF | ((scale + 1 - extra) & 0xFFFF);
     }
 }

@@ -20,17 +20,16 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
     private static final int SAVED = 9;
     private static final int KEPT = 6;
 
-    private enum Slot {
-        OUT,
-        CHANNELS,
-        CHANNEL_STEP,
-        LOW,
-        HIGH,
-        START
-    }
+    // Words on the stack, behind the exponents of the taps.
+    private static final int OUT = 0;
+    private static final int CHANNELS = 1;
+    private static final int CHANNEL_STEP = 2;
+    private static final int LOW = 3;
+    private static final int HIGH = 4;
+    private static final int START = 5;
 
-    private int at(Slot slot) {
-        return Integer.BYTES * (kernel.taps() + slot.ordinal());
+    private int at(int slot) {
+        return Integer.BYTES * (kernel.taps() + slot);
     }
 
     String lines() {
@@ -38,7 +37,7 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
         asm.line(".syntax unified");
         enter(asm);
         asm.line("1:");
-        asm.line("ldr r5, [sp, #%d]", at(Slot.START));
+        asm.line("ldr r5, [sp, #%d]", at(START));
         asm.line("movs r6, #6");
         asm.line("ldrsh r6, [r5, r6]");
         for (int tap = 0; tap < kernel.taps(); tap++) {
@@ -74,17 +73,17 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
         asm.line("push {r4-r7}");
         asm.line("ldr r4, [sp, #%d]", Integer.BYTES * SAVED);
         asm.line("mov lr, r0");
-        asm.line("sub sp, sp, #%d", at(Slot.OUT) + Integer.BYTES * KEPT);
-        asm.line("str r2, [sp, #%d]", at(Slot.START));
+        asm.line("sub sp, sp, #%d", at(OUT) + Integer.BYTES * KEPT);
+        asm.line("str r2, [sp, #%d]", at(START));
         asm.line("ldmia r4!, {r0, r2, r5, r6}");
         asm.line("mov r8, r5");
         asm.line("mov r12, r6");
         asm.line("ldmia r4!, {r5, r6}");
-        asm.line("str r3, [sp, #%d]", at(Slot.OUT));
-        asm.line("str r0, [sp, #%d]", at(Slot.CHANNELS));
-        asm.line("str r2, [sp, #%d]", at(Slot.CHANNEL_STEP));
-        asm.line("str r5, [sp, #%d]", at(Slot.LOW));
-        asm.line("str r6, [sp, #%d]", at(Slot.HIGH));
+        asm.line("str r3, [sp, #%d]", at(OUT));
+        asm.line("str r0, [sp, #%d]", at(CHANNELS));
+        asm.line("str r2, [sp, #%d]", at(CHANNEL_STEP));
+        asm.line("str r5, [sp, #%d]", at(LOW));
+        asm.line("str r6, [sp, #%d]", at(HIGH));
         asm.line("movs r4, #1");
         asm.line("lsls r4, r4, #15");
         asm.line("mov r10, r4");
@@ -164,7 +163,7 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
         asm.line("eors r4, r4, r2");
         asm.line("subs r4, r4, r2");
         asm.line("beq 7f");
-        asm.line("ldr r5, [sp, #%d]", at(Slot.START));
+        asm.line("ldr r5, [sp, #%d]", at(START));
         asm.line("movs r6, #4");
         asm.line("ldrsh r6, [r5, r6]");
         asm.line("add r6, r6, r9");
@@ -186,12 +185,12 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
     }
 
     private void limit(AsmText asm) {
-        asm.line("ldr r5, [sp, #%d]", at(Slot.LOW));
+        asm.line("ldr r5, [sp, #%d]", at(LOW));
         asm.line("cmp r4, r5");
         asm.line("bge 2f");
         asm.line("mov r4, r5");
         asm.line("2:");
-        asm.line("ldr r5, [sp, #%d]", at(Slot.HIGH));
+        asm.line("ldr r5, [sp, #%d]", at(HIGH));
         asm.line("cmp r4, r5");
         asm.line("ble 2f");
         asm.line("mov r4, r5");
@@ -199,25 +198,25 @@ record SoftProductsThumb1(SoftProductKernel kernel) {
     }
 
     private void next(AsmText asm) {
-        asm.line("ldr r5, [sp, #%d]", at(Slot.OUT));
+        asm.line("ldr r5, [sp, #%d]", at(OUT));
         asm.line("stmia r5!, {r4}");
-        asm.line("str r5, [sp, #%d]", at(Slot.OUT));
-        asm.line("ldr r5, [sp, #%d]", at(Slot.START));
+        asm.line("str r5, [sp, #%d]", at(OUT));
+        asm.line("ldr r5, [sp, #%d]", at(START));
         asm.line("adds r5, r5, #8");
-        asm.line("str r5, [sp, #%d]", at(Slot.START));
-        asm.line("ldr r5, [sp, #%d]", at(Slot.CHANNEL_STEP));
+        asm.line("str r5, [sp, #%d]", at(START));
+        asm.line("ldr r5, [sp, #%d]", at(CHANNEL_STEP));
         asm.line("add lr, lr, r5");
         asm.line("mov r0, lr");
-        asm.line("ldr r5, [sp, #%d]", at(Slot.CHANNELS));
+        asm.line("ldr r5, [sp, #%d]", at(CHANNELS));
         asm.line("subs r5, r5, #1");
-        asm.line("str r5, [sp, #%d]", at(Slot.CHANNELS));
+        asm.line("str r5, [sp, #%d]", at(CHANNELS));
         asm.line("beq 8f");
         asm.line("b 1b");
         asm.line("8:");
-        asm.line("ldr r4, [sp, #%d]", at(Slot.CHANNELS));
-        asm.line("ldr r5, [sp, #%d]", at(Slot.OUT) + Integer.BYTES * (KEPT + SAVED));
+        asm.line("ldr r4, [sp, #%d]", at(CHANNELS));
+        asm.line("ldr r5, [sp, #%d]", at(OUT) + Integer.BYTES * (KEPT + SAVED));
         asm.line("str r4, [r5]");
-        asm.line("add sp, sp, #%d", at(Slot.OUT) + Integer.BYTES * KEPT);
+        asm.line("add sp, sp, #%d", at(OUT) + Integer.BYTES * KEPT);
         asm.line("pop {r4-r7}");
         for (int i = 0; i < 4; i++) {
             asm.line("mov r%d, r%d", 8 + i, 4 + i);
