@@ -4,8 +4,8 @@
 
 /* Copies floats, four at a time: no library does that faster for a few, and some do it byte by byte. */
 static __attribute__((noinline)) void kiln_soft_copy(const float* from, float* to, int32_t count) {
-  /* GCC would warn of counts that never are, where it knows what lies at to. */
-  __asm__("" : "+r"(to));
+  /* Where GCC knows one of these, it warns of others that never are. */
+  __asm__("" : "+r"(to), "+r"(count));
   int32_t i = 0;
   for (; i + 4 <= count; i += 4) {
     const float first = from[i];
