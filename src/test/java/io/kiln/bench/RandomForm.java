@@ -17,6 +17,8 @@ enum RandomForm {
     /** The same by kernels that add inputs to weights. */
     DENSE_CROSSED,
     FLOATS,
+    /** Convolutions of float data, most of which have few products for each result, or groups. */
+    GROUPED_FLOATS,
     /** Convolutions and dense layers of int16 data. */
     INT16,
     /** Depthwise convolutions of int16 data. */
@@ -39,6 +41,7 @@ enum RandomForm {
         return switch (this) {
             case ANY -> RandomOperators.mixed(seed);
             case FLOATS -> RandomOperators.ofFloats(seed);
+            case GROUPED_FLOATS -> RandomOperators.ofGroupedFloats(seed);
             case INT16 -> RandomLayers.ofInt16(seed);
             case WIDE -> RandomLayers.wide(seed);
             case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
@@ -53,10 +56,16 @@ enum RandomForm {
         };
     }
 
+    /** Whether it is of float data, some of which is to be infinite or not a number. */
+    boolean isFloat() {
+        return this == FLOATS || this == GROUPED_FLOATS;
+    }
+
     /** The corrections that the kernels of what is drawn must have. */
     List<String> corrections() {
         return switch (this) {
-            case ANY, DENSE, FLOATS, INT16, WIDE, TRANSPOSED_WIDE, TRANSPOSED, FAR_PADDED, FOUR_BITS -> List.of();
+            case ANY, DENSE, FLOATS, GROUPED_FLOATS, INT16, WIDE, TRANSPOSED_WIDE, TRANSPOSED, FAR_PADDED, FOUR_BITS ->
+                List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");

@@ -94,6 +94,9 @@ final class RandomOperatorsInQemuTest {
         "M3, clang, SPEED, soft_depthwise, FLOATS",
         "M0, gnu, SPEED, soft_depthwise, FLOATS",
         "RV32, gnu, SPEED, soft_depthwise, FLOATS",
+        "M3, gnu, SPEED, soft_conv, GROUPED_FLOATS",
+        "M0, clang, SPEED, soft_conv, GROUPED_FLOATS",
+        "RV32, gnu, SPEED, soft_conv, GROUPED_FLOATS",
         "M4F, gnu, SPEED, 'depthwise_direct(unrolled=true, pixel_block', WIDE",
         "M55, gnu, SPEED, mve_depthwise16, WIDE",
         "M55, clang, SPEED, mve_depthwise16, WIDE",
@@ -160,7 +163,7 @@ final class RandomOperatorsInQemuTest {
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
                     Bytes drawn = RandomOperators.input(parameter.type(), seed * 31 + own.size());
-                    own.add(form == RandomForm.FLOATS && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
+                    own.add(form.isFloat() && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
                 }
                 models.add(draws.compiled(seed));
                 inputs.addAll(own);

@@ -11,6 +11,7 @@ import io.kiln.target.TestTargets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Convolutions of float data by the kernels for a floating-point unit, by rows and in rings, as C on this machine. */
 class FloatRowsTest {
     private static final int CASES = 120;
+    private static final int GROUPED_CASES = 60;
 
     @TempDir
     private Path folder;
@@ -48,18 +50,30 @@ class FloatRowsTest {
                 .hasEntrySatisfying("soft_depthwise", count -> assertThat(count).isGreaterThan(CASES / 8));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {TestTargets.M3, TestTargets.M0, TestTargets.RV32})
+    void theSameKernelsComputeGroups(String target) {
+        Dispatch dispatch = new Dispatch(Target.parse(target), Optimize.SPEED);
+        assertThat(answers(dispatch, LoweringCase::ofGroupedFloats, GROUPED_CASES))
+                .hasEntrySatisfying("soft_conv", count -> assertThat(count).isGreaterThan(GROUPED_CASES / 2));
+    }
+
     /** The schedules of layers that computed the right rows. */
     private Map<String, Integer> answers(Dispatch dispatch) {
+        return answers(dispatch, LoweringCase::ofFloats, CASES);
+    }
+
+    private Map<String, Integer> answers(Dispatch dispatch, LongFunction<LoweringCase> drawn, int cases) {
         CheckedRuns runs = new CheckedRuns(LoopProgram.checkingMemory());
         Map<String, Integer> schedules = new TreeMap<>();
-        for (int seed = 0; seed < CASES; seed++) {
-            String schedule = runs.addRows(LoweringCase.ofFloats(seed), dispatch, seed);
+        for (int seed = 0; seed < cases; seed++) {
+            String schedule = runs.addRows(drawn.apply(seed), dispatch, seed);
             boolean isWhole = schedule.contains(WholeWindows.FLAG);
             String name = schedule.replaceAll("\\(.*", "");
             schedules.merge(isWhole ? name + " " + WholeWindows.FLAG : name, 1, Integer::sum);
         }
         runs.check(folder);
-        assertThat(runs.rings()).isGreaterThan(CASES / 4);
+        assertThat(runs.rings()).isGreaterThan(cases / 4);
         return schedules;
     }
 }

@@ -37,6 +37,11 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         return of(RandomOperators.ofFloats(seed), seed);
     }
 
+    /** A convolution of float data with few products for each result, or groups. */
+    static LoweringCase ofGroupedFloats(long seed) {
+        return of(RandomOperators.ofGroupedFloats(seed), seed);
+    }
+
     /** A depthwise convolution of int16 data. */
     static LoweringCase ofWide(long seed) {
         return of(RandomLayers.wide(seed), seed);

@@ -89,6 +89,11 @@ public final class RandomOperators {
         return drawn("floats", seed, RandomFilters::ofFloats);
     }
 
+    /** A convolution of float data: of one group, of two, or of a group for each channel of the input, with one or more outputs of it. */
+    public static Function ofGroupedFloats(long seed) {
+        return drawn("grouped", seed, filters -> filters.convolution(false));
+    }
+
     /** A layer with more padding than its windows are large: every third one of float data, the others of int8 data. */
     public static Function farPadded(long seed) {
         return drawn("far_padded", seed, seed % 3 == 0 ? RandomFilters::farPaddedFloats : RandomFilters::farPadded);

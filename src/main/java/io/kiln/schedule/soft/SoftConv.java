@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Convolutions and dense layers of float data by {@link SoftKernel}, pixel by pixel.
+ * Convolutions and dense layers of float data by {@link SoftKernel}, pixel by pixel and group by group.
  *
  * <pre>
  * weights: see {@link SoftWeights}
@@ -27,6 +27,7 @@ import java.util.List;
  */
 final class SoftConv {
     private final ConvComputation conv;
+    private final SoftGroups groups;
     private final SoftWindow window;
     private final Buffer output;
     private final Buffer bias;
@@ -34,6 +35,7 @@ final class SoftConv {
 
     private SoftConv(ConvTask task) {
         this.conv = task.conv();
+        this.groups = SoftGroups.of(conv);
         this.window = SoftWindow.of(task);
         this.output = task.buffers().output();
         this.limits = SoftLimits.of(conv.op());
@@ -68,12 +70,15 @@ final class SoftConv {
                 imm(precision.factor()),
                 imm(precision.shift()),
                 imm(precision.least()));
-        List<Expr> dot = new ArrayList<>(
-                List.of(imm(taps), imm(padded), imm(conv.channels()), imm(core.unit() - bits - SoftWeights.UNIT)));
+        List<Expr> dot = new ArrayList<>(List.of(
+                imm(taps), imm(padded), imm(layer.groups.outputs()), imm(core.unit() - bits - SoftWeights.UNIT)));
         dot.addAll(layer.limits.arguments());
-        return layer.loops(task.rows(), (block, in, out) -> {
+        return layer.loops(task.rows(), (block, in, g, out) -> {
             block.call(kernel.fix(), List.of(in, fixed), fix);
-            block.call(kernel.dot(), List.of(in, fixed, weights.table(), layer.bias, weights.scale(), out), dot);
+            Buffer table = layer.groups.part(block, weights.table(), g, padded);
+            Buffer bias = layer.groups.part(block, layer.bias, g, 1);
+            Buffer scale = layer.groups.part(block, weights.scale(), g, 1);
+            block.call(kernel.dot(), List.of(in, fixed, table, bias, scale, out), dot);
         });
     }
 
@@ -87,21 +92,25 @@ final class SoftConv {
         scalars.addAll(layer.limits.arguments());
         return layer.loops(
                 task.rows(),
-                (block, in, out) -> block.call(
+                (block, in, g, out) -> block.call(
                         SoftKernel.depthwise(core),
                         List.of(in, weights.table(), layer.bias, weights.scale(), out),
                         scalars));
     }
 
-    /** Computes all channels of a pixel. */
+    /** Computes all channels of a group of a pixel. */
     private interface Pixel {
-        void emit(BlockBuilder block, Buffer in, Buffer out);
+        void emit(BlockBuilder block, Buffer in, Expr group, Buffer out);
     }
 
     private LayerLoops loops(Rows rows, Pixel pixel) {
         return loops(conv, rows, (block, n, y, x) -> {
-            Buffer in = window.emit(block, rows, n, y, x);
-            pixel.emit(block, in, block.mutableView("out", output, pixel(conv, rows, n, y, x)));
+            SoftWindow.Place place = window.place(block, n, y, x);
+            Expr first = pixel(conv, rows, n, y, x);
+            groups.emit(block, (each, g) -> {
+                Buffer in = window.emit(each, rows, place.from(groups.input(g)));
+                pixel.emit(each, in, g, each.mutableView("out", output, add(first, groups.output(g))));
+            });
         });
     }
 

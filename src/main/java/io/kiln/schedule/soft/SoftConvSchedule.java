@@ -33,8 +33,7 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
     public Optional<SoftCore> applies(Workload workload) {
         ConvComputation conv = workload.conv();
         return SoftCore.of(workload)
-                .filter(core -> !conv.depthwise()
-                        && conv.groups() == 1
+                .filter(core -> !SoftGroups.isDepthwise(conv)
                         && SoftWeights.suits(conv)
                         && (hasFew(workload)
                                 ? SoftProducts.suits(conv, core, workload.isForSize())
@@ -51,13 +50,19 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
         if (hasFew(workload)) {
             return Space.of(name());
         }
-        int most = Math.min(core.mostChannels(), workload.conv().channels());
-        Knob channels = Knob.of(CHANNELS, IntStream.rangeClosed(1, most).toArray());
+        Knob channels = Knob.of(CHANNELS, blocks(workload, core.mostChannels()).toArray());
         return switch (core) {
             case ARMV7_M -> Space.of(name(), channels, Knob.of(UNROLL, 1, 2, 4, 8));
             case ARMV6_M -> Space.of(name(), channels, Knob.of(UNROLL, SoftThumb1.TAPS));
             case RV32 -> Space.of(name(), channels, Knob.of(UNROLL, SoftRiscV.TAPS, 2 * SoftRiscV.TAPS));
         };
+    }
+
+    /** How many channels may go together; of a group, blocks have no rest. */
+    private static IntStream blocks(Workload workload, int most) {
+        SoftGroups groups = SoftGroups.of(workload.conv());
+        return IntStream.rangeClosed(1, Math.min(most, groups.outputs()))
+                .filter(block -> groups.count() == 1 || groups.outputs() % block == 0);
     }
 
     @Override
@@ -75,7 +80,7 @@ public final class SoftConvSchedule implements Schedule<SoftCore> {
                 return new Choice<>(this, core, Configuration.of(name()), FEW);
             }
             Configuration configuration = Configuration.of(name())
-                    .with(CHANNELS, Math.min(core.channels(), workload.conv().channels()))
+                    .with(CHANNELS, blocks(workload, core.channels()).max().orElseThrow())
                     .with(UNROLL, Math.max(core.step(), UNROLLED));
             return new Choice<>(
                     this,

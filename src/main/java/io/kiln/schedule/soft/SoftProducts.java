@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.soft;
 
+import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 
 import io.kiln.ir.op.Window;
@@ -15,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Layers of few products for each result by {@link SoftProductKernel}, pixel by pixel: depthwise convolutions, and others of one group. The kernel reads windows
+ * Layers of few products for each result by {@link SoftProductKernel}, pixel by pixel: depthwise convolutions, and others group by group. The kernel reads windows
  * where they lie, unless they cross the input's border or rows of a ring.
  */
 final class SoftProducts {
@@ -23,6 +24,7 @@ final class SoftProducts {
     private static final int MOST_TAPS_FOR_SIZE = 9;
 
     private final ConvComputation conv;
+    private final SoftGroups groups;
     private final SoftProductKernel kernel;
     private final SoftWindow window;
     private final SoftProductWeights weights;
@@ -32,6 +34,7 @@ final class SoftProducts {
 
     private SoftProducts(ConvTask task, SoftCore core) {
         this.conv = task.conv();
+        this.groups = SoftGroups.of(conv);
         this.kernel = kernel(conv, core);
         this.window =
                 SoftWindow.of(task, readsInPlace(task.rows()) && !conv.window().isPadded());
@@ -62,47 +65,56 @@ final class SoftProducts {
     /** Whether taps of a row are equally far apart in the input, and rows as well. */
     private boolean readsInPlace(Rows rows) {
         Window w = conv.window();
-        boolean areEven = conv.channelsPerGroup() == 1 || w.dilationW() == 1 || w.kernelW() == 1;
+        boolean areEven =
+                conv.channelsPerGroup() == 1 || w.kernelW() == 1 || (groups.count() == 1 && w.dilationW() == 1);
         return areEven && (w.kernelH() == 1 || rows.inputRings().stream().allMatch(ring -> ring == 0));
     }
 
     private LayerLoops loops(Rows rows) {
         return SoftConv.loops(conv, rows, (block, n, y, x) -> {
             SoftWindow.Place place = window.place(block, n, y, x);
-            Expr out = SoftConv.pixel(conv, rows, n, y, x);
+            Expr first = SoftConv.pixel(conv, rows, n, y, x);
             if (!readsInPlace(rows)) {
-                inScratch(block, rows, place, out);
+                inScratch(block, rows, place, first);
             } else if (!conv.window().isPadded()) {
-                inPlace(block, rows, place, out);
+                inPlace(block, rows, place, first);
             } else {
                 block.ifThenElse(
                         place.isWhole(),
-                        inside -> inPlace(inside, rows, place, out),
-                        across -> inScratch(across, rows, place, out));
+                        inside -> inPlace(inside, rows, place, first),
+                        across -> inScratch(across, rows, place, first));
             }
         });
     }
 
-    private void inPlace(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr out) {
+    private void inPlace(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr first) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
-        int tap = conv.depthwise() ? channels * w.dilationW() : conv.channelsPerGroup() == 1 ? w.dilationW() : 1;
+        int tap = conv.channelsPerGroup() == 1 ? channels * w.dilationW() : 1;
         int row = channels * conv.input().dim(2) * w.dilationH();
-        call(block, window.inPlace(block, rows, place), tap, row - kernel.columns() * tap, out);
+        groups.emit(block, (each, g) -> {
+            Buffer in = window.inPlace(each, rows, place.from(groups.input(g)));
+            call(each, in, g, List.of(imm(tap), imm(row - kernel.columns() * tap)), first);
+        });
     }
 
-    private void inScratch(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr out) {
-        int tap = conv.depthwise() ? conv.channels() : 1;
-        call(block, window.copied(block, rows, place), tap, 0, out);
+    private void inScratch(BlockBuilder block, Rows rows, SoftWindow.Place place, Expr first) {
+        int tap = SoftGroups.isDepthwise(conv) ? conv.channels() : 1;
+        groups.emit(block, (each, g) -> {
+            Buffer in = window.copied(each, rows, place.from(groups.input(g)));
+            call(each, in, g, List.of(imm(tap), imm(0)), first);
+        });
     }
 
-    private void call(BlockBuilder block, Buffer in, int tap, int row, Expr out) {
-        List<Expr> scalars =
-                new ArrayList<>(List.of(imm(conv.channels()), imm(conv.depthwise() ? 1 : 0), imm(tap), imm(row)));
+    /** Calls the kernel for a group. */
+    private void call(BlockBuilder block, Buffer in, Expr g, List<Expr> steps, Expr first) {
+        List<Expr> scalars = new ArrayList<>(List.of(imm(groups.outputs()), imm(SoftGroups.isDepthwise(conv) ? 1 : 0)));
+        scalars.addAll(steps);
         scalars.addAll(limits.arguments());
-        block.call(
-                kernel.kernel(),
-                List.of(in, weights.table(), weights.start(), bias, block.mutableView("out", output, out)),
-                scalars);
+        Buffer table = groups.part(block, weights.table(), g, conv.taps());
+        Buffer start = groups.part(block, weights.start(), g, 2);
+        Buffer part = groups.part(block, bias, g, 1);
+        Buffer out = block.mutableView("out", output, add(first, groups.output(g)));
+        block.call(kernel.kernel(), List.of(in, table, start, part, out), scalars);
     }
 }

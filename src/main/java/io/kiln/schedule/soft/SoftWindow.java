@@ -25,10 +25,11 @@ import java.util.Optional;
  * The inputs of a pixel's window, {@code [ky][kx][channel]}: in the input itself if the window is one pixel, otherwise copied to scratch.
  *
  * @param conv the layer
+ * @param groups of its channels, of which a window has one
  * @param input its input
  * @param scratch the copy
  */
-record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) {
+record SoftWindow(ConvComputation conv, SoftGroups groups, Buffer input, Optional<Buffer> scratch) {
     private static final Kernel COPY = Kernel.inFile(
             "soft/kiln_soft_copy",
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
@@ -48,9 +49,11 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
     static SoftWindow of(ConvTask task, boolean isInPlace) {
         ConvComputation conv = task.conv();
         Window w = conv.window();
-        long elements = (long) w.kernelH() * w.kernelW() * conv.input().dim(3);
+        SoftGroups groups = SoftGroups.of(conv);
+        long elements = (long) w.kernelH() * w.kernelW() * groups.inputs();
         return new SoftWindow(
                 conv,
+                groups,
                 task.buffers().argument(0),
                 isInPlace ? Optional.empty() : Optional.of(task.buffers().scratch(DType.FLOAT32, elements)));
     }
@@ -61,11 +64,17 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
      * @param n image
      * @param ky rows inside the input
      * @param kx columns inside
+     * @param channel the first one
      */
-    record Place(Expr n, TapRange ky, TapRange kx) {
+    record Place(Expr n, TapRange ky, TapRange kx, Expr channel) {
         /** Whether all of it is inside. */
         Expr isWhole() {
             return Exprs.equal(mul(ky.count(), kx.count()), imm((long) ky.taps() * kx.taps()));
+        }
+
+        /** The same of another group. */
+        Place from(Expr other) {
+            return new Place(n, ky, kx, other);
         }
     }
 
@@ -74,19 +83,18 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
         Window w = conv.window();
         TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(w, conv.input()));
         TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(w, conv.input()));
-        return new Place(n, ky, kx);
+        return new Place(n, ky, kx, imm(0));
     }
 
-    /** Emits the copy for a pixel of the output, if there is one, and returns the window. */
-    Buffer emit(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x) {
-        Place place = place(block, n, y, x);
+    /** Emits the copy of a window, if there is one, and returns the window. */
+    Buffer emit(BlockBuilder block, Rows rows, Place place) {
         return scratch.isEmpty() ? inPlace(block, rows, place) : copied(block, rows, place);
     }
 
     /** The window where it lies in the input. */
     Buffer inPlace(BlockBuilder block, Rows rows, Place place) {
         Expr first = pixel(rows, place.n, place.ky.origin(), place.kx.origin());
-        return block.view("window", input, mul(first, channels()));
+        return block.view("window", input, add(mul(first, channels()), place.channel));
     }
 
     /** Emits the copy of the window, which is 0 outside the input. */
@@ -99,12 +107,7 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
                     lt(inside, imm((long) w.kernelH() * w.kernelW())),
                     cut -> cut.loop("z", to.elements(), (each, z) -> each.store(to, z, imm(0f))));
         }
-        block.loop(
-                "ky",
-                place.ky.begin(),
-                place.ky.end(),
-                1,
-                (row, k) -> row(row, rows, place.n, new Row(place.ky, place.kx, k), to));
+        block.loop("ky", place.ky.begin(), place.ky.end(), 1, (row, k) -> row(row, rows, place, k, to));
         return to;
     }
 
@@ -117,30 +120,27 @@ record SoftWindow(ConvComputation conv, Buffer input, Optional<Buffer> scratch) 
         return add(mul(line, conv.input().dim(2)), x);
     }
 
-    /** A row of the window. */
-    private record Row(TapRange ky, TapRange kx, Expr k) {}
-
-    private void row(BlockBuilder block, Rows rows, Expr n, Row row, Buffer to) {
+    /** Copies row k of the window: its pixels at once if they are neighbours and all their channels are copied. */
+    private void row(BlockBuilder block, Rows rows, Place place, Expr k, Buffer to) {
         Window w = conv.window();
-        Expr y = add(row.ky.origin(), mul(row.k, w.dilationH()));
-        Expr first = mul(row.k, w.kernelW());
-        if (w.dilationW() == 1) {
-            Expr from = pixel(rows, n, y, add(row.kx.origin(), row.kx.begin()));
-            copy(block, from, add(first, row.kx.begin()), row.kx.count(), to);
+        TapRange kx = place.kx;
+        Expr y = add(place.ky.origin(), mul(k, w.dilationH()));
+        Expr first = mul(k, w.kernelW());
+        if (w.dilationW() == 1 && groups.count() == 1) {
+            Expr from = pixel(rows, place.n, y, add(kx.origin(), kx.begin()));
+            copy(block, mul(from, channels()), add(first, kx.begin()), kx.count(), to);
             return;
         }
-        block.loop("kx", row.kx.begin(), row.kx.end(), 1, (tap, k) -> {
-            Expr from = pixel(rows, n, y, add(row.kx.origin(), mul(k, w.dilationW())));
-            copy(tap, from, add(first, k), imm(1), to);
+        block.loop("kx", kx.begin(), kx.end(), 1, (tap, x) -> {
+            Expr from = pixel(rows, place.n, y, add(kx.origin(), mul(x, w.dilationW())));
+            copy(tap, add(mul(from, channels()), place.channel), add(first, x), imm(1), to);
         });
     }
 
     private void copy(BlockBuilder block, Expr from, Expr at, Expr pixels, Buffer to) {
         block.call(
                 COPY,
-                List.of(
-                        block.view("from", input, mul(from, channels())),
-                        block.mutableView("to", to, mul(at, channels()))),
-                List.of(mul(pixels, channels())));
+                List.of(block.view("from", input, from), block.mutableView("to", to, mul(at, groups.inputs()))),
+                List.of(mul(pixels, groups.inputs())));
     }
 }
