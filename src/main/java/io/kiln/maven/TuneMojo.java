@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.TuneOn;
 import io.kiln.flow.spec.TuneSpec;
@@ -73,7 +74,7 @@ public final class TuneMojo extends AbstractDeviceMojo {
     private int imageTimeout;
 
     /**
-     * Seconds after which no more is measured; 0 for no limit.
+     * Seconds after which no further image of candidates is begun; 0 for no limit.
      *
      * @since 0.1.0
      */
@@ -117,7 +118,9 @@ public final class TuneMojo extends AbstractDeviceMojo {
         }
         Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
         Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD ? Optional.of(deviceSpec()) : Optional.empty();
-        String objective = tuneObjective().orElse(TuneSpec.USUAL.objective().text());
-        flow().tune(spec(), TuneSpec.of(tuner, objective, limits, seed, logs, pickBest), device);
+        BuildSpec spec = spec();
+        String objective =
+                tuneObjective().orElse(TuneSpec.usual(spec.optimize()).text());
+        flow().tune(spec, TuneSpec.of(tuner, objective, limits, seed, logs, pickBest), device);
     }
 }

@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * Content of {@code tune.json}: what a search found. Costs are in nanoseconds; for the objectives {@code instructions}, {@code cycles}, {@code
- * size} and {@code ram} one of them stands for one instruction, cycle or byte.
+ * size} and {@code ram} one of them stands for one instruction, cycle or byte. Those of a mix are sums of its weights, each times the quantity
+ * relative to the rules' choice.
  *
  * @param board id of the board
  * @param target target string

@@ -12,6 +12,8 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.worker.JobRunner;
 import io.kiln.farm.worker.Offer;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
 import java.time.Duration;
 import java.util.List;
 
@@ -24,6 +26,7 @@ import java.util.List;
 record DigestRunner(String name) implements JobRunner {
     private static final String POISON = "poison";
     private static final String EXHAUSTING = "exhausting";
+    private static final String WAITING = "waiting";
 
     /** A job that kills every worker in a process of its own. */
     static FarmJob poison(String board) {
@@ -33,6 +36,11 @@ record DigestRunner(String name) implements JobRunner {
     /** A job that kills the worker of that name only. */
     static FarmJob poison(String board, String worker) {
         return job(board, POISON + worker, "");
+    }
+
+    /** A job for which the worker of that name waits for a program, as for an emulator, and says so on its standard output. */
+    static FarmJob waiting(String board, String worker) {
+        return job(board, WAITING + worker, "");
     }
 
     /** A job for which a worker has too small a stack. */
@@ -68,11 +76,17 @@ record DigestRunner(String name) implements JobRunner {
         if (image.equals(EXHAUSTING)) {
             throw new StackOverflowError();
         }
+        if (image.equals(WAITING + name)) {
+            System.out.println(WAITING);
+            ProcessRunner.run(Command.of("sleep", "60").within(Duration.ofSeconds(60)));
+            throw new KilnException(Problem.of("the program ended", name));
+        }
         if (!(job.task() instanceof FarmTask.Run run)) {
             throw new KilnException(Problem.of("digests only", job.id()));
         }
         String text = run.calls().get(0).inputs().get(0).text();
-        int times = image.startsWith(POISON) ? 0 : Integer.parseInt(image);
+        boolean isNumber = image.chars().allMatch(Character::isDigit);
+        int times = isNumber ? Integer.parseInt(image) : 0;
         Outputs outputs = new Outputs(List.of(Bytes.ofText(digested(times, text))));
         return new Done(name, new FarmAnswer.Ran(List.of(), List.of(outputs), List.of()));
     }

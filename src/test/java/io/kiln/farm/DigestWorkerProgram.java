@@ -2,6 +2,8 @@
 package io.kiln.farm;
 
 import io.kiln.base.Log;
+import io.kiln.farm.client.FarmClient;
+import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
@@ -20,6 +22,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** A worker in a process of its own. */
 public final class DigestWorkerProgram {
@@ -27,9 +30,18 @@ public final class DigestWorkerProgram {
 
     /**
      * Arguments: the farm's URL, the worker's name, the board, the folder of leases. Ends with its standard input. Or, without a farm: how often each
-     * job digests; then it does a job for each line of its standard input, and answers each by a line.
+     * job digests; then it does a job for each line of its standard input, and answers each by a line. Or no worker but a build: the farm's URL and a
+     * board, to which it gives a job, says so, and waits.
      */
     public static void main(String[] args) throws Exception {
+        if (args.length == 2) {
+            FarmAddress farm = FarmAddress.parse(args[0], FarmAccess.NONE);
+            FarmClient client = FarmClient.connect(farm, Duration.ofMinutes(1), Log.QUIET);
+            CompletableFuture<FarmResult> result = client.submit(DigestRunner.digest(args[1], 1, "x"));
+            System.out.println("waiting");
+            result.join();
+            return;
+        }
         if (args.length == 1) {
             alone(Integer.parseInt(args[0]));
             return;
@@ -62,6 +74,11 @@ public final class DigestWorkerProgram {
     /** The same in another process. */
     static RunningProcess fork(FarmAddress address, String name, String board, Path leases) {
         return fork(List.of(address.url(), name, board, leases.toString()));
+    }
+
+    /** A build in another process that waits for a board. */
+    static RunningProcess forkBuild(FarmAddress address, String board) {
+        return fork(List.of(address.url(), board));
     }
 
     /** The same work in another process without a farm: a job of {@code times} digests for each line. */

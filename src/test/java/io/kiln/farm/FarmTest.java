@@ -26,6 +26,10 @@ import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.state.FarmState;
 import io.kiln.farm.worker.Worker;
 import io.kiln.process.RunningProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -140,6 +144,31 @@ final class FarmTest {
             assertThat(failure.reason()).contains("given up");
         });
         assertThat(state.queues()).allMatch(queue -> queue.messages() == 0);
+    }
+
+    /** What its emulators say when Ctrl-C ends them is no answer. */
+    @Test
+    void a_worker_that_is_ended_leaves_its_job_to_another() throws IOException {
+        RunningProcess first = fork("first", "b");
+        CompletableFuture<FarmResult> result = client().submit(DigestRunner.waiting("b", "first"));
+        end(first);
+        worker("two", "b");
+        assertThat(result.join().worker()).isEqualTo("two");
+        assertThat(keeper.state().failures()).isEmpty();
+    }
+
+    @Test
+    void a_build_that_is_ended_withdraws_its_jobs() throws IOException {
+        end(opened(DigestWorkerProgram.forkBuild(address, "b")));
+        assertThat(keeper.state().queues()).allMatch(queue -> queue.messages() == 0);
+    }
+
+    /** As by Ctrl-C, once it said that it waits. */
+    private static void end(RunningProcess process) throws IOException {
+        BufferedReader said = new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8));
+        assertThat(said.readLine()).isEqualTo("waiting");
+        ProcessHandle.of(process.pid()).ifPresent(ProcessHandle::destroy);
+        assertThat(process.waitFor(PATIENCE)).isPresent();
     }
 
     @Test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.client;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ParameterValue;
@@ -43,6 +44,7 @@ public final class FarmClient implements AutoCloseable {
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicBoolean hasToResend = new AtomicBoolean();
     private final Thread receiver = new Thread(this::receive, "farm-client");
+    private final Thread hook = new Thread(this::end, "farm-client-end");
     private Optional<FarmLink> sender;
     private volatile long lastAnswer = System.nanoTime();
     private volatile boolean hasSaid;
@@ -68,6 +70,7 @@ public final class FarmClient implements AutoCloseable {
         FarmClient client = new FarmClient(address, patience, log);
         client.receiver.setDaemon(true);
         client.receiver.start();
+        Runtime.getRuntime().addShutdownHook(client.hook);
         return client;
     }
 
@@ -230,9 +233,16 @@ public final class FarmClient implements AutoCloseable {
         }
     }
 
-    /** Ends the connection; jobs that wait are withdrawn. */
+    /** Ends the connection; jobs that wait are withdrawn. So are they if the JVM ends before. */
     @Override
     public void close() {
+        end();
+        if (!JvmEnd.isUnderway()) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+
+    private void end() {
         isClosed.set(true);
         try {
             receiver.join();

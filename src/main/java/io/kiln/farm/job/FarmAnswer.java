@@ -10,6 +10,11 @@ import java.util.Optional;
 
 /** The outcome of a job. */
 public sealed interface FarmAnswer {
+    /** Whether something went wrong while the job ran. */
+    default boolean hasFailed() {
+        return false;
+    }
+
     /**
      * Runs of models.
      *
@@ -22,6 +27,11 @@ public sealed interface FarmAnswer {
             models = List.copyOf(models);
             runs = List.copyOf(runs);
             failure = List.copyOf(failure);
+        }
+
+        @Override
+        public boolean hasFailed() {
+            return !failure.isEmpty();
         }
     }
 
@@ -55,6 +65,11 @@ public sealed interface FarmAnswer {
     record Counted(List<Call> calls, Optional<String> failure) implements FarmAnswer {
         public Counted {
             calls = List.copyOf(calls);
+        }
+
+        @Override
+        public boolean hasFailed() {
+            return failure.isPresent();
         }
     }
 
@@ -137,6 +152,11 @@ public sealed interface FarmAnswer {
     record Failed(List<Problem> problems) implements FarmAnswer {
         public Failed {
             problems = List.copyOf(problems);
+        }
+
+        @Override
+        public boolean hasFailed() {
+            return true;
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.worker;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -155,6 +156,10 @@ final class WorkerSlot implements Runnable {
     private void work(FarmLink link, Received received) {
         FarmMessage message = received.message();
         Done done = done(message);
+        if (JvmEnd.isUnderway() || (done.answer().hasFailed() && JvmEnd.isNear())) {
+            // Ctrl-C ended its emulator, too. Another worker gets the job.
+            return;
+        }
         boolean isFailed = done.answer() instanceof Failed;
         if (isFailed) {
             FarmKeeper.fail(link, failure(message, (Failed) done.answer()));

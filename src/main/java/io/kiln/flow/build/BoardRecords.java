@@ -15,6 +15,7 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.SharedRecords;
 import io.kiln.tuning.record.ShippedRecords;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.ForeignRecords;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Files;
@@ -135,5 +136,6 @@ public final class BoardRecords {
     private static void announce(RecordReader.Log read, String where, Log log) {
         log.info(read.records().size() + " tuning records in " + where);
         read.warnings().forEach(log::warn);
+        ForeignRecords.said(read.records(), where).ifPresent(log::info);
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.tuning.task.Objective;
@@ -49,9 +50,14 @@ public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed
      * @param trials the most configurations of a task that are measured, those of earlier searches included
      * @param earlyStopping a task ends after so many measurements without a better one; 0 for never
      * @param timeout seconds for which one image may run
-     * @param budget seconds after which no more is measured; 0 for no limit
+     * @param budget seconds after which no further image of candidates is begun; 0 for no limit
      */
     public record Limits(int trials, int earlyStopping, int timeout, int budget) {}
+
+    /** What a search minimises if nothing is said: what builds follow. */
+    public static Objective usual(Optimize optimize) {
+        return optimize == Optimize.SIZE ? Metric.SIZE : USUAL.objective;
+    }
 
     /** Time for which one image may run. */
     public Duration timeout() {

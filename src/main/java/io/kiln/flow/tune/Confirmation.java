@@ -32,9 +32,10 @@ import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 
 /**
- * Checks the records of a search for speed on the whole models: a layer that runs row by row there may cost more than alone. The record of a
+ * Checks the records of a search on the whole models: a layer that runs row by row there may cost more than alone. The record of a
  * layer that became slower is withdrawn: its line gets error 8. So are those of all layers that became faster, if the workspace grew or the
- * models became slower all the same, which can happen if a layer prefers another number of rows.
+ * models became slower all the same, which can happen if a layer prefers another number of rows. Records of other objectives than speed and
+ * RAM are withdrawn if the workspace grew.
  */
 final class Confirmation {
     private static final int MOST_ROUNDS = 4;
@@ -46,6 +47,7 @@ final class Confirmation {
     private final Map<String, TaskKey> keys = new LinkedHashMap<>();
     private final boolean isForSpeed;
     private final boolean inCycles;
+    private final boolean isRamSought;
     private final WholeModels.Image before;
     private WholeModels.Image after;
 
@@ -61,6 +63,7 @@ final class Confirmation {
         this.records = records;
         this.isForSpeed = SPEED.contains(objective);
         this.inCycles = objective == Metric.CYCLES;
+        this.isRamSought = objective.metrics().contains(Metric.RAM);
         for (CompiledModel model : models) {
             Function fused = model.stages().get(model.stages().size() - 1).function();
             String prefix = new InterfaceNames(model.library().metadata().name()).prefix();
@@ -105,15 +108,16 @@ final class Confirmation {
 
     /** Operators whose records do not help in the whole model. */
     private Set<String> slower() {
+        boolean isLarger = after.workspace() > before.workspace();
         if (!isForSpeed) {
-            return Set.of();
+            return isLarger && !isRamSought ? changed() : Set.of();
         }
         Map<String, Long> growth = new HashMap<>();
         keys.forEach((name, key) -> growth.merge(
                 key.workload(), after.operators().get(name) - before.operators().get(name), Long::sum));
         Set<String> slower = those(growth, change -> change > 0);
         slower.retainAll(changed());
-        boolean isWorse = after.workspace() > before.workspace() || cost(after.sizes()) > cost(before.sizes());
+        boolean isWorse = isLarger || cost(after.sizes()) > cost(before.sizes());
         return slower.isEmpty() && isWorse ? those(growth, change -> change < 0) : slower;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.tune;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.compile.CompiledModel;
@@ -28,7 +29,6 @@ import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.Objective.Mix;
 import io.kiln.tuning.task.ProgramTask;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,21 +48,22 @@ final class ProgramSearch {
     private final TuneSpec tune;
     private final Path records;
     private final WholeModels whole;
-    private final Clock clock;
+    private final SearchBudget budget;
     private final Path trial;
     private final List<TuneReport.Task> tasks = new ArrayList<>();
 
     /**
      * @param records the log, with what was found for layers
      * @param trial folder for logs with a plan on trial
+     * @param budget after which no more plans are tried
      */
-    ProgramSearch(Log log, ResolvedBuild build, TuneSpec tune, Path records, Path trial, Clock clock) {
+    ProgramSearch(Log log, ResolvedBuild build, TuneSpec tune, Path records, Path trial, SearchBudget budget) {
         this.log = log;
         this.build = build;
         this.tune = tune;
         this.records = records;
         this.whole = new WholeModels(build, trial);
-        this.clock = clock;
+        this.budget = budget;
         this.trial = trial;
     }
 
@@ -129,11 +130,11 @@ final class ProgramSearch {
         Map<PlanChoice, TuningRecord> known = known(program);
         Map<PlanChoice, Double> costs = new LinkedHashMap<>();
         keep(program, program.usual(), Optional.of(cost(usual, usual)), known, costs);
-        int measured = 1;
+        long measured = 1 + program.others().stream().filter(known::containsKey).count();
         for (PlanChoice choice : program.others()) {
             if (known.containsKey(choice)) {
                 keep(program, choice, Optional.empty(), known, costs);
-            } else if (measured < tune.limits().trials()) {
+            } else if (measured < tune.limits().trials() && !budget.isUsedUp()) {
                 measured++;
                 Optional<Image> image = image(program, choice);
                 keep(program, choice, image.map(each -> cost(each, usual)), known, costs);
@@ -163,7 +164,7 @@ final class ProgramSearch {
             Map<PlanChoice, Double> costs) {
         TuningRecord record = known.get(choice);
         if (record == null) {
-            double time = clock.instant().toEpochMilli() / 1000.0;
+            double time = budget.now().toEpochMilli() / 1000.0;
             Result result = cost.map(value -> new Result(List.of(value / NANOSECONDS), MeasureError.NONE, 0, time))
                     .orElseGet(() -> Result.failed(MeasureError.WRONG_ANSWER, 0, time));
             record = TuningRecord.of(program.key(), ProgramTask.config(choice), result);
@@ -182,6 +183,9 @@ final class ProgramSearch {
         try {
             return Optional.of(whole.verified(file, "trial", inCycles()));
         } catch (KilnException e) {
+            if (JvmEnd.isNear()) {
+                throw e;
+            }
             log.debug(e.getMessage());
             return Optional.empty();
         }

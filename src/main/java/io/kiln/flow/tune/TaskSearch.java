@@ -118,6 +118,11 @@ final class TaskSearch {
         return Math.min(configurations.size(), Math.max(spec.limits().trials(), costs.size()));
     }
 
+    /** Number of configurations of the space that need no more scratch than allowed. */
+    int eligible() {
+        return configurations.size();
+    }
+
     int measured() {
         return known.size();
     }
@@ -134,18 +139,26 @@ final class TaskSearch {
     List<Candidate> next(int most) {
         if (!isRuleAsked) {
             isRuleAsked = true;
-            if (!known.containsKey(task.rule()) || spec.objective() instanceof Mix) {
+            boolean isKnown = known.containsKey(task.rule()) && !(spec.objective() instanceof Mix);
+            if (!isKnown && spec.limits().trials() > 0) {
                 return List.of(new Candidate(task, task.rule()));
             }
         }
         if (isFinished()) {
             return List.of();
         }
-        List<Candidate> next = tuner.next(Math.min(most, spec.limits().trials() - known.size())).stream()
+        List<Candidate> next = tuner.next(Math.min(most, left())).stream()
                 .map(point -> new Candidate(task, configurations.get(point)))
                 .toList();
         isExhausted = next.isEmpty();
         return next;
+    }
+
+    /** The most measurements until the task may end. */
+    private int left() {
+        int trials = spec.limits().trials() - known.size();
+        int patience = spec.limits().earlyStopping();
+        return patience == 0 ? trials : Math.min(trials, patience - sinceBest);
     }
 
     /** Learns a measurement; the record of it, unless it was known. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.tune;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -31,20 +32,17 @@ import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.TuningRecord;
+import io.kiln.tuning.task.ForeignRecords;
 import io.kiln.tuning.task.LayerTask;
-import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.RecordedChoices;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -65,7 +63,7 @@ public final class TuneStep {
     private final ResolvedBuild build;
     private final TuneSpec tune;
     private final Optional<DeviceSpec> device;
-    private final Clock clock;
+    private final SearchBudget budget;
     private final Path records;
     private final Path folder;
 
@@ -84,7 +82,7 @@ public final class TuneStep {
         this.build = build;
         this.tune = tune;
         this.device = device;
-        this.clock = clock;
+        this.budget = new SearchBudget(clock, tune.budget());
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
     }
@@ -99,7 +97,19 @@ public final class TuneStep {
                     "a target of kind c",
                     "Tune with kiln.target=c"));
         }
+        ObjectiveChecks.requireFollowed(tune.objective(), build.spec().optimize());
         List<TuningRecord> known = takeOver();
+        if (tune.limits().trials() > 0) {
+            search(target, known);
+        } else {
+            log.info("Nothing is measured, because kiln.tune.trials is 0");
+        }
+        if (tune.pickBest()) {
+            pickBest();
+        }
+    }
+
+    private void search(Target target, List<TuningRecord> known) {
         List<CompiledModel> models = models();
         Map<String, LayerTask> tasks = new LinkedHashMap<>();
         LayerChoices given = new RecordedChoices(
@@ -119,21 +129,27 @@ public final class TuneStep {
         if (!models.isEmpty()) {
             finish(searches, models);
         }
-        if (tune.pickBest()) {
-            List<TuningRecord> best = HistoryBest.pick(RecordFiles.open(records).records());
-            RecordFiles.write(records, best);
-            log.info("Kept the best " + best.size() + " records in " + records);
+        if (budget.isUsedUp()) {
+            log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
         }
+    }
+
+    private void pickBest() {
+        List<TuningRecord> best = HistoryBest.pick(RecordFiles.open(records).records());
+        RecordFiles.write(records, best);
+        log.info("Kept the best " + best.size() + " records in " + records);
     }
 
     /** The records of the log, after those of other logs were added to it. */
     private List<TuningRecord> takeOver() {
         RecordReader.Log own = RecordFiles.open(records);
         own.warnings().forEach(log::warn);
+        ForeignRecords.said(own.records(), records).ifPresent(log::info);
         List<List<TuningRecord>> logs = new ArrayList<>(List.of(own.records()));
         for (Path other : tune.merge()) {
             RecordReader.Log read = RecordReader.read(other);
             read.warnings().forEach(log::warn);
+            ForeignRecords.said(read.records(), other).ifPresent(log::info);
             logs.add(read.records());
         }
         List<TuningRecord> all = RecordFiles.merge(logs);
@@ -172,28 +188,30 @@ public final class TuneStep {
     }
 
     private void search(List<TaskSearch> searches, ImagesAtOnce measurer) {
-        requireMeasurable(measurer.metrics());
-        Instant began = clock.instant();
-        int atFirst = searches.stream().mapToInt(TaskSearch::measured).sum();
-        while (!isOver(began)) {
+        ObjectiveChecks.requireMeasured(tune.objective(), measurer.metrics(), device.isPresent());
+        SearchProgress progress = new SearchProgress(log, searches);
+        while (!budget.isUsedUp()) {
             List<Candidate> candidates = round(searches);
             if (candidates.isEmpty()) {
                 return;
             }
             List<Measured> measured = measurer.measure(candidates);
+            if (measured.stream().anyMatch(one -> !one.isRight()) && JvmEnd.isNear()) {
+                throw new KilnException(
+                        new Problem("the search was interrupted", records.toString(), "", "Run it again"));
+            }
             Map<LayerTask, TaskSearch> byTask = new LinkedHashMap<>();
             searches.forEach(search -> byTask.put(search.task(), search));
             List<TuningRecord> found = new ArrayList<>();
             for (int i = 0; i < measured.size(); i++) {
                 Candidate candidate = candidates.get(i);
                 byTask.get(candidate.task())
-                        .update(candidate.configuration(), measured.get(i), clock.instant())
+                        .update(candidate.configuration(), measured.get(i), budget.now())
                         .ifPresent(found::add);
             }
             RecordFiles.append(records, found);
-            TuneSummary.progress(log, searches, atFirst, Duration.between(began, clock.instant()));
+            progress.say(budget.spent());
         }
-        log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
     }
 
     private CandidateRunner runner(FarmRuns farm) {
@@ -234,11 +252,6 @@ public final class TuneStep {
         return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();
     }
 
-    private boolean isOver(Instant began) {
-        return !tune.budget().isZero()
-                && Duration.between(began, clock.instant()).compareTo(tune.budget()) >= 0;
-    }
-
     private static List<Candidate> round(List<TaskSearch> searches) {
         List<Candidate> candidates = new ArrayList<>();
         for (TaskSearch search : searches) {
@@ -250,24 +263,13 @@ public final class TuneStep {
         return candidates;
     }
 
-    private void requireMeasurable(Set<Metric> metrics) {
-        if (!metrics.containsAll(tune.objective().metrics())) {
-            String where = device.isPresent() ? "the board" : "the emulator";
-            throw new KilnException(new Problem(
-                    where + " does not measure " + tune.objective().text(),
-                    "kiln.tune.objective",
-                    "some of " + metrics.stream().map(Objective::text).sorted().toList(),
-                    device.isPresent() ? "Set kiln.tune.objective=time" : "Set kiln.tune.objective=instructions"));
-        }
-    }
-
     private void finish(List<TaskSearch> searches, List<CompiledModel> models) {
         WholeModels whole = new WholeModels(build, folder);
         try {
             Confirmation confirmed = new Confirmation(log, whole, records, models, build, tune.objective());
             TuneSummary summary = new TuneSummary(build, tune, records, searches);
             confirmed.run();
-            ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), clock);
+            ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), budget);
             WholeModels.Image after = programs.run(confirmed.after());
             List<TuneReport.Task> tasks = Stream.concat(summary.tasks().stream(), programs.tasks().stream())
                     .toList();

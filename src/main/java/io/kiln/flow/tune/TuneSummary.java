@@ -11,8 +11,8 @@ import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective.Mix;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -39,31 +39,6 @@ final class TuneSummary {
         this.searches = searches;
     }
 
-    /** One line about a search that goes on: how far it is, the best so far, the time left. */
-    static void progress(Log log, List<TaskSearch> searches, int atFirst, Duration spent) {
-        int measured = searches.stream().mapToInt(TaskSearch::measured).sum();
-        int left = searches.stream()
-                .filter(search -> !search.isFinished())
-                .mapToInt(search -> search.size() - search.measured())
-                .sum();
-        double before = 0;
-        double best = 0;
-        for (TaskSearch search : searches) {
-            if (search.before().isPresent() && search.best().isPresent()) {
-                before += search.before().getAsDouble();
-                best += search.best().getAsDouble();
-            }
-        }
-        long rest = spent.toSeconds() * left / Math.max(1, measured - atFirst);
-        log.info(String.format(
-                Locale.ROOT,
-                "%d of %d configurations measured, best so far %s of all layers%s",
-                measured,
-                measured + left,
-                change(before, best),
-                left == 0 ? "" : ", about " + rest + " s left"));
-    }
-
     /** A change in percent. */
     static String change(double before, double after) {
         double percent = before == 0 ? 0 : PERCENT * (after - before) / before;
@@ -78,8 +53,8 @@ final class TuneSummary {
             Double now = task.after().cost();
             table.row(
                     task.name(),
-                    then == null ? "" : String.format(Locale.ROOT, "%,.0f", then),
-                    now == null ? "" : String.format(Locale.ROOT, "%,.0f", now),
+                    number(then),
+                    number(now),
                     then == null || now == null || then == 0
                             ? ""
                             : String.format(Locale.ROOT, "%.1f%%", PERCENT * (then - now) / then),
@@ -104,6 +79,12 @@ final class TuneSummary {
                 before.sizes().ram(),
                 after.sizes().flash(),
                 before.sizes().flash()));
+    }
+
+    /** Costs of a mix are about as large as its weights, others are counts. */
+    private String number(Double cost) {
+        String format = tune.objective() instanceof Mix ? "%.3f" : "%,.0f";
+        return cost == null ? "" : String.format(Locale.ROOT, format, cost);
     }
 
     private static String cycles(TuneReport.Sizes before, TuneReport.Sizes after) {
@@ -141,7 +122,7 @@ final class TuneSummary {
             tasks.add(new TuneReport.Task(
                     task.title(),
                     task.key().template(),
-                    search.size(),
+                    search.eligible(),
                     search.wrong(),
                     new TuneReport.Choice(task.rule().text(), nanoseconds(search.before())),
                     new TuneReport.Choice(

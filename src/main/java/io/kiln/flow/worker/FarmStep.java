@@ -15,6 +15,7 @@ import io.kiln.report.Json;
 import io.kiln.report.page.FarmPage;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 public final class FarmStep {
     private static final String JSON = "farm.json";
     private static final String PAGE = "farm.html";
+    private static final Duration LONGEST_END = Duration.ofSeconds(20);
 
     private final Log log;
     private final Path reports;
@@ -57,16 +59,31 @@ public final class FarmStep {
             throw new KilnException(new Problem("kiln.farm.refresh is " + refresh, "", "1 or more", ""));
         }
         CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
         try (FarmBroker broker = FarmBroker.start(folder, address);
                 FarmKeeper keeper =
                         new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start()) {
             log.info("Farm " + broker.address().url() + ", queues in " + folder);
             log.info("Workers: mvn kiln:worker -Dkiln.farm=" + broker.address().url());
             log.info("State: " + reports.resolve(PAGE) + "; Ctrl-C ends the broker, its queues stay");
-            Runtime.getRuntime().addShutdownHook(new Thread(end::countDown, "farm-end"));
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> end(end, closed), "farm-end"));
             do {
                 write(keeper.state(), refresh);
             } while (!end.await(refresh, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            closed.countDown();
+        }
+    }
+
+    /** The JVM must not end before the broker did. */
+    private void end(CountDownLatch end, CountDownLatch closed) {
+        end.countDown();
+        try {
+            if (!closed.await(LONGEST_END.toSeconds(), TimeUnit.SECONDS)) {
+                log.warn("The broker does not end; its queues are repaired when it is started again");
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -9,7 +9,9 @@ import java.util.Objects;
 
 /** {@code tune.html}: the content of {@code tune.json} to look at, with a curve of each task. Equal reports give equal bytes. */
 public final class TunePage {
-    private static final int WIDTH = 360;
+    /** Beside the other columns it fits a window of 1100 pixels. */
+    private static final int WIDTH = 170;
+
     private static final int HEIGHT = 80;
     private static final int DOT = 2;
     private static final double PERCENT = 100;
@@ -30,6 +32,9 @@ public final class TunePage {
         TuneReport.Sizes before = report.model().before();
         TuneReport.Sizes after = report.model().after();
         row(whole, "Instructions", before.instructions(), after.instructions());
+        if (before.cycles() != null && after.cycles() != null) {
+            row(whole, "Estimated cycles", before.cycles(), after.cycles());
+        }
         row(whole, "Flash", before.flash(), after.flash());
         row(whole, "RAM", before.ram(), after.ram());
         HtmlTable tasks = new HtmlTable("Layers", 3, "Layer", "Before", "After", "Measured", "Gain", "Costs");
@@ -65,7 +70,7 @@ public final class TunePage {
                 : String.format(Locale.ROOT, "%.1f %%", PERCENT * (before - after) / before);
     }
 
-    /** A dot for each measurement from left to right, the cheaper the lower, and a line of the best so far. Failures have no dot. */
+    /** A dot for each measurement from left to right, the cheaper the lower, and a line of the best so far, in steps. Failures have no dot. */
     private static String curve(List<Double> costs) {
         double[] known = costs.stream()
                 .filter(Objects::nonNull)
@@ -83,6 +88,9 @@ public final class TunePage {
         for (int i = 0; i < costs.size(); i++) {
             double x = DOT + (WIDTH - 2.0 * DOT) * i / Math.max(1, costs.size() - 1);
             if (costs.get(i) != null) {
+                if (costs.get(i) < best && best < Double.POSITIVE_INFINITY) {
+                    line.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, height(best, least, most)));
+                }
                 best = Math.min(best, costs.get(i));
                 dots.append(String.format(
                         Locale.ROOT,

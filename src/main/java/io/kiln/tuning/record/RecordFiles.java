@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Writes logs of tuning records. */
 public final class RecordFiles {
@@ -22,9 +23,22 @@ public final class RecordFiles {
         return records.stream().map(record -> record.line() + "\n").collect(Collectors.joining());
     }
 
-    /** Writes a log completely or not at all. */
+    /** Writes a log completely or not at all. Of one that is there, the comments before the first record stay. */
     public static void write(Path file, List<TuningRecord> records) {
-        WholeFiles.write(file, text(records));
+        WholeFiles.write(file, comments(file) + text(records));
+    }
+
+    private static String comments(Path file) {
+        if (!Files.isRegularFile(file)) {
+            return "";
+        }
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.takeWhile(line -> line.isBlank() || line.startsWith("#"))
+                    .map(line -> line + "\n")
+                    .collect(Collectors.joining());
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
     }
 
     /** Adds records at the end. */

@@ -4,7 +4,7 @@ package io.kiln.tuning.search;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -13,7 +13,8 @@ import java.util.SplittableRandom;
 /**
  * AutoTVM's search with a model of the cost ({@code xgb}): boosted trees learn from all measurements so far and propose the next plan, with 5 %
  * of random points. In large spaces {@link Annealing} looks for what the trees think best; small ones are predicted point by point. A plan has
- * 64 points, in small spaces fewer.
+ * 64 points, in small spaces fewer. Other than AutoTVM's, it counts {@link Novelty} in a point's favour: else a schedule whose only measured
+ * configuration is slow is not tried again before all others.
  *
  * <p>Measurements of other shapes of the same template, if there are any, train a second model: it makes the first plan, and its share in
  * the predictions halves with every plan.
@@ -26,6 +27,12 @@ public final class BoostedTuner implements Tuner {
     private static final int PREDICTED_WHOLE = 4096;
     private static final int LEAST_TRANSFERRED = 16;
     private static final double LEAST_DISCOUNT = 0.05;
+
+    /** What a point without any known pair is preferred by; the best measurement so far counts 1. */
+    private static final double WEIGHT_OF_NOVELTY = 0.4;
+
+    /** Annealing finds so many times a plan, from which it is picked. */
+    private static final int CHOICE = 4;
 
     /**
      * A measurement of another shape.
@@ -50,6 +57,7 @@ public final class BoostedTuner implements Tuner {
 
     private final SearchSpace space;
     private final Visited visited;
+    private final Novelty novelty;
     private final SplittableRandom random;
     private final Annealing annealing;
     private final Optional<BoostedTrees> transferred;
@@ -64,6 +72,7 @@ public final class BoostedTuner implements Tuner {
     public BoostedTuner(SearchSpace space, long seed, List<Sample> transfer) {
         this.space = space;
         this.visited = new Visited(space.size());
+        this.novelty = new Novelty(space);
         this.random = new SplittableRandom(seed);
         this.annealing = new Annealing(space, random.split());
         this.planSize = Math.max(LEAST_PLANNED, Math.min(MOST_PLANNED, space.size() / POINTS_OF_A_PLANNED));
@@ -94,6 +103,7 @@ public final class BoostedTuner implements Tuner {
     @Override
     public void update(int point, double score) {
         visited.add(point);
+        novelty.add(point);
         samples.add(Sample.of(space.features(point), score));
     }
 
@@ -104,14 +114,35 @@ public final class BoostedTuner implements Tuner {
             return;
         }
         Optional<BoostedTrees> own = learnt ? Optional.of(fit(base)) : Optional.empty();
+        double weight = transferred.isPresent() ? WEIGHT_OF_NOVELTY * (1 - discount()) : WEIGHT_OF_NOVELTY;
         List<Integer> points = space.size() > PREDICTED_WHOLE
-                ? annealing.best(point -> predict(own, point), planSize, visited)
-                : visited.others().stream()
-                        .sorted(Comparator.comparingDouble((Integer point) -> predict(own, point))
-                                .reversed())
-                        .limit(planSize)
-                        .toList();
-        planned.addAll(points);
+                ? annealing.best(
+                        point -> predict(own, point) + weight * novelty.of(point), CHOICE * planSize, visited)
+                : visited.others();
+        double[] predicted = points.stream()
+                .mapToDouble(point -> predict(own, point))
+                .toArray();
+        pick(points, predicted, weight);
+    }
+
+    /** One point after another; those of the plan are no longer new for the next. */
+    private void pick(List<Integer> points, double[] predicted, double weight) {
+        Novelty known = novelty.copy();
+        BitSet picked = new BitSet();
+        for (int count = 0; count < Math.min(planSize, predicted.length); count++) {
+            int best = -1;
+            double most = Double.NEGATIVE_INFINITY;
+            for (int i = picked.nextClearBit(0); i < predicted.length; i = picked.nextClearBit(i + 1)) {
+                double value = predicted[i] + weight * known.of(points.get(i));
+                if (value > most) {
+                    most = value;
+                    best = i;
+                }
+            }
+            picked.set(best);
+            known.add(points.get(best));
+            planned.add(points.get(best));
+        }
     }
 
     /** Learns what the model of other shapes does not explain; the best measurement so far is 1. */
@@ -129,8 +160,13 @@ public final class BoostedTuner implements Tuner {
         return own.map(model -> model.predict(features)).orElse(0.0) + prior(features);
     }
 
+    /** The share of the model of other shapes. */
+    private double discount() {
+        return Math.pow(2, -(double) samples.size() / planSize);
+    }
+
     private double prior(double[] features) {
-        double discount = Math.pow(2, -(double) samples.size() / planSize);
+        double discount = discount();
         return discount < LEAST_DISCOUNT
                 ? 0
                 : transferred.map(model -> discount * model.predict(features)).orElse(0.0);

@@ -16,11 +16,21 @@ import java.util.stream.Collectors;
 
 /** The cost that a search minimises. */
 public sealed interface Objective {
+    /** Records have seconds. */
+    double NANOSECONDS = 1e9;
+
     /** As in {@code kiln.tune.objective} and in the arguments of a task. */
     String text();
 
     /** The quantities that must be measured for it. */
     Set<Metric> metrics();
+
+    /**
+     * A cost for people, such as {@code 5,699 cycles a call}.
+     *
+     * @param seconds as in records, where a count or a byte is a nanosecond, and so is the whole cost of a mix in units of its weights
+     */
+    String cost(double seconds);
 
     /** A single quantity of an operator. */
     enum Metric implements Objective {
@@ -43,6 +53,17 @@ public sealed interface Objective {
         @Override
         public Set<Metric> metrics() {
             return Set.of(this);
+        }
+
+        @Override
+        public String cost(double seconds) {
+            double nanoseconds = seconds * NANOSECONDS;
+            return switch (this) {
+                case TIME -> String.format(Locale.ROOT, "%.3f us a call", nanoseconds / 1000);
+                case SIZE -> String.format(Locale.ROOT, "%,d bytes of code and constants", Math.round(nanoseconds));
+                case RAM -> String.format(Locale.ROOT, "%,d bytes of scratch", Math.round(nanoseconds));
+                default -> String.format(Locale.ROOT, "%,d %s a call", Math.round(nanoseconds), text());
+            };
         }
 
         static Optional<Metric> of(String text) {
@@ -73,6 +94,11 @@ public sealed interface Objective {
                     .map(part -> part.getKey().text() + ":" + part.getValue())
                     .collect(Collectors.joining(","));
         }
+
+        @Override
+        public String cost(double seconds) {
+            return String.format(Locale.ROOT, "%.3f by %s", seconds * NANOSECONDS, text());
+        }
     }
 
     /**
@@ -81,9 +107,19 @@ public sealed interface Objective {
      * @throws KilnException for anything else
      */
     static Objective parse(String text) {
+        return find(text)
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "kiln.tune.objective is '" + text + "'",
+                        "",
+                        "instructions, cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",
+                        "Correct kiln.tune.objective")));
+    }
+
+    /** As {@link #parse}; empty for anything else. */
+    static Optional<Objective> find(String text) {
         Optional<Metric> single = Metric.of(text.strip());
         if (single.isPresent()) {
-            return single.get();
+            return Optional.of(single.get());
         }
         Map<Metric, Double> weights = new TreeMap<>();
         for (String part : text.split(",", -1)) {
@@ -91,14 +127,10 @@ public sealed interface Objective {
             Optional<Metric> metric = Metric.of(words[0]);
             Optional<Double> weight = words.length == 2 ? weight(words[1]) : Optional.empty();
             if (metric.isEmpty() || weight.isEmpty() || weights.put(metric.get(), weight.get()) != null) {
-                throw new KilnException(new Problem(
-                        "kiln.tune.objective is '" + text + "'",
-                        "",
-                        "instructions, cycles, time, size or ram, or several with positive weights such as instructions:1,size:0.2",
-                        "Correct kiln.tune.objective"));
+                return Optional.empty();
             }
         }
-        return new Mix(weights);
+        return Optional.of(new Mix(weights));
     }
 
     private static Optional<Double> weight(String text) {
@@ -107,6 +139,11 @@ public sealed interface Objective {
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
+    }
+
+    /** Whether builds that optimize for something follow records of this. */
+    default boolean isFollowed(Optimize optimize) {
+        return this instanceof Mix || followed(optimize).contains(this);
     }
 
     /** The objectives whose records a build follows, the first that has one; a mix only matters to whoever asks for it. */

@@ -14,9 +14,8 @@ import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
-import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.Objective.Mix;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,8 +26,6 @@ import java.util.stream.Stream;
  * a record: the rules choose for them. Records of other templates, such as TVM's own, match no layer. Not thread-safe.
  */
 public final class RecordedChoices implements LayerChoices {
-    private static final double NANOSECONDS = 1e9;
-
     private final HistoryBest best;
     private final Target target;
     private final Optimize optimize;
@@ -54,9 +51,9 @@ public final class RecordedChoices implements LayerChoices {
         return best.records()
                 .filter(record -> record.task().template().startsWith(TaskKeys.PREFIX))
                 .map(record -> TaskKeys.objective(record.task()))
-                .filter(objective -> objective.contains(":"))
                 .distinct()
-                .map(Objective::parse);
+                .flatMap(objective -> Objective.find(objective).stream())
+                .filter(Mix.class::isInstance);
     }
 
     @Override
@@ -107,15 +104,8 @@ public final class RecordedChoices implements LayerChoices {
     }
 
     private static String reason(Objective objective, TuningRecord record) {
-        double cost = record.result().mean();
-        String measured = objective == Metric.TIME
-                ? String.format(Locale.ROOT, "%.3f us", cost * NANOSECONDS / 1000)
-                : String.format(
-                        Locale.ROOT,
-                        "%,d %s",
-                        Math.round(cost * NANOSECONDS),
-                        objective == Metric.INSTRUCTIONS || objective == Metric.CYCLES ? objective.text() : "bytes");
-        return "record: the best that was measured, " + measured + " a call";
+        return "record: the best that was measured, "
+                + objective.cost(record.result().mean());
     }
 
     /** The records that were found for a layer but do not fit it, one line each. */

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * knob changes fastest. Combinations that are not configurations are holes of the space.
  */
 public final class TaskSpace {
-    private static final String SCHEDULE = "schedule";
+    private static final String SCHEDULE = KnobFeatures.SCHEDULE;
 
     private final Map<String, List<RecordValue>> knobs;
     private final List<Configuration> configurations;
@@ -115,26 +115,9 @@ public final class TaskSpace {
         return new Config(index, entities);
     }
 
-    /**
-     * The features of a configuration for a model of the cost, of this space or of another shape's: whether it has each of the schedules,
-     * and the
-     * number of each other knob; -1 for a knob that is not set, the position of a value that is not a number.
-     */
+    /** The features of a configuration, of this space or of another shape's, as {@link KnobFeatures} has them. */
     public double[] features(Config config) {
-        Map<String, RecordValue> values = new LinkedHashMap<>();
-        config.entities().forEach(entity -> values.put(entity.name(), entity.value()));
-        List<Double> features = new ArrayList<>();
-        knobs.forEach((name, candidates) -> {
-            RecordValue value = values.getOrDefault(name, RecordValue.NOTHING);
-            if (name.equals(SCHEDULE)) {
-                candidates.forEach(schedule -> features.add(schedule.equals(value) ? 1.0 : 0.0));
-            } else if (value instanceof Numeric number) {
-                features.add(number.real());
-            } else {
-                features.add(value.equals(RecordValue.NOTHING) ? -1.0 : (double) candidates.indexOf(value));
-            }
-        });
-        return features.stream().mapToDouble(Double::doubleValue).toArray();
+        return new KnobFeatures(knobs).of(config);
     }
 
     /**

@@ -19,6 +19,7 @@ import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.ir.Function;
 import io.kiln.process.TestPrograms;
+import io.kiln.reference.SharedFolder;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.TuneReport;
@@ -26,6 +27,7 @@ import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.target.Target;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -38,9 +40,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +83,9 @@ class TuneStepTest {
         String first = Files.readString(records);
         assertThat(first.lines()).hasSize(14).allMatch(line -> line.contains("\"kiln."));
         reportsAreWritten();
+        assertThat(log.said())
+                .anyMatch(line -> line.matches(
+                        "12 of 12 configurations measured, best so far [-0-9.]+ % of all layers, before [-0-9.]+ %"));
 
         Path again = folder.resolve("again");
         tune(again, "random", 3);
@@ -96,6 +103,54 @@ class TuneStepTest {
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
         assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
+    }
+
+    /** Without trials no emulator is needed, and a log of TVM's is kept as it is. */
+    @Test
+    void logsAreMergedAndTheBestPickedWithoutAMeasurement() throws IOException {
+        Path tvm = SharedFolder.need("tvm").resolve("autotvm-records.log");
+        Path records = folder.resolve("src/main/tuning/mps2-an386.log");
+        TuneSpec merge = TuneSpec.of("xgb", "cycles", new Limits(0, 0, 60, 0), 3, List.of(tvm), false);
+        new TuneStep(log, build(folder), merge, Optional.empty(), CLOCK).run();
+        assertThat(records).hasSameTextualContentAs(tvm);
+        assertThat(log.said())
+                .anyMatch(line -> line.startsWith("24 of the 24 records in " + tvm + " choose nothing"))
+                .contains("Nothing is measured, because kiln.tune.trials is 0");
+        TuneSpec pick = TuneSpec.of("xgb", "cycles", new Limits(0, 0, 60, 0), 3, List.of(), true);
+        new TuneStep(log, build(folder), pick, Optional.empty(), CLOCK).run();
+        assertThat(Files.readString(records))
+                .isEqualTo(
+                        RecordFiles.text(HistoryBest.pick(RecordReader.read(tvm).records())));
+        new GenerateStep(log, build(folder)).run();
+        assertThat(log.said()).anyMatch(line -> line.contains("records in " + records + " choose nothing"));
+    }
+
+    /** The time is used up when the first image was measured: no second one, and no plan of the whole model. */
+    @Test
+    void aSearchKeepsToItsBudget() throws IOException {
+        TuneSpec spec = TuneSpec.of("random", "cycles", new Limits(100, 0, 60, 2), 3, List.of(), false);
+        AtomicInteger seconds = new AtomicInteger();
+        Clock clock = new Clock() {
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                throw new IllegalStateException("records have times in UTC");
+            }
+
+            @Override
+            public Instant instant() {
+                return Instant.ofEpochSecond(seconds.getAndIncrement());
+            }
+        };
+        new TuneStep(log, build(folder), spec, Optional.empty(), clock).run();
+        assertThat(log.said()).contains("The budget of 2 s is used up; the next search continues");
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        assertThat(report.tasks()).hasSize(5).allMatch(task -> task.costs().size() == 1);
+        assertThat(report.tasks().subList(0, 4)).allMatch(task -> task.configurations() > 1);
     }
 
     private void reportsAreWritten() throws IOException {

@@ -114,6 +114,18 @@ class TuningRecordsTest {
         assertThat(RecordReader.read(file).records()).hasSize(2);
     }
 
+    /** A licence or a word of the team at the beginning of a log outlives every search. */
+    @Test
+    void commentsAtTheBeginningStay() throws IOException {
+        Path file = folder.resolve("x.log");
+        TuningRecord a = record("c -keys=cpu", "a", 1, 0.5);
+        TuningRecord b = record("c -keys=cpu", "a", 2, 0.25);
+        Files.writeString(file, "# SPDX-License-Identifier: X\n\n# measured in the lab\n" + a.line() + "\n");
+        RecordFiles.append(file, List.of(b));
+        RecordFiles.write(file, HistoryBest.pick(RecordFiles.open(file).records()));
+        assertThat(file).hasContent("# SPDX-License-Identifier: X\n\n# measured in the lab\n" + b.line() + "\n");
+    }
+
     /** Else a log of old records would fill memory and console with warnings. */
     @Test
     void ofManyWarningsTheFirstAreSaid() {

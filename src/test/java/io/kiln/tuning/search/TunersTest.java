@@ -125,6 +125,23 @@ class TunersTest {
         assertThat(median(tuners.get("ga"), space)).isLessThan(random * 0.75);
     }
 
+    /** A pair of values that was not measured is worth a try. */
+    @Test
+    void aPointIsAsNewAsItsPairs() {
+        SearchSpace space = space(6);
+        Novelty novelty = new Novelty(space);
+        assertThat(novelty.of(0)).isEqualTo(1);
+        novelty.add(0);
+        assertThat(novelty.of(0)).isZero();
+        assertThat(space.point(0)).containsExactly(0, 0, 0);
+        assertThat(novelty.of(space.find(List.of(0, 0, 3)).orElseThrow())).isEqualTo(2.0 / 3);
+        assertThat(novelty.of(space.find(List.of(5, 5, 0)).orElseThrow())).isEqualTo(1);
+        Novelty trial = novelty.copy();
+        trial.add(1);
+        assertThat(trial.of(1)).isZero();
+        assertThat(novelty.of(1)).isPositive();
+    }
+
     /** In a space too large to predict point by point. */
     @Test
     void annealingFindsWhatTheTreesExpect() {

@@ -4,6 +4,7 @@ package io.kiln.tuning.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -16,7 +17,9 @@ import io.kiln.target.Target;
 import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.RecordValue;
 import io.kiln.tuning.record.RecordValue.Numeric;
+import io.kiln.tuning.record.RecordValue.Text;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Config;
@@ -27,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The layers of a model as tasks, and the choice by records. */
@@ -126,6 +130,56 @@ class LayerTaskTest {
                 .satisfies(unfit -> assertThat(unfit).contains("no longer fits: index 77 of kiln.conv2d.cortex-m4"));
         assertThat(model.library().artifacts())
                 .isEqualTo(compiled(TARGETS.get(0), HistoryBest.NONE).library().artifacts());
+    }
+
+    /** A cost of a mix is a sum of weights, not a count. */
+    @Test
+    void recordsOfAMixSayItsCost() {
+        LayerTask task = tasks(TARGETS.get(0)).get(0);
+        Objective mix = Objective.parse("instructions:1,size:0.2");
+        List<RecordValue> args = new ArrayList<>(task.key().args());
+        args.set(args.size() - 1, new Text(mix.text()));
+        TaskKey key = new TaskKey(task.key().target(), task.key().template(), args);
+        Config config = task.space().config(task.rule());
+        TuningRecord record = TuningRecord.of(key, config, new Result(List.of(1.113e-9), MeasureError.NONE, 0, 0));
+        assertThat(reasons(record)).contains("record: the best that was measured, 1.113 by instructions:1.0,size:0.2");
+        args.set(args.size() - 1, new Text("instructions:1.0,charm:2"));
+        TaskKey later = new TaskKey(task.key().target(), task.key().template(), args);
+        assertThat(reasons(TuningRecord.of(later, config, record.result())))
+                .noneMatch(reason -> reason.startsWith("record"));
+    }
+
+    private static List<String> reasons(TuningRecord record) {
+        return compiled(TARGETS.get(0), new HistoryBest(List.of(record))).library().metadata().operators().stream()
+                .map(OperatorInfo::reason)
+                .toList();
+    }
+
+    @Test
+    void costsAreShownInTheirUnits() {
+        assertThat(Metric.SIZE.cost(2500e-9)).isEqualTo("2,500 bytes of code and constants");
+        assertThat(Metric.RAM.cost(64e-9)).isEqualTo("64 bytes of scratch");
+        assertThat(Metric.TIME.cost(1.5e-6)).isEqualTo("1.500 us a call");
+        assertThat(Metric.CYCLES.cost(1.5e-6)).isEqualTo("1,500 cycles a call");
+    }
+
+    /** As a user who merged a log of TVM's is told. */
+    @Test
+    void recordsOfOtherTemplatesAreNamed() {
+        LayerTask task = tasks(TARGETS.get(0)).get(0);
+        TuningRecord own = measured(task, task.space().config(task.rule()), 1e-6);
+        assertThat(ForeignRecords.said(List.of(own), "x.log")).isEmpty();
+        List<TuningRecord> all = Stream.concat(
+                        Stream.of(own),
+                        Stream.of("a.cpu", "b.cpu", "a.cpu", "c.cpu", "d.cpu")
+                                .map(name -> TuningRecord.of(
+                                        new TaskKey("c", name, List.of()),
+                                        new Config(0, List.of()),
+                                        new Result(List.of(1.0), MeasureError.NONE, 0, 0))))
+                .toList();
+        assertThat(ForeignRecords.said(all, "x.log"))
+                .contains("5 of the 6 records in x.log choose nothing, because their templates do not exist in Kiln: "
+                        + "a.cpu, b.cpu, c.cpu and 1 more");
     }
 
     @Test
