@@ -15,11 +15,23 @@ public final class JvmEnd {
         Thread probe = new Thread(() -> {}, "end-probe");
         try {
             Runtime.getRuntime().addShutdownHook(probe);
-            Runtime.getRuntime().removeShutdownHook(probe);
-            return false;
         } catch (IllegalStateException e) {
             // Hooks can no longer be added.
             return true;
+        }
+        return !remove(probe);
+    }
+
+    /**
+     * Removes a shutdown hook whose work is done.
+     *
+     * @return whether it is removed; otherwise the JVM is ending, and the hook runs
+     */
+    public static boolean remove(Thread hook) {
+        try {
+            return Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return false;
         }
     }
 

@@ -2,6 +2,7 @@
 package io.kiln.process;
 
 import io.kiln.base.FileFailure;
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
@@ -67,7 +68,7 @@ public final class ProcessRunner {
                     e);
         } finally {
             ProcessTree.kill(process);
-            removeHook(hook);
+            JvmEnd.remove(hook);
         }
     }
 
@@ -139,15 +140,6 @@ public final class ProcessRunner {
             return new SharedLog(Files.newOutputStream(file));
         } catch (IOException e) {
             throw FileFailure.of("cannot write", file, e);
-        }
-    }
-
-    private static void removeHook(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is shutting down and the hook is running.
-            return;
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.base.JvmEnd;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -121,14 +122,8 @@ public final class RunningProcess implements AutoCloseable {
         expiry.cancel(false);
         ProcessTree.kill(process);
         temporary.ifPresent(RunningProcess::remove);
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is shutting down and the hook is running.
-            return;
-        } finally {
-            closeLog();
-        }
+        JvmEnd.remove(hook);
+        closeLog();
     }
 
     private static void remove(Path folder) {

@@ -237,9 +237,7 @@ public final class FarmClient implements AutoCloseable {
     @Override
     public void close() {
         end();
-        if (!JvmEnd.isUnderway()) {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        }
+        JvmEnd.remove(hook);
     }
 
     private void end() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashResult;
@@ -88,11 +89,6 @@ final class FlashRecord implements AutoCloseable {
     @Override
     public void close() {
         interrupt();
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is shutting down; the hook has nothing left to do.
-            return;
-        }
+        JvmEnd.remove(hook);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.JvmEnd;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
@@ -32,7 +33,7 @@ final class ParallelFlash {
         try {
             return probes.size() == 1 ? List.of(flash.apply(probes.get(0))) : together(probes, interrupted, flash);
         } finally {
-            remove(farewell);
+            JvmEnd.remove(farewell);
         }
     }
 
@@ -57,15 +58,6 @@ final class ParallelFlash {
             throw new IllegalStateException(e.getCause());
         } finally {
             pool.shutdownNow();
-        }
-    }
-
-    private static void remove(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The JVM is shutting down, and the hook has logged the message.
-            return;
         }
     }
 }

@@ -116,12 +116,10 @@ public final class BoostedTuner implements Tuner {
         Optional<BoostedTrees> own = learnt ? Optional.of(fit(base)) : Optional.empty();
         double weight = transferred.isPresent() ? WEIGHT_OF_NOVELTY * (1 - discount()) : WEIGHT_OF_NOVELTY;
         List<Integer> points = space.size() > PREDICTED_WHOLE
-                ? annealing.best(
-                        point -> predict(own, point) + weight * novelty.of(point), CHOICE * planSize, visited)
+                ? annealing.best(point -> predict(own, point) + weight * novelty.of(point), CHOICE * planSize, visited)
                 : visited.others();
-        double[] predicted = points.stream()
-                .mapToDouble(point -> predict(own, point))
-                .toArray();
+        double[] predicted =
+                points.stream().mapToDouble(point -> predict(own, point)).toArray();
         pick(points, predicted, weight);
     }
 

@@ -37,9 +37,10 @@ class RecordedGridsTest {
     private record Grid(String name, List<TuningRecord> records, SearchSpace space) {
         static Grid of(List<TuningRecord> records) {
             Map<String, Set<RecordValue>> values = new LinkedHashMap<>();
-            records.forEach(record -> record.config().entities().forEach(entity -> values.computeIfAbsent(
-                            entity.name(), name -> new LinkedHashSet<>())
-                    .add(entity.value())));
+            records.forEach(record -> record.config()
+                    .entities()
+                    .forEach(entity -> values.computeIfAbsent(entity.name(), name -> new LinkedHashSet<>())
+                            .add(entity.value())));
             Map<String, List<RecordValue>> knobs = new LinkedHashMap<>();
             values.forEach((name, all) -> knobs.put(name, List.copyOf(all)));
             KnobFeatures features = new KnobFeatures(knobs);
