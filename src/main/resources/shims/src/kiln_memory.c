@@ -19,6 +19,8 @@ typedef uint32_t __attribute__((may_alias)) word;
 #define NOT_UNROLLED
 #endif
 
+#define LIKELY(condition) __builtin_expect((condition), 1)
+
 /* Copies whole blocks of words, moves the pointers behind them, and returns the number of bytes that are left. */
 static inline size_t copy_blocks(word** restrict to, const word** restrict from, size_t bytes) {
   word* restrict d = *to;
@@ -52,7 +54,30 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
         : "cc", "memory");
     bytes += 16u * WORD;
   }
-#endif
+  if (bytes >= 4u * WORD) {
+    word a;
+    word b;
+    bytes -= 4u * WORD;
+    __asm__ volatile(
+        "1:\n"
+        "ldr %[a], [%[s]]\n"
+        "ldr %[b], [%[s], #4]\n"
+        "str %[a], [%[d]]\n"
+        "ldr %[a], [%[s], #8]\n"
+        "str %[b], [%[d], #4]\n"
+        "ldr %[b], [%[s], #12]\n"
+        "str %[a], [%[d], #8]\n"
+        "str %[b], [%[d], #12]\n"
+        "adds %[s], #16\n"
+        "adds %[d], #16\n"
+        "subs %[bytes], #16\n"
+        "bcs 1b\n"
+        : [a] "=&l"(a), [b] "=&l"(b), [d] "+l"(d), [s] "+l"(s), [bytes] "+l"(bytes)
+        :
+        : "cc", "memory");
+    bytes += 4u * WORD;
+  }
+#else
   NOT_UNROLLED
   for (; bytes >= 4u * WORD; bytes -= 4u * WORD) {
     word a = s[0];
@@ -66,6 +91,7 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
     d += 4;
     s += 4;
   }
+#endif
   *to = d;
   *from = s;
   return bytes;
@@ -82,13 +108,16 @@ static inline void copy_bytes(uint8_t* restrict d, const uint8_t* restrict s, si
 static __attribute__((noinline)) void* kiln_copy_words(void* restrict to, const void* restrict from, size_t bytes) {
   uint8_t* d = to;
   const uint8_t* s = from;
-  if (MISALIGNED(d) == MISALIGNED(s)) {
-    for (; MISALIGNED(d) != 0u; --bytes) {
+  if (LIKELY(MISALIGNED(d) == MISALIGNED(s))) {
+    for (; !LIKELY(MISALIGNED(d) == 0u); --bytes) {
       *d++ = *s++;
     }
     word* dw = (word*)(void*)d;
     const word* sw = (const word*)(const void*)s;
     bytes = copy_blocks(&dw, &sw, bytes);
+    if (LIKELY(bytes == 0u)) {
+      return to;
+    }
     NOT_UNROLLED
     for (; bytes >= WORD; bytes -= WORD) {
       *dw++ = *sw++;

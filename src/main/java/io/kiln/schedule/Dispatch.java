@@ -26,6 +26,7 @@ import io.kiln.lower.signal.SignalLowering;
 import io.kiln.lower.sum.SumLowerings;
 import io.kiln.schedule.dot.PanelKernels;
 import io.kiln.schedule.dot.RecurrentKernels;
+import io.kiln.schedule.element.ElementSlopes;
 import io.kiln.schedule.element.ElementSum;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
@@ -98,7 +99,9 @@ public final class Dispatch {
 
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
-        return ElementSum.lower(op, rows, features, optimize).orElseGet(() -> lowerRoot(op, rows));
+        return ElementSum.lower(op, rows, features, optimize)
+                .or(() -> ElementSlopes.lower(op, rows, features, optimize))
+                .orElseGet(() -> lowerRoot(op, rows));
     }
 
     private LoweredOperator lowerRoot(FusedOperator op, Rows rows) {

@@ -15,11 +15,11 @@ static inline int32_t kiln_rescale_small(int32_t value, int32_t multiplier, int3
   const int32_t first = (twice >> 16) * (multiplier & 0xffff) + (int32_t)(low >> 16);
   const int32_t second = (twice & 0xffff) * (multiplier >> 16) + (first & 0xffff);
   const int32_t high = (twice >> 16) * (multiplier >> 16) + (first >> 16) + (((second >> 15) + 1) >> 1);
-#elif defined(__clang__) && defined(__riscv_mul) && __riscv_xlen == 32
-  /* Clang would make three multiplications. */
+#elif defined(__riscv_mul) && __riscv_xlen == 32
+  /* By the doubled multiplier, the high word of one product has the bit that rounds. */
   int32_t high;
-  __asm__("mulh %0, %1, %2" : "=r"(high) : "r"(twice), "r"(multiplier));
-  high += (int32_t)(((uint32_t)twice * (uint32_t)multiplier) >> 31);
+  __asm__("mulhsu %0, %1, %2" : "=r"(high) : "r"(twice), "r"((uint32_t)multiplier << 1));
+  high = (high + 1) >> 1;
 #elif defined(__clang__) && defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2
   /* Clang would multiply without signs and correct the product. */
   int32_t low;

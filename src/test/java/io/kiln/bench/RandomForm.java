@@ -19,6 +19,10 @@ enum RandomForm {
     FLOATS,
     /** Convolutions of float data, most of which have few products for each result, or groups. */
     GROUPED_FLOATS,
+    /** Sums of int8 data. */
+    BYTE_SUMS,
+    /** Sums, differences and leaky ReLUs of int16 data, of which the first elements are the least and the largest. */
+    SHORTS,
     /** Convolutions and dense layers of int16 data. */
     INT16,
     /** Depthwise convolutions of int16 data. */
@@ -42,6 +46,8 @@ enum RandomForm {
             case ANY -> RandomOperators.mixed(seed);
             case FLOATS -> RandomOperators.ofFloats(seed);
             case GROUPED_FLOATS -> RandomOperators.ofGroupedFloats(seed);
+            case BYTE_SUMS -> RandomOperators.ofBytes(seed);
+            case SHORTS -> RandomOperators.ofShorts(seed);
             case INT16 -> RandomLayers.ofInt16(seed);
             case WIDE -> RandomLayers.wide(seed);
             case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
@@ -61,11 +67,26 @@ enum RandomForm {
         return this == FLOATS || this == GROUPED_FLOATS;
     }
 
+    /** Whether the inputs of a number hold values at the ends of their range. */
+    boolean isExtreme(long seed) {
+        return (isFloat() || this == SHORTS) && seed % 3 == 0;
+    }
+
     /** The corrections that the kernels of what is drawn must have. */
     List<String> corrections() {
         return switch (this) {
-            case ANY, DENSE, FLOATS, GROUPED_FLOATS, INT16, WIDE, TRANSPOSED_WIDE, TRANSPOSED, FAR_PADDED, FOUR_BITS ->
-                List.of();
+            case ANY,
+                    DENSE,
+                    FLOATS,
+                    GROUPED_FLOATS,
+                    BYTE_SUMS,
+                    SHORTS,
+                    INT16,
+                    WIDE,
+                    TRANSPOSED_WIDE,
+                    TRANSPOSED,
+                    FAR_PADDED,
+                    FOUR_BITS -> List.of();
             case DENSE_CROSSED -> List.of("_crossed", "_crossed_bytes");
             case HARD -> List.of("_twice", "_signed");
             case HARD_ONNX_RUNTIME -> List.of("_listed");

@@ -107,6 +107,21 @@ final class RandomOperatorsInQemuTest {
         "M0, gnu, SPEED, depthwise16, WIDE",
         "M0, clang, SPEED, depthwise16, WIDE",
         "RV32, clang, SPEED, depthwise16, WIDE",
+        "M55, gnu, SPEED, mve_sum16, SHORTS",
+        "M55, clang, SPEED, mve_slopes, SHORTS",
+        "M4F, gnu, SPEED, dsp_sum16, SHORTS",
+        "M4F, clang, SPEED, dsp_sum16, SHORTS",
+        "M4F, gnu, SPEED, dsp_slopes, SHORTS",
+        "M4F, clang, SIZE, dsp_slopes, SHORTS",
+        "M0, gnu, SPEED, thumb_sum16, SHORTS",
+        "M0, clang, SPEED, thumb_sum16, SHORTS",
+        "RV32, gnu, SPEED, riscv_sum16, SHORTS",
+        "RV32, clang, SPEED, riscv_sum16, SHORTS",
+        "RV32, clang, SPEED, riscv_sum16_channel, SHORTS",
+        "RV32, gnu, SPEED, riscv_slopes, SHORTS",
+        "RV32, clang, SIZE, riscv_slopes, SHORTS",
+        "RV32, gnu, SPEED, riscv_sum(, BYTE_SUMS",
+        "RV32, clang, SIZE, riscv_sum(, BYTE_SUMS",
         "M4F, gnu, SPEED, dsp_, ANY",
         "M4F, clang, SPEED, dsp_, ANY",
         "M4F, gnu, SPEED, dsp_, HARD",
@@ -163,7 +178,7 @@ final class RandomOperatorsInQemuTest {
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
                     Bytes drawn = RandomOperators.input(parameter.type(), seed * 31 + own.size());
-                    own.add(form.isFloat() && seed % 3 == 0 ? withNotANumber(drawn) : drawn);
+                    own.add(form.isExtreme(seed) ? extreme(form, drawn) : drawn);
                 }
                 models.add(draws.compiled(seed));
                 inputs.addAll(own);
@@ -186,11 +201,24 @@ final class RandomOperatorsInQemuTest {
         assertThat(actual.size()).isEqualTo(offset);
     }
 
+    private static Bytes extreme(RandomForm form, Bytes drawn) {
+        return form.isFloat() ? withNotANumber(drawn) : withLimits(drawn);
+    }
+
     /** NaN of negative sign as the first element, infinity as the last. */
     private static Bytes withNotANumber(Bytes floats) {
         ByteBuffer data = ByteBuffer.wrap(floats.toArray()).order(ByteOrder.LITTLE_ENDIAN);
         data.putInt(0, 0xFFC0_0000);
         data.putFloat(data.capacity() - Float.BYTES, Float.POSITIVE_INFINITY);
+        return Bytes.wrap(data.array());
+    }
+
+    /** The least int16 as the first element, the largest one as the second and the last. */
+    private static Bytes withLimits(Bytes shorts) {
+        ByteBuffer data = ByteBuffer.wrap(shorts.toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        data.putShort(data.capacity() - Short.BYTES, Short.MAX_VALUE);
+        data.putShort(Math.min(Short.BYTES, data.capacity() - Short.BYTES), Short.MAX_VALUE);
+        data.putShort(0, Short.MIN_VALUE);
         return Bytes.wrap(data.array());
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
+import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -44,10 +45,11 @@ class RecurrentInQemuTest {
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang", "M3, gnu", "M0, clang", "RV32, gnu"})
+    @CsvSource({"M4F, gnu", "M4F, clang", "M55, gnu", "M55, clang", "M3, gnu", "M0, gnu", "M0, clang", "RV32, gnu"})
     void answerAsTheInterpreterDoes(String coreName, String toolchain) {
-        String board = BenchData.load().cores().get(coreName).board();
-        String target = Boards.builtIn().find(board).target();
+        Core core = BenchData.load().cores().get(coreName);
+        String board = core.board();
+        String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
         TestToolchains.resolve(toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         List<ModelLibrary> models = new ArrayList<>();

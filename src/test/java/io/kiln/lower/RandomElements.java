@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
@@ -8,8 +9,10 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.MaxPool2d;
@@ -17,6 +20,7 @@ import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflNormalize;
 import io.kiln.ir.op.layer.TflSoftmax;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 
 /** Draws pools, sums, normalisations and conversions. */
 final class RandomElements {
@@ -63,6 +67,42 @@ final class RandomElements {
                         draw.scale(),
                         draw.zeroPoint()),
                 true);
+    }
+
+    /** A sum, difference or leaky ReLU of int16 data. */
+    void ofShorts() {
+        Shape shape = elementwiseShape();
+        Arg.Ref x = draw.parameter(shape, DType.INT16);
+        if (draw.below(3) == 0) {
+            draw.bind(new TflLeakyRelu(0, 0, slope(), slope()), x);
+            return;
+        }
+        Shape other = broadcastable(shape);
+        Arg y = draw.random.nextBoolean()
+                ? draw.parameter(other, DType.INT16)
+                : new Constant("operand", new TensorType(other, DType.INT16), bytes(other));
+        boolean isSwapped = other.equals(shape) && draw.random.nextBoolean();
+        Constant scale = draw.scale();
+        draw.clip(
+                draw.bind(
+                        draw.random.nextBoolean() ? new QnnAdd() : new QnnBinary(QnnBinary.Kind.SUBTRACT),
+                        isSwapped ? y : x,
+                        isSwapped ? x : y,
+                        scale,
+                        Constant.scalar(0),
+                        draw.below(4) == 0 ? scale : draw.scale(),
+                        Constant.scalar(0),
+                        draw.scale(),
+                        Constant.scalar(0)),
+                true);
+    }
+
+    private Bytes bytes(Shape shape) {
+        return RandomOperators.input(new TensorType(shape, DType.INT16), draw.random.nextLong());
+    }
+
+    private QuantizedMultiplier slope() {
+        return QuantizedMultiplier.of(draw.below(3) == 0 ? 1 : draw.random.nextDouble() * 1.5);
     }
 
     void floatSum() {

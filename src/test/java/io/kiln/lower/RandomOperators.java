@@ -34,7 +34,13 @@ public final class RandomOperators {
             case 3 -> filters.convolution(false);
             case 4 -> filters.dense(draw.random.nextBoolean());
             case 5 -> elements.pool();
-            case 6 -> elements.quantizedSum();
+            case 6 -> {
+                if (draw.random.nextBoolean()) {
+                    elements.ofShorts();
+                } else {
+                    elements.quantizedSum();
+                }
+            }
             case 7 -> elements.softmax();
             case 8 -> elements.conversion();
             default -> elements.floatSum();
@@ -62,6 +68,20 @@ public final class RandomOperators {
     /** An int8 depthwise convolution with as many channels as its input has. */
     public static Function depthwise(long seed) {
         return drawn("depthwise", seed, RandomFilters::depthwise);
+    }
+
+    /** A sum, difference or leaky ReLU of int16 data. */
+    public static Function ofShorts(long seed) {
+        FunctionDraw draw = new FunctionDraw(seed);
+        new RandomElements(draw).ofShorts();
+        return draw.function("shorts" + seed);
+    }
+
+    /** The sum of two tensors of int8 data. */
+    public static Function ofBytes(long seed) {
+        FunctionDraw draw = new FunctionDraw(seed);
+        new RandomElements(draw).quantizedSum();
+        return draw.function("bytes" + seed);
     }
 
     /** An int8 layer that is hard on purpose. */

@@ -115,8 +115,13 @@ public record ProvenSlopes(Slope positive, Slope negative, int shift) {
                         new Expr.Call(ElementIntrinsics.IF_NEGATIVE, List.of(x, imm(negative - positive))));
     }
 
+    /** Whether the offset does not depend on the sign. */
+    public boolean hasOneOffset() {
+        return positive.offset == negative.offset;
+    }
+
     /** Whether no result needs to saturate. */
-    boolean fits() {
+    public boolean fits() {
         int first = apply(Short.MIN_VALUE);
         int last = apply(Short.MAX_VALUE);
         return Math.max(first, last) <= Short.MAX_VALUE && Math.min(first, last) >= Short.MIN_VALUE;

@@ -75,7 +75,7 @@ final class QuantizedFunctions {
             Expr y = select(
                     Exprs.ge(x, imm(0)), Rescale.of(x, op.positive(), bound), Rescale.of(x, op.negative(), bound));
             long most = Math.max(Rescale.largest(op.positive(), bound), Rescale.largest(op.negative(), bound));
-            return Rescale.plus(block.let("y", y), op.outputZeroPoint(), most);
+            return Rescale.plus(block.let("scaled", y), op.outputZeroPoint(), most);
         });
     }
 
@@ -201,7 +201,7 @@ final class QuantizedFunctions {
         Expr y = select(
                 Exprs.ge(x, imm(0)), Rescale.of(x, positive, 1L << 16), Rescale.of(mul(x, slope), negative, 1L << 24));
         long most = Math.max(Rescale.largest(positive, 1L << 16), Rescale.largest(negative, 1L << 24));
-        return Rescale.plus(block.let("y", y), zeroPoint(7), most);
+        return Rescale.plus(block.let("scaled", y), zeroPoint(7), most);
     }
 
     private Expr comparison(QnnBinary.Kind kind, List<Expr> values) {
@@ -237,7 +237,7 @@ final class QuantizedFunctions {
                 IntStream.of(all).map(TflQuotient::reciprocalShift).toArray());
         return ElementFunction.saturating((block, values) -> {
             Expr x = block.let("x", centred(values.get(0), 3));
-            Expr y = block.let("y", centred(values.get(1), 5));
+            Expr y = block.let("denominator", centred(values.get(1), 5));
             Expr isNegative = Exprs.lt(y, imm(0));
             Expr dividend = block.let("dividend", select(isNegative, sub(imm(0), x), x));
             Expr divisor = block.let("divisor", select(isNegative, sub(imm(0), y), y));

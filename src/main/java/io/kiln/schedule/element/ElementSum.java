@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.element;
 
+import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Optimize;
 import io.kiln.ir.Arg;
+import io.kiln.ir.type.Shape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
@@ -14,89 +16,91 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.lower.element.ProvenSum;
 import io.kiln.target.CpuFeatures;
-import io.kiln.target.CpuFeatures.Family;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import java.util.Collections;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The quantized sum of two tensors of one shape, by a kernel of the core. */
+/** The quantized sum or difference of two tensors of one shape, or of one and a vector of channels, by a kernel of the core. */
 public final class ElementSum {
     private final FusedOperator op;
-    private final ProvenSum sum;
-    private final SumKernel kernel;
+    private final SumCall call;
     private final Tables tables;
     private final OperatorBuffers buffers;
+    private final Shape out;
 
-    private ElementSum(FusedOperator op, ProvenSum sum, SumKernel kernel) {
+    private ElementSum(FusedOperator op, SumCall call) {
         this.op = op;
-        this.sum = sum;
-        this.kernel = kernel;
+        this.call = call;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
+        this.out = op.type().shape();
     }
 
-    /** Loops for a sum of two inputs of the output's shape; empty for another operator, or if the core has no kernel for it. */
+    /** Loops for a sum of two inputs; empty for another operator, or if the core has no kernel for it. */
     public static Optional<LoweredOperator> lower(
             FusedOperator op, Rows rows, CpuFeatures features, Optimize optimize) {
-        boolean suits = (features.hasMve() || features.family() == Family.CORTEX_M)
-                && op.inputs().size() == 2
-                && op.rootTypes().get(0).shape().equals(op.type().shape())
-                && op.rootTypes().get(1).shape().equals(op.type().shape());
-        return suits
-                ? ProvenSum.of(op)
-                        .flatMap(sum -> kernel(features, optimize, sum, rowElements(op))
-                                .map(kernel -> new ElementSum(op, sum, kernel).lower(rows)))
-                : Optional.empty();
-    }
-
-    private static Optional<SumKernel> kernel(CpuFeatures features, Optimize optimize, ProvenSum sum, long elements) {
-        if (features.hasMve()) {
-            return Optional.of(new MveSum(sum));
-        }
-        int block = optimize == Optimize.SIZE ? 2 : 8;
-        while (elements % block != 0) {
-            block /= 2;
-        }
-        if (features.hasLongMultiply()) {
-            return Optional.of(new Thumb2Sum(sum, block));
-        }
-        return SumKernel.hasLimits(sum) ? Optional.empty() : Optional.of(new Thumb1Sum(sum, Math.min(block, 4)));
-    }
-
-    private static long rowElements(FusedOperator op) {
-        return op.type().shape().elements() / Rows.count(op.type().shape());
+        return SumCall.of(op, features, optimize).map(call -> new ElementSum(op, call).lower(rows));
     }
 
     private LoweredOperator lower(Rows rows) {
-        int count = Rows.count(op.type().shape());
-        long row = rowElements(op);
         BlockBuilder body = new BlockBuilder();
         if (rows.areContiguous()) {
-            call(body, rows, rows.begin(), mul(sub(rows.end(), rows.begin()), row), row);
+            elements(body, rows, rows.begin(), sub(rows.end(), rows.begin()));
         } else {
-            body.loop("y", rows.begin(), rows.end(), 1, (block, y) -> call(block, rows, y, imm(row), row));
+            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> elements(line, rows, y, imm(1)));
         }
-        List<RowDependency> same = Collections.nCopies(2, RowDependency.same(count));
-        return Nests.operator(op, buffers, tables, rows, same, body.build(), kernel.schedule())
-                .because(kernel.reason() + ", tried for all 65,536 pairs");
+        List<RowDependency> dependencies = new ArrayList<>();
+        for (int id : op.inputs()) {
+            int argument = op.root().args().indexOf(new Arg.Ref(id));
+            dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
+        }
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), call.schedule())
+                .because(call.reason());
     }
 
-    private void call(BlockBuilder block, Rows rows, Expr y, Expr elements, long row) {
-        Buffer lhs = block.view("lhs", buffers.argument(0), mul(rows.inputLine(input(0), y), row));
-        Buffer rhs = block.view("rhs", buffers.argument(1), mul(rows.inputLine(input(1), y), row));
-        Buffer out = block.mutableView("out", buffers.output(), mul(rows.outputLine(y), row));
-        block.call(
-                kernel.kernel(),
-                List.of(lhs, rhs, out),
-                List.of(elements, imm(sum.lhs()), imm(sum.rhs()), imm(sum.offset()), imm(sum.low()), imm(sum.high())));
+    /** The elements of neighbouring rows, or of a row. */
+    private void elements(BlockBuilder block, Rows rows, Expr y, Expr count) {
+        int channels = out.rank() == 0 ? 1 : out.dim(-1);
+        long pixels = row() / channels;
+        switch (call.run()) {
+            case ALL -> call(block, rows, y, imm(0), List.of(mul(count, row())));
+            case PIXELS -> call(block, rows, y, imm(0), List.of(imm(channels), mul(count, pixels)));
+            case CHANNEL ->
+                block.loop("c", channels, (channel, c) -> call(channel, rows, y, c, List.of(mul(count, pixels))));
+        }
     }
 
-    private int input(int argument) {
-        return op.inputs().indexOf(((Arg.Ref) op.root().args().get(argument)).id());
+    /** A call for elements of a row, from an offset in it on. */
+    private void call(BlockBuilder block, Rows rows, Expr y, Expr offset, List<Expr> counts) {
+        Buffer first = side(block, call.first(), rows, y, offset);
+        Buffer second = side(block, 1 - call.first(), rows, y, offset);
+        Buffer to = block.mutableView("out", buffers.output(), add(mul(rows.outputLine(y), row()), offset));
+        List<Expr> scalars = new ArrayList<>(counts);
+        scalars.addAll(call.scalars());
+        block.call(call.kernel(), List.of(first, second, to), scalars);
+    }
+
+    /** The elements of an argument; those of a vector of channels are the same for every pixel. */
+    private Buffer side(BlockBuilder block, int argument, Rows rows, Expr y, Expr offset) {
+        Shape shape = op.rootTypes().get(argument).shape();
+        String name = argument == 0 ? "lhs" : "rhs";
+        if (!shape.equals(out)) {
+            return call.run() == SumCall.Run.PIXELS
+                    ? buffers.argument(argument)
+                    : block.view(name, buffers.argument(argument), offset);
+        }
+        Expr line = op.root().args().get(argument) instanceof Arg.Ref ref
+                ? rows.inputLine(op.inputs().indexOf(ref.id()), y)
+                : y;
+        return block.view(name, buffers.argument(argument), add(mul(line, row()), offset));
+    }
+
+    /** Elements of a row. */
+    private long row() {
+        return out.elements() / Rows.count(out);
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
  * A core's kernel for {@link ProvenSum}: a loop in assembly, which is the same with every compiler, and its twin in C. Its arguments are
  * both sides, the results, their number, and the sum's factors, offset and limits.
  */
-sealed interface SumKernel permits MveSum, Thumb1Sum, Thumb2Sum {
+sealed interface SumKernel permits MveSum, RiscVSum, Thumb1Sum, Thumb2Sum {
     /** Name of the schedule. */
     String schedule();
 

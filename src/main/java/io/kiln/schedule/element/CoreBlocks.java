@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.element;
+
+import io.kiln.base.Optimize;
+import io.kiln.target.CpuFeatures;
+import io.kiln.target.CpuFeatures.Family;
+
+/** What kernels for elements depend on. */
+final class CoreBlocks {
+    private static final int MOST = 8;
+    private static final int MOST_FOR_SIZE = 2;
+
+    private CoreBlocks() {}
+
+    /** Whether it is a core of RV32IM. */
+    static boolean isRv32(CpuFeatures features) {
+        return features.family() == Family.RISCV && features.bits() == Integer.SIZE && features.hasLongMultiply();
+    }
+
+    /** Elements of an iteration: a power of two up to 8, or up to 2 for small code, that divides their number. */
+    static int of(Optimize optimize, long elements) {
+        int block = optimize == Optimize.SIZE ? MOST_FOR_SIZE : MOST;
+        while (elements % block != 0) {
+            block /= 2;
+        }
+        return block;
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.element;
+
+import io.kiln.base.Optimize;
+import io.kiln.ir.type.Shape;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Rows;
+import io.kiln.lower.element.ProvenSum;
+import io.kiln.lower.element.ShortSum;
+import io.kiln.target.CpuFeatures;
+import io.kiln.target.CpuFeatures.Family;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+
+/**
+ * The kernel for a sum on a core, and what it is called with.
+ *
+ * @param kernel of two sides and the results
+ * @param first the operator's argument that is the kernel's first side
+ * @param scalars arguments behind the number of elements
+ * @param run what a call computes
+ * @param schedule name of the schedule
+ * @param reason why it was chosen
+ */
+record SumCall(Kernel kernel, int first, List<Expr> scalars, Run run, String schedule, String reason) {
+    /** Elements of a call. */
+    enum Run {
+        /** All, or a row. */
+        ALL,
+        /** The same, but one side is a vector of channels: the kernel takes the numbers of channels and of pixels. */
+        PIXELS,
+        /** All pixels of a channel: the kernel's second side is a vector of channels. */
+        CHANNEL
+    }
+
+    /** Fewer channels, or pixels, cost less in loops than by calls. */
+    private static final int LEAST_ELEMENTS = 8;
+
+    SumCall {
+        scalars = List.copyOf(scalars);
+    }
+
+    /** The kernel for an operator; empty if there is none. */
+    static Optional<SumCall> of(FusedOperator op, CpuFeatures features, Optimize optimize) {
+        boolean isWhole = isWhole(op, 0) && isWhole(op, 1);
+        Optional<SumCall> bytes =
+                isWhole && op.inputs().size() == 2 ? ofBytes(op, features, optimize) : Optional.empty();
+        return bytes.or(() -> isWhole || isByPixel(op) ? ofShorts(op, features, optimize, isWhole) : Optional.empty());
+    }
+
+    private static Optional<SumCall> ofBytes(FusedOperator op, CpuFeatures features, Optimize optimize) {
+        long row = op.type().shape().elements() / Rows.count(op.type().shape());
+        return isSupported(features)
+                ? ProvenSum.of(op)
+                        .flatMap(sum -> kernel(features, optimize, sum, row)
+                                .map(kernel -> new SumCall(
+                                        kernel.kernel(),
+                                        0,
+                                        imms(sum.lhs(), sum.rhs(), sum.offset(), sum.low(), sum.high()),
+                                        Run.ALL,
+                                        kernel.schedule(),
+                                        kernel.reason() + ", tried for all 65,536 pairs")))
+                : Optional.empty();
+    }
+
+    private static boolean isSupported(CpuFeatures features) {
+        return features.hasMve() || features.family() == Family.CORTEX_M || CoreBlocks.isRv32(features);
+    }
+
+    private static Optional<SumKernel> kernel(CpuFeatures features, Optimize optimize, ProvenSum sum, long elements) {
+        if (features.hasMve()) {
+            return Optional.of(new MveSum(sum));
+        }
+        int block = CoreBlocks.of(optimize, elements);
+        if (CoreBlocks.isRv32(features)) {
+            return Optional.of(new RiscVSum(sum, block));
+        }
+        if (features.hasLongMultiply()) {
+            return Optional.of(new Thumb2Sum(sum, block));
+        }
+        return SumKernel.hasLimits(sum) ? Optional.empty() : Optional.of(new Thumb1Sum(sum, Math.min(block, 4)));
+    }
+
+    private static Optional<SumCall> ofShorts(
+            FusedOperator op, CpuFeatures features, Optimize optimize, boolean isWhole) {
+        return ShortSum.of(op).flatMap(sum -> {
+            Run run = isWhole ? Run.ALL : features.hasMve() ? Run.PIXELS : Run.CHANNEL;
+            return kernel(op, features, optimize, sum, run)
+                    .map(kernel -> new SumCall(
+                            kernel.kernel(),
+                            sum.exact(),
+                            imms(
+                                    sum.multiplier(),
+                                    sum.outMultiplier(),
+                                    sum.limits().low(),
+                                    sum.limits().high()),
+                            run,
+                            kernel.schedule(),
+                            kernel.reason()));
+        });
+    }
+
+    private static Optional<ShortSumKernel> kernel(
+            FusedOperator op, CpuFeatures features, Optimize optimize, ShortSum sum, Run run) {
+        Shape out = op.type().shape();
+        int row = Math.toIntExact(out.elements() / Rows.count(out));
+        if (features.hasMve()) {
+            MveShortSum.Vector vector = run == Run.ALL
+                    ? MveShortSum.Vector.NONE
+                    : isWhole(op, sum.exact()) ? MveShortSum.Vector.OTHER : MveShortSum.Vector.EXACT;
+            return Optional.of(new MveShortSum(sum, vector));
+        }
+        if (run == Run.CHANNEL && !isWhole(op, sum.exact())) {
+            return Optional.empty();
+        }
+        if (CoreBlocks.isRv32(features) && sum.isSmall()) {
+            return Optional.of(
+                    run == Run.ALL
+                            ? new RiscVShortSum(sum, CoreBlocks.of(optimize, row))
+                            : RiscVChannelSum.of(sum, out.dim(-1), CoreBlocks.of(optimize, row / out.dim(-1))));
+        }
+        if (sum.hasLimits() || features.family() != Family.CORTEX_M) {
+            return Optional.empty();
+        }
+        if (!features.hasLongMultiply()) {
+            return Optional.of(run == Run.ALL ? new Thumb1ShortSum(sum) : new Thumb1ChannelSum(sum, out.dim(-1)));
+        }
+        return features.hasDsp() && run == Run.ALL
+                ? Optional.of(new DspShortSum(sum, Math.min(4, CoreBlocks.of(optimize, row))))
+                : Optional.empty();
+    }
+
+    private static List<Expr> imms(long... values) {
+        return LongStream.of(values).<Expr>mapToObj(Exprs::imm).toList();
+    }
+
+    private static boolean isWhole(FusedOperator op, int argument) {
+        return op.root().op().operands() == 2
+                && op.rootTypes().get(argument).shape().equals(op.type().shape());
+    }
+
+    /** Whether one side has the output's shape, and the other one an element for each channel. */
+    private static boolean isByPixel(FusedOperator op) {
+        return (isWhole(op, 0) && isVector(op, 1)) || (isWhole(op, 1) && isVector(op, 0));
+    }
+
+    private static boolean isVector(FusedOperator op, int argument) {
+        Shape shape = op.rootTypes().get(argument).shape();
+        Shape out = op.type().shape();
+        return out.rank() > 0
+                && shape.rank() > 0
+                && out.dim(-1) >= LEAST_ELEMENTS
+                && out.elements() >= (long) LEAST_ELEMENTS * out.dim(-1)
+                && shape.elements() == out.dim(-1)
+                && shape.dim(-1) == out.dim(-1);
+    }
+}
