@@ -194,8 +194,12 @@ final class CandidateMeasurer {
             results[parts.get(i).index] = measured(parts.get(i), ran.runs().get(i), objects);
         }
         ran.failure().ifPresent(error -> {
-            results[parts.get(measured).index] = Measured.failed(error);
-            measure(parts.subList(measured + 1, parts.size()), results);
+            // The time of an image may be over because of those before: whoever is at fault is so as the first, too.
+            boolean isAtFault = measured == 0 || error != MeasureError.RUN_TIMEOUT;
+            if (isAtFault) {
+                results[parts.get(measured).index] = Measured.failed(error);
+            }
+            measure(parts.subList(isAtFault ? measured + 1 : measured, parts.size()), results);
         });
     }
 

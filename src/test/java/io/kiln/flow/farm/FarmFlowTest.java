@@ -198,7 +198,7 @@ final class FarmFlowTest {
 
     /** The second worker of this computer sees the board, too. */
     @Test
-    void a_board_is_leased_by_one_worker() throws IOException {
+    void a_board_is_leased_by_one_worker() throws Exception {
         WorkerSpec second = offer("second", "mps2-an385", "first");
         Worker other = new WorkerStep(LOG, Boards.builtIn(), second).start();
         other.close();
@@ -207,11 +207,20 @@ final class FarmFlowTest {
                 .allSatisfy(seen -> assertThat(seen.news().offers())
                         .filteredOn(offer -> offer.place().equals("board"))
                         .allMatch(offer -> offer.state().equals("leased elsewhere")));
+        // A worker tells about itself from a thread of its own, after its start.
+        for (int tries = 0; tries < 300 && !isSeen("bench"); tries++) {
+            Thread.sleep(100);
+        }
         FarmStep step = new FarmStep(LOG, folder.resolve("state"));
         step.show(broker.address());
         JsonSchemas.assertFits("farm", Files.readString(folder.resolve("state/farm.json")));
         assertThat(Files.readString(folder.resolve("state/farm.html"))).contains("<h2>Workers</h2>", "bench");
         assertThat(LOG.said()).anyMatch(line -> line.startsWith("Worker bench on "));
+    }
+
+    private static boolean isSeen(String worker) {
+        return keeper.state().workers().stream()
+                .anyMatch(seen -> seen.news().name().equals(worker));
     }
 
     @Test

@@ -30,8 +30,11 @@ import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -100,6 +103,53 @@ class CandidateMeasurerTest {
         assertThat(search.wrong()).isEqualTo(1);
         assertThat(search.winner()).contains(task.rule());
         assertThat(search.best().getAsDouble()).isLessThan(search.before().getAsDouble());
+    }
+
+    /**
+     * A runner whose images have time for some candidates.
+     *
+     * @param most how many
+     */
+    private record Hasty(int most) implements CandidateRunner {
+        @Override
+        public Set<Metric> metrics() {
+            return Set.of(Metric.INSTRUCTIONS);
+        }
+
+        @Override
+        public CandidateRuns run(CandidateImage image) {
+            int done = Math.min(most, image.functions().size());
+            return new CandidateRuns(
+                    Collections.nCopies(done, new CandidateRuns.Run(0, Map.of(Metric.INSTRUCTIONS, 1.0))),
+                    done < image.functions().size() ? Optional.of(MeasureError.RUN_TIMEOUT) : Optional.empty());
+        }
+    }
+
+    /** It is not the fault of a candidate that those before it took the image's time. */
+    @Test
+    void whatAnImageHasNoTimeForIsMeasuredInAnother() {
+        ResolvedBuild build = resolved();
+        CompiledModel model = ModelCompiler.compile(
+                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+        LayerTask task = LayerTask.of(
+                        model.stages().get(model.stages().size() - 1).function(),
+                        Target.parse(build.target()),
+                        Optimize.SPEED,
+                        Metric.INSTRUCTIONS,
+                        LayerChoices.RULES)
+                .get(0);
+        List<Candidate> candidates = Collections.nCopies(3, new Candidate(task, task.rule()));
+        assertThat(errors(build, model, candidates, new Hasty(2)))
+                .containsExactly(MeasureError.NONE, MeasureError.NONE, MeasureError.NONE);
+        assertThat(errors(build, model, candidates, new Hasty(0)))
+                .containsExactly(MeasureError.RUN_TIMEOUT, MeasureError.RUN_TIMEOUT, MeasureError.RUN_TIMEOUT);
+    }
+
+    private List<MeasureError> errors(
+            ResolvedBuild build, CompiledModel model, List<Candidate> candidates, CandidateRunner runner) {
+        Board board = build.runsOn().orElseThrow();
+        return new CandidateMeasurer(build, runner, board, model.library().metadata(), folder.resolve("hasty"), 7)
+                .measure(candidates).stream().map(Measured::error).toList();
     }
 
     private ResolvedBuild resolved() {
