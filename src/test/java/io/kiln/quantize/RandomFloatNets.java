@@ -55,6 +55,12 @@ final class RandomFloatNets {
                     new Binary(Binary.Kind.MULTIPLY), net.conv(data, SAME, channels), Constant.scalar(factor()));
         }
 
+        /** Whether an image has at least so many rows, columns and channels. */
+        boolean holds(Arg.Ref data, int rows, int columns, int channels) {
+            Shape shape = net.shape(data);
+            return shape.dim(1) >= rows && shape.dim(2) >= columns && shape.dim(3) >= channels;
+        }
+
         Arg.Ref unary(Unary.Kind kind, Arg.Ref data) {
             return net.bind(new Unary(kind), data);
         }
@@ -138,8 +144,8 @@ final class RandomFloatNets {
             return d.image(d.net.dense(flat, 12), Shape.of(1, shape.dim(1), 3, 4));
         });
         Window pool = Window.of(2, 2).strided(2, 2);
-        steps.put("AVERAGE_POOL_2D", (d, x) -> d.net.bind(new AvgPool2d(pool), x));
-        steps.put("MAX_POOL_2D", (d, x) -> d.net.bind(new MaxPool2d(pool), x));
+        steps.put("AVERAGE_POOL_2D", (d, x) -> d.holds(x, 2, 2, 1) ? d.net.bind(new AvgPool2d(pool), x) : x);
+        steps.put("MAX_POOL_2D", (d, x) -> d.holds(x, 2, 2, 1) ? d.net.bind(new MaxPool2d(pool), x) : x);
         steps.put(
                 "AVERAGE_POOL_2D_RELU",
                 (d, x) -> d.net.relu(d.net.bind(new AvgPool2d(Window.of(3, 3).padded(1, 1, 1, 1)), x)));
@@ -200,8 +206,9 @@ final class RandomFloatNets {
                 "PAD", (d, x) -> d.net.bind(new Pad(List.of(0, 1, 0, 0), List.of(0, 0, 2, 0)), x, Constant.scalar(0f)));
         steps.put(
                 "STRIDED_SLICE",
-                (d, x) ->
-                        d.net.bind(new StridedSlice(List.of(0, 1, 0, 0), List.of(1, 4, 3, 2), List.of(1, 2, 1, 1)), x));
+                (d, x) -> d.holds(x, 2, 1, 1)
+                        ? d.net.bind(new StridedSlice(List.of(0, 1, 0, 0), List.of(1, 4, 3, 2), List.of(1, 2, 1, 1)), x)
+                        : x);
         steps.put("RESIZE", (d, x) -> {
             boolean linear = d.random.nextBoolean();
             boolean corners = d.random.nextBoolean();
