@@ -79,6 +79,17 @@ final class SiteTest {
         }
     }
 
+    /** A package that the picture of the house lacks is one that nobody finds. */
+    @Test
+    void thePictureOfTheHouseHasEveryPackage() throws IOException {
+        String picture = Files.readString(Path.of("src/site/resources/images/house.svg"));
+        try (Stream<Path> packages = Files.list(Path.of("src/main/java/io/kiln"))) {
+            assertThat(packages.map(path -> path.getFileName().toString()))
+                    .isNotEmpty()
+                    .allSatisfy(name -> assertThat(picture).containsPattern(">" + name + "[<:]"));
+        }
+    }
+
     private static boolean leadsSomewhere(Path page, String file, String anchor) throws IOException {
         if (GENERATED.contains(file) || file.startsWith("https:")) {
             return true;
