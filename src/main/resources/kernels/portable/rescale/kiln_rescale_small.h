@@ -16,7 +16,7 @@ static inline int32_t kiln_rescale_small(int32_t value, int32_t multiplier, int3
   const int32_t second = (twice & 0xffff) * (multiplier >> 16) + (first & 0xffff);
   const int32_t high = (twice >> 16) * (multiplier >> 16) + (first >> 16) + (((second >> 15) + 1) >> 1);
 #elif defined(__riscv_mul) && __riscv_xlen == 32
-  /* By the doubled multiplier, the high word of one product has the bit that rounds. */
+  /* By twice the multiplier, the high word of one product has the bit that rounds. */
   int32_t high;
   __asm__("mulhsu %0, %1, %2" : "=r"(high) : "r"(twice), "r"((uint32_t)multiplier << 1));
   high = (high + 1) >> 1;

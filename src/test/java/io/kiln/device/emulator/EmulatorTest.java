@@ -125,7 +125,8 @@ class EmulatorTest {
                 """);
         Path log = folder.resolve("console.log");
         Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
-        assertThatThrownBy(() -> emulator.talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> emulator.talk(
+                        image, new ConsoleProtocol(Duration.ofMinutes(4)), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("more than 4 MiB")
                 .hasMessageContaining("lost in space");
