@@ -53,30 +53,41 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
         :
         : "cc", "memory");
     bytes += 16u * WORD;
+    if (LIKELY(bytes == 0u)) {
+      return 0u;
+    }
   }
-  if (bytes >= 4u * WORD) {
-    word a;
-    word b;
-    bytes -= 4u * WORD;
-    __asm__ volatile(
-        "1:\n"
-        "ldr %[a], [%[s]]\n"
-        "ldr %[b], [%[s], #4]\n"
-        "str %[a], [%[d]]\n"
-        "ldr %[a], [%[s], #8]\n"
-        "str %[b], [%[d], #4]\n"
-        "ldr %[b], [%[s], #12]\n"
-        "str %[a], [%[d], #8]\n"
-        "str %[b], [%[d], #12]\n"
-        "adds %[s], #16\n"
-        "adds %[d], #16\n"
-        "subs %[bytes], #16\n"
-        "bcs 1b\n"
-        : [a] "=&l"(a), [b] "=&l"(b), [d] "+l"(d), [s] "+l"(s), [bytes] "+l"(bytes)
-        :
-        : "cc", "memory");
-    bytes += 4u * WORD;
-  }
+  word a;
+  word b;
+  __asm__ volatile(
+      "subs %[bytes], #16\n"
+      "bcc 2f\n"
+      "1:\n"
+      "ldr %[a], [%[s]]\n"
+      "ldr %[b], [%[s], #4]\n"
+      "str %[a], [%[d]]\n"
+      "ldr %[a], [%[s], #8]\n"
+      "str %[b], [%[d], #4]\n"
+      "ldr %[b], [%[s], #12]\n"
+      "str %[a], [%[d], #8]\n"
+      "str %[b], [%[d], #12]\n"
+      "adds %[s], #16\n"
+      "adds %[d], #16\n"
+      "subs %[bytes], #16\n"
+      "bcs 1b\n"
+      "2:\n"
+      "adds %[bytes], #12\n"
+      "bcc 4f\n"
+      "3:\n"
+      "ldr %[a], [%[s]], #4\n"
+      "str %[a], [%[d]], #4\n"
+      "subs %[bytes], #4\n"
+      "bcs 3b\n"
+      "4:\n"
+      "adds %[bytes], #4\n"
+      : [a] "=&l"(a), [b] "=&l"(b), [d] "+l"(d), [s] "+l"(s), [bytes] "+l"(bytes)
+      :
+      : "cc", "memory");
 #else
   NOT_UNROLLED
   for (; bytes >= 4u * WORD; bytes -= 4u * WORD) {
