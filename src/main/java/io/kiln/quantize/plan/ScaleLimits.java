@@ -70,7 +70,10 @@ final class ScaleLimits {
                 TflAddParameters.of(precision.activation(), lhs, rhs, out).isBelowOne();
             case SUBTRACT -> TflBinaryScales.areDefined(QnnBinary.Kind.SUBTRACT, precision.activation(), lhs, rhs, out);
             case SQUARED_DIFFERENCE ->
-                TflBinaryScales.areDefined(QnnBinary.Kind.SQUARED_DIFFERENCE, precision.activation(), lhs, rhs, out);
+                // TensorFlow Lite's library ends the process if the multiplier of the squares is 1 or more.
+                TflBinaryScales.areDefined(QnnBinary.Kind.SQUARED_DIFFERENCE, precision.activation(), lhs, rhs, out)
+                        && TflAddParameters.ofSquaredDifference(precision.activation(), lhs, rhs, out)
+                                .isBelowOne();
             default -> true;
         };
     }
