@@ -3,6 +3,7 @@ package io.kiln.quantize.plan;
 
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflPowerScales;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.Unary;
@@ -19,13 +20,10 @@ import java.util.List;
  *   <li>UNIDIRECTIONAL_SEQUENCE_LSTM (unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16) divides by the scale of its result
  *       likewise
  *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
- *   <li>ADD and SUB of int16 (CheckedLog2 in quantization_util.cc) shift operands in the library, or are refused, if all three scales lie
- *       within 0.1 % of an octave of a power of two
+ *   <li>ADD and SUB of int16 shift operands in the library, or are refused, if all three scales are {@link TflPowerScales}
  * </ul>
  */
 final class KernelAgreement {
-    private static final double NEAR_POWER = 1.1e-3;
-
     /** Scale of the product of two functions' results. */
     private static final float GATE_PRODUCT = 1f / (1 << 30);
 
@@ -99,11 +97,6 @@ final class KernelAgreement {
     }
 
     private static boolean areShifts(Precision precision, List<Float> scales) {
-        return precision == Precision.INT16 && scales.stream().allMatch(KernelAgreement::isNearPower);
-    }
-
-    private static boolean isNearPower(float scale) {
-        double log = Math.log(scale) / Math.log(2);
-        return Math.abs(log - Math.rint(log)) < NEAR_POWER;
+        return precision == Precision.INT16 && TflPowerScales.areAll(scales);
     }
 }

@@ -49,6 +49,22 @@ class CandidateMeasurerTest {
         TestPrograms.need("qemu-system-arm");
     }
 
+    private static CompiledModel model(ResolvedBuild build) {
+        return ModelCompiler.compile(
+                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+    }
+
+    /** The first layer of a model. */
+    private static LayerTask task(ResolvedBuild build, CompiledModel model) {
+        return LayerTask.of(
+                        model.stages().get(model.stages().size() - 1).function(),
+                        Target.parse(build.target()),
+                        Optimize.SPEED,
+                        Metric.INSTRUCTIONS,
+                        LayerChoices.RULES)
+                .get(0);
+    }
+
     /** The layer computed without its bias, which the reference adds. */
     private static LayerTask wrong(LayerTask task) {
         FusedOperator op = task.op();
@@ -67,15 +83,8 @@ class CandidateMeasurerTest {
     @Test
     void theBestIsFoundAndWrongAnswersAreNeverChosen() {
         ResolvedBuild build = resolved();
-        CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
-        LayerTask task = LayerTask.of(
-                        model.stages().get(model.stages().size() - 1).function(),
-                        Target.parse(build.target()),
-                        Optimize.SPEED,
-                        Metric.INSTRUCTIONS,
-                        LayerChoices.RULES)
-                .get(0);
+        CompiledModel model = model(build);
+        LayerTask task = task(build, model);
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
         assertThat(task.space().configurations()).contains(slow);
         TuneSpec spec = TuneSpec.of(
@@ -129,15 +138,8 @@ class CandidateMeasurerTest {
     @Test
     void whatAnImageHasNoTimeForIsMeasuredInAnother() {
         ResolvedBuild build = resolved();
-        CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
-        LayerTask task = LayerTask.of(
-                        model.stages().get(model.stages().size() - 1).function(),
-                        Target.parse(build.target()),
-                        Optimize.SPEED,
-                        Metric.INSTRUCTIONS,
-                        LayerChoices.RULES)
-                .get(0);
+        CompiledModel model = model(build);
+        LayerTask task = task(build, model);
         List<Candidate> candidates = Collections.nCopies(3, new Candidate(task, task.rule()));
         assertThat(errors(build, model, candidates, new Hasty(2)))
                 .containsExactly(MeasureError.NONE, MeasureError.NONE, MeasureError.NONE);

@@ -10,6 +10,7 @@ import io.kiln.frontend.tflite.schema.FusedActivation;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.arith.TflPowerScales;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.plan.Format;
@@ -26,6 +27,8 @@ import java.util.Set;
 
 /** Collects tensors and operators, and converts values where operators need other number formats. */
 final class GraphWriter {
+    private static final float THIRDS = 3;
+
     private final List<TfliteTensorEntry> tensors = new ArrayList<>();
     private final List<TfliteOperatorEntry> operators = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
@@ -153,15 +156,19 @@ final class GraphWriter {
 
     /**
      * Int8 as int16, which QUANTIZE of TensorFlow Lite's library does not do: the same integers, then a sum that takes their zero point off
-     * and rescales.
+     * and rescales. The sum of {@linkplain TflPowerScales powers of two} would not rescale; a constant in thirds keeps it from being one.
      */
     private void widen(int from, int to) {
         Quantization narrow = format(from).quantization().orElseThrow();
         Format wide = new Format(DType.INT16, Optional.of(new Quantization(narrow.scale(), 0)));
         int cast = tensor(tensors.get(from).name() + "_wide", tensors.get(from).type(), wide);
         operator(BuiltinOperator.CAST, 1, List.of(from), cast, Options.NONE);
+        float output = format(to).quantization().orElseThrow().scale();
+        boolean isPower = TflPowerScales.areAll(List.of(narrow.scale(), output));
+        Format unit =
+                isPower ? new Format(DType.INT16, Optional.of(new Quantization(narrow.scale() / THIRDS, 0))) : wide;
         float shift = -narrow.zeroPoint() * narrow.scale();
-        List<Integer> inputs = List.of(cast, value(Constant.vector(shift), wide));
+        List<Integer> inputs = List.of(cast, value(Constant.vector(shift), unit));
         Options options = Options.of(Add.TYPE).with(Add.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code());
         operator(BuiltinOperator.ADD, 2, inputs, to, options);
     }
