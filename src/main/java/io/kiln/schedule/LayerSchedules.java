@@ -108,6 +108,7 @@ public final class LayerSchedules {
             DSP_CONV_SHARED::choose,
             DSP_DEPTHWISE_SHARED::choose,
             DSP_DENSE_SHARED::choose,
+            DEPTHWISE_BLOCKED::chooseForSize,
             DEPTHWISE_SMALL::choose,
             DEPTHWISE_BLOCKED::choose,
             CONV_BLOCKED::choose,

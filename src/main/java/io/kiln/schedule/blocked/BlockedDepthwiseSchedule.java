@@ -28,6 +28,9 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
     /** Larger windows are not written out in assembly. */
     private static final int MOST_ASSEMBLED_TAPS = 64;
 
+    /** Multiply-accumulates for which a micro-kernel of about 400 bytes is worth its flash if size is optimized. */
+    private static final long LARGE_MACS = 150_000;
+
     /**
      * The conversion of sums to output elements.
      *
@@ -115,6 +118,22 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return applies(workload).map(r -> new Choice<>(this, r, configuration(workload, r), reason));
     }
 
+    /**
+     * On Armv7-M without SIMD if size is optimized, for a large layer: the kernel for all layers takes twice the cycles. RISC-V's micro-kernels
+     * take twice the flash.
+     */
+    public Optional<Choice<Rescaling>> chooseForSize(Workload workload) {
+        CpuFeatures features = workload.features();
+        boolean isCore = features.family() == CpuFeatures.Family.CORTEX_M && !features.hasDsp();
+        if (!workload.isForSize() || !isCore || workload.macs() < LARGE_MACS) {
+            return Optional.empty();
+        }
+        String reason = "size: a large layer has a kernel of its own";
+        return applies(workload)
+                .filter(r -> assembledPixels(workload, r).isPresent() && !FourBitWeights.pack(workload))
+                .map(r -> new Choice<>(this, r, configuration(workload, r), reason));
+    }
+
     /** On a core with SIMD. */
     public Optional<Choice<Rescaling>> chooseForDsp(Workload workload) {
         if (!workload.features().hasDsp()) {
@@ -126,16 +145,20 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
 
     private Configuration configuration(Workload workload, Rescaling rescaling) {
         int width = workload.conv().output().dim(2);
-        Optional<Integer> assembled = rescaling
-                .proven()
-                .flatMap(r -> assembly(workload.features())
-                        .map(assembly -> PixelBlocks.best(
-                                width,
-                                assembly.mostPixels(workload.conv().window().kernelW())))
-                        .filter(pixels -> assembled(workload, r, pixels).isPresent()));
         int inLoops =
                 workload.isForSize() ? 1 : PixelBlocks.best(width, DepthwiseLoops.mostPixels(workload.features()));
-        Configuration configuration = Configuration.of(name()).with("pixels", assembled.orElse(inLoops));
-        return FourBitWeights.packed(configuration, workload);
+        int pixels = assembledPixels(workload, rescaling).orElse(inLoops);
+        return FourBitWeights.packed(Configuration.of(name()).with("pixels", pixels), workload);
+    }
+
+    /** Pixels of the micro-kernel's block for a layer, if the core has one that computes it. */
+    private static Optional<Integer> assembledPixels(Workload workload, Rescaling rescaling) {
+        int width = workload.conv().output().dim(2);
+        int kernelW = workload.conv().window().kernelW();
+        return rescaling
+                .proven()
+                .flatMap(r -> assembly(workload.features())
+                        .map(assembly -> PixelBlocks.best(width, assembly.mostPixels(kernelW)))
+                        .filter(pixels -> assembled(workload, r, pixels).isPresent()));
     }
 }
