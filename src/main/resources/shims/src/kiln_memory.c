@@ -20,49 +20,58 @@ typedef uint32_t __attribute__((may_alias)) word;
 #endif
 
 #define LIKELY(condition) __builtin_expect((condition), 1)
+/* Vectors of MVE are better than instructions of Thumb-2. */
+#if defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2 && !defined(__ARM_FEATURE_MVE)
+#define THUMB_2
+#if defined(__OPTIMIZE_SIZE__)
+#define BLOCK "32"
+#else
+#define BLOCK "64"
+#endif
+#endif
 
-/* Copies whole blocks of words, moves the pointers behind them, and returns the number of bytes that are left. */
-static inline size_t copy_blocks(word** restrict to, const word** restrict from, size_t bytes) {
+/* Whether words can be copied once the target is aligned. LDR, unlike LDM, loads words from any address. */
+#if defined(THUMB_2) && defined(__ARM_FEATURE_UNALIGNED)
+#define WORDS_FIT(to, from) 1
+#else
+#define WORDS_FIT(to, from) LIKELY(MISALIGNED(to) == MISALIGNED(from))
+#endif
+
+/* Copies whole words, moves the pointers behind them, and returns the number of bytes that are left. */
+static inline size_t copy_aligned(word** restrict to, const word** restrict from, size_t bytes) {
   word* restrict d = *to;
   const word* restrict s = *from;
-#if defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2 && !defined(__OPTIMIZE_SIZE__)
+#if defined(THUMB_2)
   /* A load behind another access takes one cycle, and a Cortex-M7 loads and stores a word at the same time. Clang would make LDM and STM of it. */
-  if (bytes >= 16u * WORD) {
-    word a;
-    word b;
-    bytes -= 16u * WORD;
-    __asm__ volatile(
-        "1:\n"
-        "ldr %[a], [%[s]]\n"
-        ".set .Lkiln_at, 0\n"
-        ".rept 7\n"
-        "  ldr %[b], [%[s], #.Lkiln_at + 4]\n"
-        "  str %[a], [%[d], #.Lkiln_at]\n"
-        "  ldr %[a], [%[s], #.Lkiln_at + 8]\n"
-        "  str %[b], [%[d], #.Lkiln_at + 4]\n"
-        "  .set .Lkiln_at, .Lkiln_at + 8\n"
-        ".endr\n"
-        "ldr %[b], [%[s], #60]\n"
-        "str %[a], [%[d], #56]\n"
-        "str %[b], [%[d], #60]\n"
-        "adds %[s], #64\n"
-        "adds %[d], #64\n"
-        "subs %[bytes], #64\n"
-        "bcs 1b\n"
-        : [a] "=&l"(a), [b] "=&l"(b), [d] "+l"(d), [s] "+l"(s), [bytes] "+l"(bytes)
-        :
-        : "cc", "memory");
-    bytes += 16u * WORD;
-    if (LIKELY(bytes == 0u)) {
-      return 0u;
-    }
-  }
   word a;
   word b;
   __asm__ volatile(
-      "subs %[bytes], #16\n"
+      "subs %[bytes], #" BLOCK "\n"
       "bcc 2f\n"
       "1:\n"
+      "ldr %[a], [%[s]]\n"
+      ".set .Lkiln_at, 0\n"
+      ".rept " BLOCK " / 8 - 1\n"
+      "  ldr %[b], [%[s], #.Lkiln_at + 4]\n"
+      "  str %[a], [%[d], #.Lkiln_at]\n"
+      "  ldr %[a], [%[s], #.Lkiln_at + 8]\n"
+      "  str %[b], [%[d], #.Lkiln_at + 4]\n"
+      "  .set .Lkiln_at, .Lkiln_at + 8\n"
+      ".endr\n"
+      "ldr %[b], [%[s], #.Lkiln_at + 4]\n"
+      "str %[a], [%[d], #.Lkiln_at]\n"
+      "str %[b], [%[d], #.Lkiln_at + 4]\n"
+      "adds %[s], #" BLOCK "\n"
+      "adds %[d], #" BLOCK "\n"
+      "subs %[bytes], #" BLOCK "\n"
+      "bcs 1b\n"
+      "2:\n"
+      "adds %[bytes], #" BLOCK "\n"
+      "beq 7f\n"
+#if !defined(__OPTIMIZE_SIZE__)
+      "subs %[bytes], #16\n"
+      "bcc 4f\n"
+      "3:\n"
       "ldr %[a], [%[s]]\n"
       "ldr %[b], [%[s], #4]\n"
       "str %[a], [%[d]]\n"
@@ -74,17 +83,20 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
       "adds %[s], #16\n"
       "adds %[d], #16\n"
       "subs %[bytes], #16\n"
-      "bcs 1b\n"
-      "2:\n"
-      "adds %[bytes], #12\n"
-      "bcc 4f\n"
-      "3:\n"
+      "bcs 3b\n"
+      "4:\n"
+      "adds %[bytes], #16\n"
+#endif
+      "subs %[bytes], #4\n"
+      "bcc 6f\n"
+      "5:\n"
       "ldr %[a], [%[s]], #4\n"
       "str %[a], [%[d]], #4\n"
       "subs %[bytes], #4\n"
-      "bcs 3b\n"
-      "4:\n"
+      "bcs 5b\n"
+      "6:\n"
       "adds %[bytes], #4\n"
+      "7:\n"
       : [a] "=&l"(a), [b] "=&l"(b), [d] "+l"(d), [s] "+l"(s), [bytes] "+l"(bytes)
       :
       : "cc", "memory");
@@ -101,6 +113,10 @@ static inline size_t copy_blocks(word** restrict to, const word** restrict from,
     d[3] = e;
     d += 4;
     s += 4;
+  }
+  NOT_UNROLLED
+  for (; bytes >= WORD; bytes -= WORD) {
+    *d++ = *s++;
   }
 #endif
   *to = d;
@@ -119,20 +135,14 @@ static inline void copy_bytes(uint8_t* restrict d, const uint8_t* restrict s, si
 static __attribute__((noinline)) void* kiln_copy_words(void* restrict to, const void* restrict from, size_t bytes) {
   uint8_t* d = to;
   const uint8_t* s = from;
-  if (LIKELY(MISALIGNED(d) == MISALIGNED(s))) {
+  if (WORDS_FIT(d, s)) {
+    NOT_UNROLLED
     for (; !LIKELY(MISALIGNED(d) == 0u); --bytes) {
       *d++ = *s++;
     }
     word* dw = (word*)(void*)d;
     const word* sw = (const word*)(const void*)s;
-    bytes = copy_blocks(&dw, &sw, bytes);
-    if (LIKELY(bytes == 0u)) {
-      return to;
-    }
-    NOT_UNROLLED
-    for (; bytes >= WORD; bytes -= WORD) {
-      *dw++ = *sw++;
-    }
+    bytes = copy_aligned(&dw, &sw, bytes);
     d = (uint8_t*)dw;
     s = (const uint8_t*)sw;
   }

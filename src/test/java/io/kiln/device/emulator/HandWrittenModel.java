@@ -151,10 +151,14 @@ final class HandWrittenModel {
 
     /** Builds an image with the default application, or with a main.c in the folder {@code main}. */
     static Path build(Board board, String toolchain, Io io, Path folder) {
+        return build(board, toolchain, Optimize.SPEED, io, folder);
+    }
+
+    private static Path build(Board board, String toolchain, Optimize optimize, Io io, Path folder) {
         FirmwareRequest request = new FirmwareRequest(
                 board,
                 TestToolchains.resolve(toolchain, board.target()),
-                Optimize.SPEED,
+                optimize,
                 List.of(library(io)),
                 Optional.of(folder.resolve("main")),
                 FirmwareRequest.Folders.in(folder),
@@ -165,8 +169,13 @@ final class HandWrittenModel {
 
     /** Builds an image with this C as its main.c. */
     static Path withMain(Board board, String toolchain, String code, Path folder) throws IOException {
+        return withMain(board, toolchain, Optimize.SPEED, code, folder);
+    }
+
+    static Path withMain(Board board, String toolchain, Optimize optimize, String code, Path folder)
+            throws IOException {
         Files.writeString(Files.createDirectories(folder.resolve("main")).resolve("main.c"), code);
-        return build(board, toolchain, Io.CALLER, folder);
+        return build(board, toolchain, optimize, Io.CALLER, folder);
     }
 
     /** Runs an image to its end. */
