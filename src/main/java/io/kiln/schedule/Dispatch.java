@@ -89,7 +89,8 @@ public final class Dispatch {
                 new ElementStyle(
                         features.hasLongMultiply(),
                         features.hasLongMultiply() && optimize != Optimize.SIZE,
-                        features.family() == CpuFeatures.Family.CORTEX_M));
+                        features.family() == CpuFeatures.Family.CORTEX_M,
+                        features.hasFpu()));
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */

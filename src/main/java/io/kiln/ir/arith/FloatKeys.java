@@ -2,8 +2,9 @@
 package io.kiln.ir.arith;
 
 import java.util.Arrays;
+import java.util.function.DoubleUnaryOperator;
 
-/** Maps floats to integers (keys) of the same order, so that comparing integers quantizes floats as QuantizeLinear does. */
+/** Maps floats to integers (keys) of the same order, so that comparing integers quantizes floats. */
 public final class FloatKeys {
     /** Number of thresholds: one for each int8 but the smallest. */
     public static final int STEPS = 255;
@@ -24,23 +25,24 @@ public final class FloatKeys {
 
     /**
      * The smallest key that gives each int8 but the smallest, for {@code saturate(round(x / scale) + zeroPoint)}, the quotient in single
-     * precision and halves to even.
+     * precision.
      *
+     * @param round whether halves go to even numbers, as in QuantizeLinear of ONNX, or away from zero, as in TensorFlow Lite
      * @return {@link #STEPS} keys, ascending
      */
-    public static int[] steps(float scale, int zeroPoint) {
+    public static int[] steps(float scale, int zeroPoint, DoubleUnaryOperator round) {
         int[] steps = new int[STEPS];
-        Arrays.setAll(steps, i -> step(scale, Byte.MIN_VALUE + i + 1 - zeroPoint));
+        Arrays.setAll(steps, i -> step(scale, Byte.MIN_VALUE + i + 1 - zeroPoint, round));
         return steps;
     }
 
     /** A binary search between the infinities, whose quotients are below and above every result. */
-    private static int step(float scale, int result) {
+    private static int step(float scale, int result, DoubleUnaryOperator round) {
         long below = LOWEST;
         long from = HIGHEST;
         while (from - below > 1) {
             long middle = Math.floorDiv(below + from, 2);
-            if (Math.rint(value((int) middle) / scale) < result) {
+            if (round.applyAsDouble(value((int) middle) / scale) < result) {
                 below = middle;
             } else {
                 from = middle;

@@ -2,16 +2,11 @@
 package io.kiln.lower.element;
 
 import static io.kiln.tir.Exprs.add;
-import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
-import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
-import io.kiln.ir.arith.FloatKeys;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
@@ -37,15 +32,10 @@ import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
-import io.kiln.lower.StepSearch;
 import io.kiln.lower.Tables;
-import io.kiln.tir.BlockBuilder;
-import io.kiln.tir.Buffer;
-import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import io.kiln.tir.Intrinsic;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The element functions of fused operators' roots. */
 final class ElementFunctions {
@@ -73,8 +63,8 @@ final class ElementFunctions {
             entry(
                     TflSigmoid16.class,
                     (root, op, tables) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
-            entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
-            entry(QnnQuantize.class, ElementFunctions::quantized),
+            entry(QnnDequantize.class, (root, op, tables) -> FloatConversions.dequantized(op)),
+            entry(QnnQuantize.class, FloatConversions::quantized),
             entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
             entry(Full.class, (root, op, tables) -> same(true)),
             entry(Copy.class, (root, op, tables) -> same(true)),
@@ -94,6 +84,12 @@ final class ElementFunctions {
         Op root = op.root().op();
         if (root instanceof TflLeakyRelu leakyRelu && !style.hasLongMultiply()) {
             return QuantizedFunctions.bySign(leakyRelu);
+        }
+        if (!style.hasFpu()) {
+            Optional<ElementFunction> function = FloatConversions.withoutFpu(op, tables);
+            if (function.isPresent()) {
+                return function.get();
+            }
         }
         return ALL.get(root.getClass()).of(root, op, tables);
     }
@@ -117,47 +113,5 @@ final class ElementFunctions {
         return isWord || op.root().args().get(1) instanceof Arg.Ref
                 ? BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype())
                 : ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));
-    }
-
-    private static ElementFunction dequantized(FusedOperator op) {
-        float scale = op.root().constant(1).real(0);
-        int zeroPoint = (int) op.root().constant(2).integer(0);
-        boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
-        Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
-        return ElementFunction.fitting((block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), factor));
-    }
-
-    private static ElementFunction quantized(QnnQuantize root, FusedOperator op, Tables tables) {
-        return root.rounding() == Rounding.ONNX && op.type().dtype() == DType.INT8
-                ? byKeys(op, tables)
-                : ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)));
-    }
-
-    /** Without floats: the number of results below the float. */
-    private static ElementFunction byKeys(FusedOperator op, Tables tables) {
-        float scale = op.root().constant(1).real(0);
-        int zeroPoint = (int) op.root().constant(2).integer(0);
-        Buffer steps = tables.add("steps", DType.INT32, FloatKeys.steps(scale, zeroPoint));
-        return ElementFunction.fitting((block, x) -> {
-            Expr key = block.let("key", new Expr.Call(ElementIntrinsics.FLOAT_KEY, List.of(x.get(0))));
-            return add(StepSearch.of(block, steps, imm(0), FloatKeys.STEPS, key), imm(Byte.MIN_VALUE));
-        });
-    }
-
-    /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
-    private static Expr quantized(QnnQuantize root, FusedOperator op, BlockBuilder block, Expr value) {
-        DType dtype = op.type().dtype();
-        float scale = op.root().constant(1).real(0);
-        int zeroPoint = (int) op.root().constant(2).integer(0);
-        boolean isToEven = root.rounding() == Rounding.ONNX;
-        Expr quotient = Exprs.div(value, imm(scale));
-        Expr steps = block.let(
-                isToEven ? "steps" : "rounded",
-                isToEven ? quotient : new Expr.Call(Intrinsic.ROUNDF, List.of(quotient)));
-        Expr above = block.let("above", Exprs.max(steps, imm((float) (dtype.min() - zeroPoint))));
-        Expr within = Exprs.min(above, imm((float) (dtype.max() - zeroPoint)));
-        Expr rounded =
-                isToEven ? new Expr.Call(ElementIntrinsics.ROUND_SMALL, List.of(block.let("within", within))) : within;
-        return add(cast(DType.INT32, rounded), imm(zeroPoint));
     }
 }
