@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-#include "../thumb/kiln_depthwise_sums.h"
+#include "kiln_depthwise_sums.h"
 #include "../thumb/kiln_saturate_8.h"
 #include "kiln_high_word.h"
 #define NAME kiln_depthwise_fours

@@ -22,6 +22,8 @@ import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalModule;
 import io.kiln.partition.Externals;
 import io.kiln.schedule.Dispatch;
+import io.kiln.schedule.LayerChoices;
+import io.kiln.schedule.OnlyConvolution;
 import io.kiln.stream.Lowering;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlannedProgram;
@@ -72,10 +74,11 @@ final class ModulePlanner {
             callees.add(AotExecution.callee(module(own, function, Io.CALLER, true)));
         }
         InterfaceNames names = new InterfaceNames(name);
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, records);
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
+        LayerChoices choices = records.or(OnlyConvolution.of(operators, request.optimize()));
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
         OperatorTargets targets = new OperatorTargets(operators, outside, externals, external);
         external.addAll(outside.functions());

@@ -19,4 +19,9 @@ public interface LayerChoices {
      * @param workload the layer on its core, for all rows or for some of them
      */
     Optional<Choice<?>> choose(FusedOperator op, Workload workload);
+
+    /** These choices, and others for the layers that they leave to the rules. */
+    default LayerChoices or(LayerChoices others) {
+        return (op, workload) -> choose(op, workload).or(() -> others.choose(op, workload));
+    }
 }

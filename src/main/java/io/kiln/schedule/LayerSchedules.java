@@ -137,6 +137,8 @@ public final class LayerSchedules {
             DEPTHWISE_DIRECT::choose,
             CONV_DIRECT::choose);
 
+    private static final ScheduleRule ONLY_CONVOLUTION = DSP_CONV::chooseOnly;
+
     private LayerSchedules() {}
 
     /** The schedules that apply to a layer on its core, with their spaces. */
@@ -156,6 +158,11 @@ public final class LayerSchedules {
                 .filter(schedule -> schedule.name().equals(configuration.schedule()))
                 .findFirst()
                 .flatMap(schedule -> Choice.of(schedule, workload, configuration, reason));
+    }
+
+    /** The choice for a model's only convolution; empty if the rules are as good. */
+    static Optional<Choice<?>> chooseOnly(Workload workload) {
+        return ONLY_CONVOLUTION.choose(workload).map(choice -> choice);
     }
 
     /** The choice of the rules for a layer. */

@@ -58,6 +58,34 @@ final class GoldenKernelsTest {
         assertThat(own).isEqualTo(Map.of(Target.parse(TestTargets.M3).features().toString(), 2L));
     }
 
+    /** If size is optimized, convolutions share a kernel where there are several. */
+    @Test
+    void theOnlyConvolutionOfAModelHasAKernelOfItsOwn() {
+        assertThat(chosen("micro_kws_xs", Optimize.SIZE)).containsExactly("dsp_conv");
+        assertThat(chosen("kws_ref_model", Optimize.SIZE)).isEmpty();
+        assertThat(chosen("micro_kws_xs", Optimize.SPEED)).isEmpty();
+    }
+
+    /** The schedules on Cortex-M4 that do not follow from a layer alone. */
+    private static List<String> chosen(String model, Optimize optimize) {
+        var fused = Pipeline.standard().run(TfliteFrontend.read(GoldenModels.model(model), "golden"));
+        List<FusedOperator> operators = FusedOperator.all(fused, "golden");
+        LayerChoices choices = OnlyConvolution.of(operators, optimize);
+        return operators.stream()
+                .filter(Dispatch::hasChoice)
+                .flatMap(op -> choices
+                        .choose(
+                                op,
+                                new Workload(
+                                        ConvComputation.of(op),
+                                        Rows.whole(op.type().shape()),
+                                        Target.parse(TestTargets.M4).features(),
+                                        optimize))
+                        .stream())
+                .map(choice -> choice.configuration().schedule())
+                .toList();
+    }
+
     /** The layers of a model, on each core. */
     private static List<Workload> layers(String model, Optimize optimize) {
         var fused = Pipeline.standard().run(TfliteFrontend.read(GoldenModels.model(model), "golden"));

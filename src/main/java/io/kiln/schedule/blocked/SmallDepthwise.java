@@ -48,7 +48,7 @@ final class SmallDepthwise {
 
     private static final KernelText FOURS = KernelText.of("portable/kiln_depthwise_fours");
 
-    private static final Intrinsic SUMS = Intrinsic.inFile("thumb/kiln_depthwise_sums", List.of(), DType.INT32);
+    private static final Intrinsic SUMS = Intrinsic.inFile("portable/kiln_depthwise_sums", List.of(), DType.INT32);
 
     /** Channels that share the loop over taps. */
     private static final int FOUR = 4;

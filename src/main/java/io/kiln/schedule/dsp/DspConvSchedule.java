@@ -2,6 +2,7 @@
 package io.kiln.schedule.dsp;
 
 import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Configuration;
 import io.kiln.schedule.space.ConvTask;
@@ -30,6 +31,12 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 24;
 
+    /** The same if size is optimized. */
+    private static final int LEAST_UNROLL = 4;
+
+    /** Bytes of weights that may double if size is optimized. */
+    private static final int MOST_WEIGHTS = 1024;
+
     @Override
     public String name() {
         return "dsp_conv";
@@ -53,7 +60,7 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
                 name(),
                 Knob.of("pixels", 2),
                 Knob.of("channel_block", BLOCK),
-                Knob.of("unroll", 4, 8, 16, UNROLL),
+                Knob.of("unroll", LEAST_UNROLL, 8, 16, UNROLL),
                 Knob.flag(PAIRED, false, true));
     }
 
@@ -65,12 +72,26 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
 
     /** Unless size is optimized. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
-        Configuration configuration = Configuration.of(name())
-                .with("pixels", 2)
-                .with("channel_block", BLOCK)
-                .with("unroll", UNROLL);
         return workload.isForSize()
                 ? Optional.empty()
-                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason(rescale)));
+                : applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(UNROLL), reason(rescale)));
+    }
+
+    /** If size is optimized, for a model's only convolution: its kernel then takes no more flash than one for all would. */
+    public Optional<Choice<DspRescale>> chooseOnly(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean isLight = conv.weight().data().size() <= MOST_WEIGHTS && !FourBitWeights.pack(workload);
+        if (!workload.isForSize() || workload.features().hasMve() || !isLight) {
+            return Optional.empty();
+        }
+        String reason = "size: the model's only convolution";
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(LEAST_UNROLL), reason));
+    }
+
+    private Configuration configuration(int unroll) {
+        return Configuration.of(name())
+                .with("pixels", 2)
+                .with("channel_block", BLOCK)
+                .with("unroll", unroll);
     }
 }

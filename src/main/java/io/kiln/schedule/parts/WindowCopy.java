@@ -39,12 +39,12 @@ public final class WindowCopy {
 
     private final boolean isForSize;
 
-    /** A copy to scratch; optimized for size, the same code for all windows. */
+    /** A copy to scratch; optimized for size, the same code for all windows, unless copies take as long as multiply-accumulates. */
     public WindowCopy(ConvTask task, Buffer input, Buffer scratch) {
         this.conv = task.conv();
         this.input = input;
         this.scratch = scratch;
-        this.isForSize = task.isForSize();
+        this.isForSize = task.isForSize() && !task.workload().hasFewMacs();
         int most = task.workload().rows().areContiguous() ? MOST_ADJACENT_ROWS : MOST_WHOLE_ROWS;
         boolean copiesWhole = !isForSize && conv.window().kernelH() <= most;
         this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
