@@ -7,6 +7,8 @@
 #define NAME kiln_depthwise_block_3x3
 #define ASSEMBLY "ret"
 #define CHANNELS 4
+#define MULTIPLIER 1
+#define OUTPUTS 4
 #define TAPS 9
 #define KERNEL_W 3
 #define ROW 16
@@ -19,7 +21,7 @@
 #define LOW -128
 #define HIGH 127
 
-/* PIXELS pixels of a depthwise convolution of KERNEL, channel by channel. */
+/* PIXELS pixels of a depthwise convolution of KERNEL, input channel by input channel. */
 #if CONDITION
 __attribute__((naked, noinline)) static void NAME(__attribute__((unused)) const int8_t* x, __attribute__((unused)) const int8_t* w, __attribute__((unused)) const int32_t* rescale, __attribute__((unused)) int8_t* out) {
   __asm__ volatile(
@@ -37,7 +39,7 @@ static void NAME(const int8_t* x, const int8_t* w, const int32_t* rescale, int8_
       int32_t value = (int32_t)(((int64_t)(sum * SCALE) * rescale[CONSTANTS * c]) >> 32) + rescale[CONSTANTS * c + 1];
 CORRECTION
       value >>= SHIFT;
-      out[CHANNELS * pixel + c] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));
+      out[OUTPUTS * pixel + MULTIPLIER * c] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));
     }
   }
 }

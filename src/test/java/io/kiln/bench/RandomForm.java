@@ -27,6 +27,8 @@ enum RandomForm {
     INT16,
     /** Depthwise convolutions of int16 data. */
     WIDE,
+    /** Depthwise convolutions of int8 data, often with wide windows or several channels for one of the input. */
+    DEPTHWISE,
     /** Transposed convolutions of int16 data. */
     TRANSPOSED_WIDE,
     /** Transposed convolutions of int8 and float data. */
@@ -50,6 +52,7 @@ enum RandomForm {
             case SHORTS -> RandomOperators.ofShorts(seed);
             case INT16 -> RandomLayers.ofInt16(seed);
             case WIDE -> RandomLayers.wide(seed);
+            case DEPTHWISE -> RandomOperators.wideDepthwise(seed);
             case TRANSPOSED_WIDE -> RandomLayers.transposedWide(seed);
             case TRANSPOSED -> RandomLayers.transposed(seed);
             case FAR_PADDED -> RandomOperators.farPadded(seed);
@@ -83,6 +86,7 @@ enum RandomForm {
                     SHORTS,
                     INT16,
                     WIDE,
+                    DEPTHWISE,
                     TRANSPOSED_WIDE,
                     TRANSPOSED,
                     FAR_PADDED,

@@ -40,6 +40,12 @@ final class RandomFilters {
         depthwise(shape, w, shape.dim(3) % 5 == 2 ? 2 : 1);
     }
 
+    /** An int8 depthwise convolution, often with a wide or dilated window or several channels for one of the input. */
+    void wideDepthwise() {
+        Shape shape = Shape.of(1, 1 + draw.below(6), 1 + draw.below(20), 2 + draw.below(8));
+        depthwise(shape, largeWindow(shape.dim(1), shape.dim(2), 10), 1 + draw.below(5) / 2);
+    }
+
     /** A depthwise convolution of one column without padding. */
     void overTime() {
         int taps = 1 + draw.below(12);

@@ -70,6 +70,11 @@ public final class RandomOperators {
         return drawn("depthwise", seed, RandomFilters::depthwise);
     }
 
+    /** An int8 depthwise convolution, often with a wide or dilated window or several channels for one of the input. */
+    public static Function wideDepthwise(long seed) {
+        return drawn("wide_depthwise", seed, RandomFilters::wideDepthwise);
+    }
+
     /** A sum, difference or leaky ReLU of int16 data. */
     public static Function ofShorts(long seed) {
         FunctionDraw draw = new FunctionDraw(seed);

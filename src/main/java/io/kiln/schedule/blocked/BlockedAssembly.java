@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.blocked;
 
-import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.ScalarRescale;
 import java.util.Optional;
 
 /** {@link BlockedKernel} entirely in assembly, for one core. */
@@ -14,6 +14,11 @@ interface BlockedAssembly {
         return Optional.empty();
     }
 
+    /** Part of the kernel's name if the assembly depends on more of the rescaling than its correction and limits. */
+    default String suffix(ScalarRescale rescale) {
+        return "";
+    }
+
     /** The lines of a naked function with the kernel's parameters. */
-    String lines(RescaleCorrection correction, boolean limited);
+    String lines(ScalarRescale rescale);
 }

@@ -50,7 +50,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
             return Optional.empty();
         }
         boolean hasTogether = !together(workload).isEmpty();
-        Rescaling rescaling = new Rescaling(hasTogether ? ScalarRescale.of(workload.conv()) : Optional.empty());
+        Rescaling rescaling = new Rescaling(hasTogether ? BlockedLoops.rescale(workload) : Optional.empty());
         return Optional.of(rescaling).filter(r -> !loops(workload, r, false).isEmpty());
     }
 
@@ -171,7 +171,7 @@ public final class BlockedConvSchedule implements Schedule<BlockedConvSchedule.R
         List<BlockedSums> apart = apart(workload);
         boolean isFew = BlockedLoops.areFew(workload.conv()) && !apart.isEmpty();
         if (packs && !isFew && suits(workload, best)) {
-            Optional<ScalarRescale> proven = ScalarRescale.of(workload.conv());
+            Optional<ScalarRescale> proven = BlockedLoops.rescale(workload);
             if (proven.isPresent()) {
                 String reason = "no SIMD: blocks of pixels and channels share loads";
                 return Optional.of(choice(best, proven, reason));

@@ -22,6 +22,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
@@ -69,11 +70,7 @@ final class BlockedDepthwise {
         this.output = buffers.output();
         this.pixels = pixels;
         if (assembled.isPresent()) {
-            Buffer weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
-            Buffer constants = rescale.orElseThrow().table(tables);
-            Kernel block = assembled.get().kernel();
-            this.kernel = (b, in, out) ->
-                    b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
+            this.kernel = assembled(assembled.get(), tables);
         } else {
             this.kernel = new DepthwiseLoops(task, pixels, rescale, isPacked)::emit;
         }
@@ -86,16 +83,38 @@ final class BlockedDepthwise {
         return new LayerLoops(body(task.rows()), task.workload().macs());
     }
 
-    /** Weights in the order of the kernel, {@code [channel][ky][kx]}. */
-    private static int[] weightsByChannel(ConvComputation conv) {
-        int taps = conv.taps();
-        int[] packed = new int[conv.channels() * taps];
-        for (int i = 0; i < packed.length; i++) {
-            int tap = i % taps;
-            packed[i] = conv.tap(
-                    i / taps, tap / conv.window().kernelW(), tap % conv.window().kernelW(), 0);
+    /** Calls of the micro-kernel: for the first output channels of all input channels, then for the second ones. */
+    private Pixels assembled(DepthwiseBlock block, Tables tables) {
+        int[] channels = IntStream.range(0, conv.channels())
+                .map(i -> i % block.channels() * block.multiplier() + i / block.channels())
+                .toArray();
+        Buffer weights = tables.add("weight", DType.INT8, weights(channels));
+        Buffer constants = block.rescale().table(tables, channels);
+        Kernel kernel = block.kernel();
+        if (block.multiplier() == 1) {
+            return (b, in, out) ->
+                    b.call(kernel, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
         }
-        return packed;
+        return (b, in, out) -> b.loop("m", block.multiplier(), (each, m) -> {
+            Buffer w = each.view("w", weights, mul(m, (long) block.channels() * conv.taps()));
+            Buffer c = each.view(
+                    "c",
+                    constants,
+                    mul(
+                            m,
+                            (long) block.channels()
+                                    * block.rescale().correction().constants()));
+            each.call(kernel, List.of(in, w, c, each.mutableView("out", output, add(out, m))), List.of());
+        });
+    }
+
+    /** Weights of channels, {@code [channel][ky][kx]}. */
+    private int[] weights(int[] channels) {
+        int taps = conv.taps();
+        int width = conv.window().kernelW();
+        return IntStream.range(0, channels.length * taps)
+                .map(i -> conv.tap(channels[i / taps], i % taps / width, i % taps % width, 0))
+                .toArray();
     }
 
     private Stmt body(Rows range) {

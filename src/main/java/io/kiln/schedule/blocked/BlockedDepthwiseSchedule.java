@@ -53,7 +53,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
             return Optional.empty();
         }
         boolean isScalar = !workload.features().hasDsp() && BlockedLoops.isFor(workload);
-        Optional<ScalarRescale> proven = isScalar ? ScalarRescale.of(conv) : Optional.empty();
+        Optional<ScalarRescale> proven = isScalar ? BlockedLoops.rescale(workload) : Optional.empty();
         boolean isFolded = BiasTable.isFoldedIfFilled(conv);
         return Optional.of(new Rescaling(proven)).filter(r -> proven.isPresent() || isFolded);
     }
@@ -71,7 +71,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
     public Space space(Workload workload, Rescaling rescaling) {
         int most = assembly(workload.features())
                 .filter(assembly -> rescaling.proven().isPresent())
-                .map(assembly -> assembly.mostPixels(workload.conv().window().kernelW()))
+                .map(assembly -> assembly.mostPixels(workload.conv().window()))
                 .orElse(0);
         int width = workload.conv().output().dim(2);
         int[] pixels = IntStream.rangeClosed(1, Math.max(most, DepthwiseLoops.mostPixels(workload.features())))
@@ -85,7 +85,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         if (features.family() == CpuFeatures.Family.RISCV) {
             return Optional.of(new DepthwiseRiscV());
         }
-        return features.hasLongMultiply() ? Optional.of(new DepthwiseThumb()) : Optional.empty();
+        return Optional.of(features.hasLongMultiply() ? new DepthwiseThumb() : new DepthwiseThumb1());
     }
 
     /** The micro-kernel, if the core has one. */
@@ -93,11 +93,16 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         ConvComputation conv = workload.conv();
         Window w = conv.window();
         return assembly(workload.features())
-                .filter(assembly -> conv.channels() == conv.input().dim(3))
                 .filter(assembly -> w.kernelH() * w.kernelW() <= MOST_ASSEMBLED_TAPS)
-                .map(assembly ->
-                        new DepthwiseBlock(w, pixels, conv.channels(), PaddedRows.rowElements(conv), rescale, assembly))
-                .filter(block -> pixels <= block.assembly().mostPixels(w.kernelW())
+                .map(assembly -> new DepthwiseBlock(
+                        w,
+                        pixels,
+                        conv.input().dim(3),
+                        conv.channels() / conv.input().dim(3),
+                        PaddedRows.rowElements(conv),
+                        rescale,
+                        assembly))
+                .filter(block -> pixels <= block.assembly().mostPixels(w)
                         && block.assembly().suits(block));
     }
 
@@ -124,7 +129,8 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
      */
     public Optional<Choice<Rescaling>> chooseForSize(Workload workload) {
         CpuFeatures features = workload.features();
-        boolean isCore = features.family() == CpuFeatures.Family.CORTEX_M && !features.hasDsp();
+        boolean isCore =
+                features.family() == CpuFeatures.Family.CORTEX_M && features.hasLongMultiply() && !features.hasDsp();
         if (!workload.isForSize() || !isCore || workload.macs() < LARGE_MACS) {
             return Optional.empty();
         }
@@ -154,11 +160,11 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
     /** Pixels of the micro-kernel's block for a layer, if the core has one that computes it. */
     private static Optional<Integer> assembledPixels(Workload workload, Rescaling rescaling) {
         int width = workload.conv().output().dim(2);
-        int kernelW = workload.conv().window().kernelW();
+        Window window = workload.conv().window();
         return rescaling
                 .proven()
                 .flatMap(r -> assembly(workload.features())
-                        .map(assembly -> PixelBlocks.best(width, assembly.mostPixels(kernelW)))
+                        .map(assembly -> PixelBlocks.best(width, assembly.mostPixels(window)))
                         .filter(pixels -> assembled(workload, r, pixels).isPresent()));
     }
 }

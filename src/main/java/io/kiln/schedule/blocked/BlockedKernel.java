@@ -60,7 +60,8 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     }
 
     private String name() {
-        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length()) + rescale.suffix();
+        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length()) + rescale.suffix()
+                + sums.assembly().map(assembly -> assembly.suffix(rescale)).orElse("");
     }
 
     private String parameters(String attribute) {
@@ -111,7 +112,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         return head(ASSEMBLY_TEXT)
                 .with("CONDITION", assembly.condition())
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
-                .with("ASSEMBLY", assembly.lines(correction, rescale.isLimited()))
+                .with("ASSEMBLY", assembly.lines(rescale))
                 .with("WEIGHT_TYPE", weights())
                 .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
                 .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")

@@ -6,6 +6,8 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.schedule.blocked.BlockedSums.Body;
 import io.kiln.schedule.blocked.SumsKernel.Core;
 import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.parts.Thumb1Rescale;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
@@ -61,6 +63,13 @@ final class BlockedLoops {
             case CORTEX_M -> true;
             case HOST, OTHER -> false;
         };
+    }
+
+    /** The rescaling of a layer by one multiplication, if it is proven: on Armv6-M, with the scale for which that takes the fewest instructions. */
+    static Optional<ScalarRescale> rescale(Workload workload) {
+        return workload.features().hasLongMultiply()
+                ? ScalarRescale.of(workload.conv())
+                : ScalarRescale.of(workload.conv(), Thumb1Rescale.SCALE_BITS);
     }
 
     /**

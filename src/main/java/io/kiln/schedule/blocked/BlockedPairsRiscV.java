@@ -2,7 +2,7 @@
 package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
-import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.ScalarRescale;
 import java.util.Optional;
 
 /**
@@ -44,11 +44,10 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
     }
 
     @Override
-    public String lines(RescaleCorrection correction, boolean limited) {
+    public String lines(ScalarRescale rescale) {
         AsmText asm = new AsmText();
         BlockedRiscV block = new BlockedRiscV(pixels, channels, 1, false, false);
-        int limits = BlockedRiscV.limits(correction);
-        block.enter(asm, limited, limits);
+        block.enter(asm, rescale);
         asm.line("1:");
         block.firstInputs(asm);
         block.end(asm);
@@ -80,8 +79,8 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
                         registers().product());
             }
         }
-        block.rescale(asm, correction);
-        block.store(asm, limited, limits);
+        block.rescale(asm, rescale.correction());
+        block.store(asm, rescale);
         return asm.lines();
     }
 

@@ -3,6 +3,8 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.RiscVRescale;
+import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -57,11 +59,11 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     }
 
     @Override
-    public String lines(RescaleCorrection correction, boolean limited) {
+    public String lines(ScalarRescale rescale) {
         AsmText asm = new AsmText();
         asm.line(".option push");
         asm.line(".option norvc");
-        enter(asm, limited, limits(correction));
+        enter(asm, rescale);
         asm.line("1:");
         start(asm);
         asm.line("2:");
@@ -80,19 +82,19 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         if (packed) {
             takeApart(asm);
         }
-        rescale(asm, correction);
-        store(asm, limited, limits(correction));
+        rescale(asm, rescale.correction());
+        store(asm, rescale);
         asm.line(".option pop");
         return asm.lines();
     }
 
     /** Place of the limits on the stack. */
-    static int limits(RescaleCorrection correction) {
+    private static int limits(RescaleCorrection correction) {
         return CORRECTION + (correction.parameter().isPresent() ? 4 : 0);
     }
 
     /** Saves registers and arguments, and what depends on these alone. */
-    void enter(AsmText asm, boolean limited, int limits) {
+    void enter(AsmText asm, ScalarRescale rescale) {
         asm.line("addi sp, sp, -%d", FRAME);
         for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
             asm.line("sw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
@@ -117,11 +119,13 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("li t1, %d", weightBytes());
         asm.line("mul t0, t0, t1");
         asm.line("sw t0, %d(sp)", SKIP_WEIGHTS);
+        RiscVRescale.log2(asm, SCALE, 7);
         asm.line("lw t2, %d(sp)", SHIFT);
-        asm.line(limited ? "lw t0, %d(sp)" : "li t0, -128", limits);
+        int limits = limits(rescale.correction());
+        asm.line(rescale.isLimited() ? "lw t0, %d(sp)" : "li t0, -128", limits);
         asm.line("sll t0, t0, t2");
         asm.line("sw t0, %d(sp)", LOWEST);
-        asm.line(limited ? "lw t0, %d(sp)" : "li t0, 127", limits + 4);
+        asm.line(rescale.isLimited() ? "lw t0, %d(sp)" : "li t0, 127", limits + 4);
         asm.line("sll t0, t0, t2");
         asm.line("sw t0, %d(sp)", HIGHEST);
         if (!registers().weights().equals("a1")) {
@@ -208,9 +212,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("lw %s, %d(sp)", offset, SCALE);
         asm.line("lw %s, %d(sp)", constants, CONSTANTS);
         for (int c = 0; c < channels; c++) {
-            for (int p = 0; p < pixels; p++) {
-                asm.line("mul %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
-            }
+            sums(c).forEach(sum -> asm.line("sll %s, %s, %s", sum, sum, offset));
         }
         if (correction.parameter().isPresent()) {
             asm.line("lw %s, %d(sp)", parameter, CORRECTION);
@@ -219,10 +221,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         for (int c = 0; c < channels; c++) {
             asm.line("lw %s, %d(%s)", multiplier, 4 * words * c, constants);
             asm.line("lw %s, %d(%s)", offset, 4 * words * c + 4, constants);
-            for (int p = 0; p < pixels; p++) {
-                asm.line("mulh %s, %s, %s", registers().sum(c, p), registers().sum(c, p), multiplier);
-                asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
-            }
+            RiscVRescale.highWords(asm, sums(c), multiplier, offset);
             for (int i = 0; i < correction.count(); i++) {
                 asm.line("lw %s, %d(%s)", offset, 4 * (words * c + 2 + i), constants);
                 correction.applyGivenOnRiscV(asm, sums(c), offset, parameter, scratch, 4);
@@ -239,7 +238,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     }
 
     /** Limits, shifts and stores the existing channels, and continues while there are more. */
-    void store(AsmText asm, boolean limited, int limits) {
+    void store(AsmText asm, ScalarRescale rescale) {
         List<String> out = registers().free().subList(0, pixels);
         String shift = registers().free().get(pixels);
         String lowest = registers().free().get(pixels + 1);
@@ -254,7 +253,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("lw %s, %d(sp)", shift, SHIFT);
         asm.line("lw %s, %d(sp)", lowest, LOWEST);
         asm.line("lw %s, %d(sp)", highest, HIGHEST);
-        asm.line(limited ? "lw %s, %d(sp)" : "li %s, -128", low, limits);
+        asm.line(rescale.isLimited() ? "lw %s, %d(sp)" : "li %s, -128", low, limits(rescale.correction()));
         asm.line("lw %s, %d(sp)", rest, REST);
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {

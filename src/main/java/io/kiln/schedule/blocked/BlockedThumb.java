@@ -3,6 +3,7 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,7 +49,9 @@ record BlockedThumb(boolean packed, Optional<WeightPairs> weightPairs) implement
     }
 
     @Override
-    public String lines(RescaleCorrection correction, boolean limited) {
+    public String lines(ScalarRescale rescale) {
+        RescaleCorrection correction = rescale.correction();
+        boolean limited = rescale.isLimited();
         AsmText asm = new AsmText();
         enter(asm, weightPairs.isPresent() ? STEP_BYTES_OF_PAIRS : STEP_BYTES);
         asm.line("1:");

@@ -3,6 +3,8 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.parts.Thumb1Rescale;
 import java.util.stream.IntStream;
 
 /**
@@ -44,7 +46,12 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
     }
 
     @Override
-    public String lines(RescaleCorrection correction, boolean limited) {
+    public String suffix(ScalarRescale rescale) {
+        return Thumb1Rescale.of(rescale.proven()).suffix();
+    }
+
+    @Override
+    public String lines(ScalarRescale rescale) {
         AsmText asm = new AsmText();
         enter(asm);
         asm.line("1:");
@@ -69,19 +76,26 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("bne 2b");
         asm.line("str r1, [sp, #%d]", TAPS);
         takeApart(asm);
-        asm.line("ldr r0, [sp, #%d]", SCALE);
+        results(asm, rescale);
+        leave(asm);
+        return asm.lines();
+    }
+
+    private void results(AsmText asm, ScalarRescale rescale) {
+        Thumb1Rescale product = Thumb1Rescale.of(rescale.proven());
+        if (!product.isInParts()) {
+            asm.line("ldr r0, [sp, #%d]", SCALE);
+        }
         if (isSmall()) {
-            channels(asm, correction, limited);
+            channels(asm, rescale);
         } else {
-            channel(asm, 0, correction, limited);
+            channel(asm, 0, rescale);
             asm.line("bne 5f");
             asm.line("b 6f");
             asm.line("5:");
-            channel(asm, 1, correction, limited);
+            channel(asm, 1, rescale);
             asm.line("beq 6f");
         }
-        leave(asm);
-        return asm.lines();
     }
 
     /** Whether both channels are rescaled by the same code, one after the other. */
@@ -89,9 +103,9 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         return unroll == 1;
     }
 
-    private static void channels(AsmText asm, RescaleCorrection correction, boolean limited) {
+    private static void channels(AsmText asm, ScalarRescale rescale) {
         asm.line("8:");
-        channel(asm, 0, correction, limited);
+        channel(asm, 0, rescale);
         asm.line("beq 6f");
         asm.line("ldr r4, [sp, #%d]", SECOND);
         asm.line("cmp r4, #0");
@@ -204,17 +218,20 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         }
     }
 
-    /** Rescales and stores a channel, and compares the number of channels left with 0; r0 is the scale. */
-    private static void channel(AsmText asm, int c, RescaleCorrection correction, boolean limited) {
+    /** Rescales and stores a channel, and compares the number of channels left with 0; r0 is the scale, if sums are scaled. */
+    private static void channel(AsmText asm, int c, ScalarRescale rescale) {
+        RescaleCorrection correction = rescale.correction();
+        Thumb1Rescale product = Thumb1Rescale.of(rescale.proven());
         asm.line("ldr r7, [sp, #%d]", CONSTANTS);
         asm.line("ldr r1, [r7]");
         asm.line("ldr r3, [r7, #4]");
-        asm.line("asrs r2, r1, #16");
-        asm.line("uxth r1, r1");
+        product.split(asm);
         for (int p = 0; p < SIZE; p++) {
             asm.line("mov r4, r%d", 8 + 2 * c + p);
-            asm.line("muls r4, r0, r4");
-            highWord(asm);
+            if (!product.isInParts()) {
+                asm.line("muls r4, r0, r4");
+            }
+            product.highWord(asm);
             asm.line("adds r4, r4, r3");
             if (correction.parameter().isPresent()) {
                 asm.line("ldr r7, [sp, #%d]", CONSTANTS);
@@ -222,7 +239,7 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
             }
             asm.line("ldr r5, [sp, #%d]", SHIFT);
             asm.line("asrs r4, r5");
-            limit(asm, limited, CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
+            limit(asm, rescale.isLimited(), CORRECTION + (correction.parameter().isPresent() ? 4 : 0));
             asm.line("ldr r6, [sp, #%d]", OUT);
             if (p == 0) {
                 asm.line("strb r5, [r6]");
@@ -241,37 +258,10 @@ record BlockedThumb1(boolean packed, int unroll) implements BlockedAssembly {
         asm.line("str r4, [sp, #%d]", REST);
     }
 
-    /** The upper word of the product of r4 and {@code 65536 * r2 + r1}, in r4; r5 to r7 change. */
-    private static void highWord(AsmText asm) {
-        asm.line("uxth r5, r4");
-        asm.line("asrs r4, r4, #16");
-        asm.line("movs r6, r1");
-        asm.line("muls r6, r5, r6");
-        asm.line("lsrs r6, r6, #16");
-        asm.line("movs r7, r1");
-        asm.line("muls r7, r4, r7");
-        asm.line("adds r6, r6, r7");
-        asm.line("muls r4, r2, r4");
-        asm.line("muls r5, r2, r5");
-        asm.line("uxth r7, r6");
-        asm.line("asrs r6, r6, #16");
-        asm.line("adds r4, r4, r6");
-        asm.line("adds r5, r5, r7");
-        asm.line("asrs r5, r5, #16");
-        asm.line("adds r4, r4, r5");
-    }
-
     /** Limits r4; the result is in r5. */
     private static void limit(AsmText asm, boolean limited, int limits) {
         if (!limited) {
-            asm.line("sxtb r5, r4");
-            asm.line("cmp r5, r4");
-            asm.line("beq 7f");
-            asm.line("asrs r5, r4, #31");
-            asm.line("mvns r5, r5");
-            asm.line("lsrs r5, r5, #24");
-            asm.line("subs r5, #128");
-            asm.line("7:");
+            Thumb1Rescale.saturate(asm);
             return;
         }
         asm.line("ldr r5, [sp, #%d]", limits);

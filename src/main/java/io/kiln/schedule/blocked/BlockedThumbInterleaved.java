@@ -3,6 +3,7 @@ package io.kiln.schedule.blocked;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.ScalarRescale;
 
 /**
  * {@link BlockedThumb} for one number of taps, with as many instructions in fewer cycles: on a Cortex-M3, a load right behind a load takes one
@@ -30,7 +31,9 @@ record BlockedThumbInterleaved(int taps) implements BlockedAssembly {
     }
 
     @Override
-    public String lines(RescaleCorrection correction, boolean limited) {
+    public String lines(ScalarRescale rescale) {
+        RescaleCorrection correction = rescale.correction();
+        boolean limited = rescale.isLimited();
         AsmText asm = new AsmText();
         asm.line("push {r0-r11, lr}");
         asm.line("sub r2, r1, #1");

@@ -14,23 +14,25 @@ import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
- * The micro-kernel of {@link BlockedDepthwise}: all channels of a few neighbouring pixels. Pointers: rows under the windows, padding
+ * The micro-kernel of {@link BlockedDepthwise}: one output channel of each input channel, for a few neighbouring pixels. Pointers: rows under the windows, padding
  * included; weights {@code [channel][ky][kx]}; constants of the rescaling; output.
  *
  * @param window rows and columns, and columns between windows and between taps
  * @param pixels pixels computed at once
- * @param channels channels
+ * @param channels channels of the input
+ * @param multiplier output channels of each input channel
  * @param row elements between rows
  * @param rescale the rescaling
  * @param assembly for the core
  */
-record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRescale rescale, Assembly assembly) {
+record DepthwiseBlock(
+        Window window, int pixels, int channels, int multiplier, int row, ScalarRescale rescale, Assembly assembly) {
     private static final KernelText TEXT = KernelText.of("portable/depthwise_block");
 
     /** The kernel in the instructions of one core. */
     interface Assembly {
         /** Largest number of pixels computed at once; 0 if a window's row does not fit the registers. */
-        int mostPixels(int kernelW);
+        int mostPixels(Window window);
 
         /** Whether instructions' offsets reach all inputs and outputs. */
         boolean suits(DepthwiseBlock block);
@@ -81,6 +83,11 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
         return false;
     }
 
+    /** Elements from one pixel to the next in the output. */
+    int outputs() {
+        return channels * multiplier;
+    }
+
     /** Position of an input, relative to the block's first one. */
     int place(int ky, int column) {
         return ky * row + column * channels;
@@ -94,7 +101,8 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                 ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
                 : correction.suffix();
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
-        return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d_row%d_scale%d_shift%d"
+        String times = multiplier > 1 ? "_times" + multiplier : "";
+        return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d%s_row%d_scale%d_shift%d"
                         .formatted(
                                 kernelH(),
                                 kernelW(),
@@ -102,6 +110,7 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                                 stride(),
                                 dilation(),
                                 channels,
+                                times,
                                 row,
                                 r.scaleBits(),
                                 r.shift())
@@ -132,6 +141,8 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                 .with("CONDITION", assembly.condition())
                 .with("ASSEMBLY", assembly.lines(this))
                 .with("CHANNELS", channels)
+                .with("MULTIPLIER", multiplier)
+                .with("OUTPUTS", outputs())
                 .with("TAPS", kernelH() * kernelW())
                 .with("KERNEL_W", kernelW())
                 .with("ROW", row)

@@ -172,9 +172,9 @@ final class DepthwiseLoops {
         }
         if (w.kernelH() * w.kernelW() > MOST_UNROLLED_TAPS) {
             block.loop("ky", w.kernelH(), (row, ky) -> {
-                Buffer x = row.view("x", in, mul(ky, PaddedRows.rowElements(conv)));
+                Buffer inputs = row.view("inputs", in, mul(ky, PaddedRows.rowElements(conv)));
                 Buffer taps = row.view("taps", weights, mul(ky, (long) w.kernelW() * conv.channels()));
-                row(row, new Row(x, taps, 0), i, c, sums);
+                row(row, new Row(inputs, taps, 0), i, c, sums);
             });
         } else {
             for (int ky = 0; ky < w.kernelH(); ky++) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.blocked;
 
+import io.kiln.ir.op.Window;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
+import io.kiln.schedule.parts.RiscVRescale;
 import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -17,7 +20,7 @@ import java.util.stream.Stream;
  * a0    inputs of a channel, offset so that loads reach all rows
  * a1    weights          a3    output
  * a2    constants
- * then  end of the channels, lower limit before and after the shift, upper limit, an input, a product, row and elements between rows
+ * then  end of the channels, lower limit before and after the shift, upper limit, an input, a product and another one, row and elements between rows
  *       where loads do not reach all rows, weights of a window's row, sums
  * </pre>
  */
@@ -35,21 +38,22 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
     private static final String LOW = "a7";
     private static final String INPUT = "t0";
     private static final String PRODUCT = "t1";
+    private static final String OTHER_PRODUCT = "t6";
     private static final String ROW = "t2";
     private static final String ROW_ELEMENTS = "t3";
     private static final List<String> OTHERS = Stream.concat(
-                    Stream.of("t4", "t5", "t6"), IntStream.range(0, 12).mapToObj(i -> "s" + i))
+                    Stream.of("t4", "t5"), IntStream.range(0, 12).mapToObj(i -> "s" + i))
             .toList();
 
     @Override
-    public int mostPixels(int kernelW) {
-        return Math.max(0, Math.min(MOST_PIXELS, OTHERS.size() - Math.max(LEAST_WEIGHTS, kernelW)));
+    public int mostPixels(Window window) {
+        return Math.max(0, Math.min(MOST_PIXELS, OTHERS.size() - Math.max(LEAST_WEIGHTS, window.kernelW())));
     }
 
     @Override
     public boolean suits(DepthwiseBlock block) {
         return block.place(0, block.columns() - 1) <= REACH
-                && block.pixels() * block.channels() <= REACH
+                && block.pixels() * block.outputs() <= REACH
                 && block.kernelH() * block.kernelW() <= REACH;
     }
 
@@ -61,7 +65,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
     @Override
     public String lines(DepthwiseBlock block) {
         AsmText asm = new AsmText();
-        int saved = Math.max(0, sums(block) + block.pixels() - 3);
+        int saved = Math.max(0, sums(block) + block.pixels() - 2);
         int frame = (4 * saved + 15) / 16 * 16;
         if (saved > 0) {
             asm.line("addi sp, sp, -%d", frame);
@@ -71,9 +75,11 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         }
         enter(asm, block);
         asm.line("1:");
+        Products products = new Products(asm);
         for (int ky = 0; ky < block.kernelH(); ky++) {
-            row(asm, block, ky);
+            row(asm, block, products, ky);
         }
+        products.end();
         rescale(asm, block);
         store(asm, block);
         asm.line("3:");
@@ -124,7 +130,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         asm.line("li %s, %d", HIGHEST, rescale.high() << rescale.proven().shift());
     }
 
-    private static void row(AsmText asm, DepthwiseBlock block, int ky) {
+    private static void row(AsmText asm, DepthwiseBlock block, Products products, int ky) {
         boolean far = isFar(block);
         if (far && ky > 0) {
             asm.line("add %s, %s, %s", ROW, ky == 1 ? "a0" : ROW, ROW_ELEMENTS);
@@ -147,10 +153,34 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
                 if (kx >= 0 && ky + kx == 0) {
                     asm.line("mul %s, %s, %s", sum, INPUT, weight(kx));
                 } else if (kx >= 0) {
-                    asm.line("mul %s, %s, %s", PRODUCT, INPUT, weight(kx));
-                    asm.line("add %s, %s, %s", sum, sum, PRODUCT);
+                    products.add(sum, weight(kx));
                 }
             }
+        }
+    }
+
+    /** Products that are added to their sums while the next one is computed. */
+    private static final class Products {
+        private final AsmText asm;
+        private String product = PRODUCT;
+        private Optional<String> addition = Optional.empty();
+
+        Products(AsmText asm) {
+            this.asm = asm;
+        }
+
+        /** Multiplies the input by a weight, for a sum. */
+        void add(String sum, String weight) {
+            asm.line("mul %s, %s, %s", product, INPUT, weight);
+            end();
+            addition = Optional.of("add %s, %s, %s".formatted(sum, sum, product));
+            product = product.equals(PRODUCT) ? OTHER_PRODUCT : PRODUCT;
+        }
+
+        /** Adds what is left. */
+        void end() {
+            addition.ifPresent(asm::line);
+            addition = Optional.empty();
         }
     }
 
@@ -158,19 +188,15 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         ProvenRescale r = block.rescale().proven();
         String multiplier = weight(0);
         String offset = weight(1);
-        asm.line("lw %s, 0(a2)", multiplier);
-        asm.line("lw %s, 4(a2)", offset);
-        for (int p = 0; p < block.pixels(); p++) {
-            String sum = sum(block, p);
-            if (r.scaleBits() > 0) {
-                asm.line("slli %s, %s, %d", sum, sum, r.scaleBits());
-            }
-            asm.line("mulh %s, %s, %s", sum, sum, multiplier);
-            asm.line("add %s, %s, %s", sum, sum, offset);
-        }
-        RescaleCorrection correction = block.rescale().correction();
         List<String> sums =
                 IntStream.range(0, block.pixels()).mapToObj(p -> sum(block, p)).toList();
+        asm.line("lw %s, 0(a2)", multiplier);
+        asm.line("lw %s, 4(a2)", offset);
+        if (r.scaleBits() > 0) {
+            sums.forEach(sum -> asm.line("slli %s, %s, %d", sum, sum, r.scaleBits()));
+        }
+        RiscVRescale.highWords(asm, sums, multiplier, offset);
+        RescaleCorrection correction = block.rescale().correction();
         for (int i = 0; i < correction.count(); i++) {
             asm.line("lw %s, %d(a2)", offset, 8 + 4 * i);
             if (i == 0) {
@@ -189,18 +215,18 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
             asm.line("mv %s, %s", sum, HIGHEST);
             asm.line("2:");
             asm.line("srai %s, %s, %d", sum, sum, r.shift());
-            asm.line("sb %s, %d(a3)", sum, p * block.channels());
+            asm.line("sb %s, %d(a3)", sum, p * block.outputs());
             asm.line("%d:", 2 * LOW_LABEL + p);
         }
         asm.line("addi a0, a0, 1");
         asm.line("addi a1, a1, %d", block.kernelH() * block.kernelW());
         asm.line("addi a2, a2, %d", 4 * block.rescale().correction().constants());
-        asm.line("addi a3, a3, 1");
+        asm.line("addi a3, a3, %d", block.multiplier());
         asm.line("bne a0, %s, 1b", END);
         asm.line("j 3f");
         for (int p = 0; p < block.pixels(); p++) {
             asm.line("%d:", LOW_LABEL + p);
-            asm.line("sb %s, %d(a3)", LOW, p * block.channels());
+            asm.line("sb %s, %d(a3)", LOW, p * block.outputs());
             asm.line("j %db", 2 * LOW_LABEL + p);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.blocked;
 
+import io.kiln.ir.op.Window;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
@@ -13,7 +14,8 @@ import java.util.stream.IntStream;
  * MLA, 25 to rescale and store.
  *
  * <pre>
- * r0    inputs of a channel      r4 on    an input, weights of a window's row, sums; then multiplier, offset, lower half of a product
+ * r0    inputs of a channel      r4 on    an input, weights of a window's row, sums; or inputs, a weight, sums;
+ *                                         then multiplier, offset, lower half of a product
  * r1    weights                  lr       end of the channels
  * r2    constants
  * r3    output
@@ -29,18 +31,27 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
     /** The rescaling needs registers for an input and at least this many weights. */
     private static final int LEAST_WEIGHTS = 2;
 
+    /** Pixels of a block whose inputs stay in registers. */
+    private static final int MOST_IN_TURN = 4;
+
+    private static final int WEIGHT_IN_TURN = INPUT + MOST_IN_TURN;
+
     private static final int REACH = 4095;
+    /** Furthest step of a store that advances its pointer. */
+    private static final int ADVANCE = 255;
+
     private static final int FAR_REACH = 65_535;
 
     @Override
-    public int mostPixels(int kernelW) {
-        return Math.max(0, REGISTERS - 1 - Math.max(LEAST_WEIGHTS, kernelW));
+    public int mostPixels(Window window) {
+        return inTurn(window) ? MOST_IN_TURN : Math.max(0, REGISTERS - 1 - Math.max(LEAST_WEIGHTS, window.kernelW()));
     }
 
     @Override
     public boolean suits(DepthwiseBlock block) {
         return block.place(block.kernelH() - 1, block.columns() - 1) <= FAR_REACH
-                && block.pixels() * block.channels() <= REACH;
+                && block.pixels() * block.outputs() <= REACH
+                && block.multiplier() <= ADVANCE;
     }
 
     @Override
@@ -60,7 +71,11 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
         }
         asm.line("1:");
         for (int ky = 0; ky < block.kernelH(); ky++) {
-            row(asm, block, ky);
+            if (inTurn(block.window())) {
+                rowInTurn(asm, block, ky);
+            } else {
+                row(asm, block, ky);
+            }
         }
         rescale(asm, block);
         asm.line("cmp r0, lr");
@@ -69,12 +84,59 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
         return asm.lines();
     }
 
+    /** Whether inputs stay in registers in place of weights: windows that are wider than a block of pixels, side by side. */
+    private static boolean inTurn(Window window) {
+        return window.kernelW() > MOST_IN_TURN && window.strideW() == 1 && window.dilationW() == 1;
+    }
+
     private static int weight(int kx) {
         return INPUT + 1 + kx;
     }
 
     private static int sum(DepthwiseBlock block, int pixel) {
-        return INPUT + 1 + Math.max(LEAST_WEIGHTS, block.kernelW()) + pixel;
+        return inTurn(block.window())
+                ? WEIGHT_IN_TURN + 1 + pixel
+                : INPUT + 1 + Math.max(LEAST_WEIGHTS, block.kernelW()) + pixel;
+    }
+
+    /** Each input is loaded once, into the register of the one that no window needs any more. */
+    private static void rowInTurn(AsmText asm, DepthwiseBlock block, int ky) {
+        int last = block.pixels() - 1;
+        for (int column = 0; column < last; column++) {
+            load(asm, input(column), block.place(ky, column));
+        }
+        for (int kx = 0; kx < block.kernelW(); kx++) {
+            asm.line("ldrsb r%d, [r1], #1", WEIGHT_IN_TURN);
+            load(asm, input(kx + last), block.place(ky, kx + last));
+            for (int p = 0; p < block.pixels(); p++) {
+                multiply(asm, sum(block, p), input(kx + p), WEIGHT_IN_TURN, ky + kx == 0);
+            }
+        }
+    }
+
+    private static int input(int column) {
+        return INPUT + column % MOST_IN_TURN;
+    }
+
+    private static void multiply(AsmText asm, int sum, int input, int weight, boolean isFirst) {
+        if (isFirst) {
+            asm.line("mul r%d, r%d, r%d", sum, input, weight);
+        } else {
+            asm.line("mla r%d, r%d, r%d, r%d", sum, input, weight, sum);
+        }
+    }
+
+    /** Loads an input; the first load of a channel advances to the next one. */
+    private static void load(AsmText asm, int register, int place) {
+        int next = place - 1;
+        if (next < 0) {
+            asm.line("ldrsb r%d, [r0], #1", register);
+        } else if (next <= REACH) {
+            asm.line("ldrsb r%d, [r0, #%d]", register, next);
+        } else {
+            asm.line("movw r%d, #%d", register, next);
+            asm.line("ldrsb r%d, [r0, r%d]", register, register);
+        }
     }
 
     private static void row(AsmText asm, DepthwiseBlock block, int ky) {
@@ -85,23 +147,11 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
             if (!block.reads(column)) {
                 continue;
             }
-            // The first load advances to the next channel.
-            int place = block.place(ky, column) - 1;
-            if (place < 0) {
-                asm.line("ldrsb r%d, [r0], #1", INPUT);
-            } else if (place <= REACH) {
-                asm.line("ldrsb r%d, [r0, #%d]", INPUT, place);
-            } else {
-                asm.line("movw r%d, #%d", INPUT, place);
-                asm.line("ldrsb r%d, [r0, r%d]", INPUT, INPUT);
-            }
+            load(asm, INPUT, block.place(ky, column));
             for (int p = 0; p < block.pixels(); p++) {
                 int kx = block.tap(column, p);
-                int sum = sum(block, p);
-                if (kx >= 0 && ky + kx == 0) {
-                    asm.line("mul r%d, r%d, r%d", sum, INPUT, weight(kx));
-                } else if (kx >= 0) {
-                    asm.line("mla r%d, r%d, r%d, r%d", sum, INPUT, weight(kx), sum);
+                if (kx >= 0) {
+                    multiply(asm, sum(block, p), INPUT, weight(kx), ky + kx == 0);
                 }
             }
         }
@@ -122,7 +172,7 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
         for (int p = block.pixels() - 1; p >= 0; p--) {
             int sum = sum(block, p);
             limit(asm, block.rescale(), sum);
-            String place = p == 0 ? "[r3], #1" : "[r3, #" + p * block.channels() + "]";
+            String place = p == 0 ? "[r3], #" + block.multiplier() : "[r3, #" + p * block.outputs() + "]";
             asm.line("strb r%d, %s", sum, place);
         }
     }

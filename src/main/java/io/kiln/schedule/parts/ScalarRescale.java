@@ -21,6 +21,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,6 +46,17 @@ public final class ScalarRescale {
     public static Optional<ScalarRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
                 .flatMap(sums -> sums.proven().map(r -> new ScalarRescale(r, sums.low(), sums.high())));
+    }
+
+    /**
+     * The rescaling with a scale of at most {@code 2^bits}, which makes the product cheap; otherwise with any.
+     *
+     * @param bits as many as a kernel wants
+     */
+    public static Optional<ScalarRescale> of(ConvComputation conv, int bits) {
+        return FoldedSums.of(conv)
+                .flatMap(sums ->
+                        sums.proven(bits).or(sums::proven).map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
     /** A rescaling of sums that are scaled by {@code 2^bits} or further; empty if there is none. */
@@ -105,6 +117,14 @@ public final class ScalarRescale {
     /** Adds the table of constants: multiplier, offset and, if used, corrections, channel by channel. */
     public Buffer table(Tables tables) {
         return table(tables, 1);
+    }
+
+    /** The same in another order of the channels. */
+    public Buffer table(Tables tables, int[] channels) {
+        int[] words = Arrays.stream(channels)
+                .flatMap(o -> rescale.constants(o).stream().mapToInt(w -> w))
+                .toArray();
+        return tables.add("rescale", DType.INT32, words);
     }
 
     /** The same for a kernel that loads the constants of several channels at a time. */
