@@ -66,6 +66,11 @@ public record LoweredOperator(
         return with(new Choice(choice.schedule, choice.reason, rows));
     }
 
+    /** A copy with another function that computes the same. */
+    public LoweredOperator with(PrimFunc newFunction) {
+        return new LoweredOperator(newFunction, op, inputs, output, dependencies, cost, choice);
+    }
+
     private LoweredOperator with(Choice newChoice) {
         return new LoweredOperator(function, op, inputs, output, dependencies, cost, newChoice);
     }

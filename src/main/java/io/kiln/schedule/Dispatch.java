@@ -28,6 +28,7 @@ import io.kiln.schedule.dot.PanelKernels;
 import io.kiln.schedule.dot.RecurrentKernels;
 import io.kiln.schedule.element.ElementSlopes;
 import io.kiln.schedule.element.ElementSum;
+import io.kiln.schedule.parts.WordMoves;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.ConvTask;
 import io.kiln.schedule.space.LayerLoops;
@@ -116,7 +117,8 @@ public final class Dispatch {
         if (lowering == null) {
             throw new IllegalStateException("there is no lowering of " + root.name());
         }
-        return lowering.lower(op, root, rows, context);
+        LoweredOperator lowered = lowering.lower(op, root, rows, context);
+        return lowered.with(WordMoves.of(features).withoutLibrary(lowered.function()));
     }
 
     /** The operators that are lowered without a choice of schedules; {@linkplain Layer layers} have one. */

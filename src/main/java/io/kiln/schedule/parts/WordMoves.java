@@ -10,8 +10,10 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
+import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Copies elements and fills int8 ones. The C libraries of RISC-V cores do both byte by byte, in six and four instructions
@@ -45,6 +47,61 @@ public record WordMoves(boolean byWords) {
         } else {
             block.add(new Stmt.Copy(to, from, (long) count * to.dtype().bytes()));
         }
+    }
+
+    /** Bytes from which on a copy that would call the C library is by words. */
+    private static final int LEAST_BYTES = 16;
+
+    /** The same function, in which the longer copies do not call the C library if that is too slow. */
+    public PrimFunc withoutLibrary(PrimFunc function) {
+        return byWords
+                ? new PrimFunc(
+                        function.name(),
+                        function.comment(),
+                        function.buffers(),
+                        function.scalars(),
+                        function.constants(),
+                        withoutLibrary(function.body()))
+                : function;
+    }
+
+    private static Stmt withoutLibrary(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            return new Stmt.Block(block.statements().stream()
+                    .flatMap(s -> s instanceof Stmt.Copy copy ? byWords(copy) : Stream.of(withoutLibrary(s)))
+                    .toList());
+        }
+        if (stmt instanceof Stmt.For loop) {
+            return new Stmt.For(loop.variable(), loop.begin(), loop.end(), loop.step(), withoutLibrary(loop.body()));
+        }
+        if (stmt instanceof Stmt.While loop) {
+            return new Stmt.While(loop.condition(), withoutLibrary(loop.body()));
+        }
+        if (stmt instanceof Stmt.If branch) {
+            return new Stmt.If(
+                    branch.condition(),
+                    withoutLibrary(branch.then()),
+                    branch.otherwise().map(WordMoves::withoutLibrary));
+        }
+        if (stmt instanceof Stmt.Switch choice) {
+            return new Stmt.Switch(
+                    choice.value(),
+                    choice.cases().stream().map(WordMoves::withoutLibrary).toList());
+        }
+        return stmt instanceof Stmt.Copy copy ? new Stmt.Block(byWords(copy).toList()) : stmt;
+    }
+
+    /** The copy of bytes; elements of any type are bytes to the kernel. */
+    private static Stream<Stmt> byWords(Stmt.Copy copy) {
+        if (copy.bytes() < LEAST_BYTES) {
+            return Stream.of(copy);
+        }
+        Buffer from = new Buffer(copy.from().name() + "_bytes", DType.INT8, 0, Buffer.Scope.VIEW);
+        Buffer to = new Buffer(copy.to().name() + "_bytes", DType.INT8, 0, Buffer.Scope.MUTABLE_VIEW);
+        return Stream.of(
+                new Stmt.DeclareView(from, copy.from(), Exprs.imm(0)),
+                new Stmt.DeclareView(to, copy.to(), Exprs.imm(0)),
+                new Stmt.CallKernel(COPY, List.of(from, to), List.of(Exprs.imm(copy.bytes()))));
     }
 
     /** Emits a copy of this many elements without a known alignment. */
