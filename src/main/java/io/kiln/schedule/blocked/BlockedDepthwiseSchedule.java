@@ -160,11 +160,15 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
     /** Pixels of the micro-kernel's block for a layer, if the core has one that computes it. */
     private static Optional<Integer> assembledPixels(Workload workload, Rescaling rescaling) {
         int width = workload.conv().output().dim(2);
-        Window window = workload.conv().window();
+        int most = assembly(workload.features())
+                .map(assembly -> assembly.mostPixels(workload.conv().window()))
+                .orElse(0);
         return rescaling
                 .proven()
-                .flatMap(r -> assembly(workload.features())
-                        .map(assembly -> PixelBlocks.best(width, assembly.mostPixels(window)))
-                        .filter(pixels -> assembled(workload, r, pixels).isPresent()));
+                .flatMap(r -> IntStream.iterate(most, m -> m > 0, m -> m - 1)
+                        .map(m -> PixelBlocks.best(width, m))
+                        .boxed()
+                        .filter(pixels -> assembled(workload, r, pixels).isPresent())
+                        .findFirst());
     }
 }

@@ -27,7 +27,7 @@ final class DepthwiseThumb1 implements DepthwiseBlock.Assembly {
     private static final int MOST_PIXELS = 5;
     private static final int MOST_WRITTEN_ROWS = 4;
     private static final int MOST_WRITTEN_COLUMNS = 3;
-    /** Words behind the function would be out of reach of wider windows. */
+    /** Wider windows are computed in loops. */
     private static final int MOST_COLUMNS = 9;
 
     private static final int WEIGHT = 3;
@@ -44,9 +44,10 @@ final class DepthwiseThumb1 implements DepthwiseBlock.Assembly {
         return window.kernelW() <= MOST_COLUMNS ? MOST_PIXELS : 0;
     }
 
+    /** Whether all instructions, of two bytes each, reach the words behind the function. */
     @Override
     public boolean suits(DepthwiseBlock block) {
-        return true;
+        return Short.BYTES * lines(block).lines().count() <= Thumb1Words.REACH;
     }
 
     @Override

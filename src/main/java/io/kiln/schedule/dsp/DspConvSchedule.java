@@ -34,6 +34,9 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     /** The same if size is optimized. */
     private static final int LEAST_UNROLL = 4;
 
+    /** Multiply-accumulates from which on cycles matter if size is optimized. */
+    private static final long LEAST_MACS = 20_000;
+
     /** Bytes of weights that may double if size is optimized. */
     private static final int MOST_WEIGHTS = 1024;
 
@@ -81,7 +84,8 @@ public final class DspConvSchedule implements Schedule<DspRescale> {
     public Optional<Choice<DspRescale>> chooseOnly(Workload workload) {
         ConvComputation conv = workload.conv();
         boolean isLight = conv.weight().data().size() <= MOST_WEIGHTS && !FourBitWeights.pack(workload);
-        if (!workload.isForSize() || workload.features().hasMve() || !isLight) {
+        boolean isLarge = workload.macs() >= LEAST_MACS;
+        if (!workload.isForSize() || workload.features().hasMve() || !isLight || !isLarge) {
             return Optional.empty();
         }
         String reason = "size: the model's only convolution";

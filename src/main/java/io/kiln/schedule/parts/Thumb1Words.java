@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Numbers that a function for Armv6-M loads: as an immediate if they fit one, otherwise from words behind the function. An instruction reaches
- * words up to 1,020 bytes ahead.
+ * Numbers that a function for Armv6-M loads: as an immediate if they fit one, otherwise from words behind the function.
  */
 public final class Thumb1Words {
+    /** Furthest word, in bytes ahead of an instruction. */
+    public static final int REACH = 1020;
+
     /** Local labels from this number on are those of the words. */
     private static final int FIRST_LABEL = 20;
 
