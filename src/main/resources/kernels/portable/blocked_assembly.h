@@ -14,6 +14,7 @@
 #define PAIR_OF_WEIGHTS
 #define WEIGHT weight[4 * i]
 #define INPUT x[pixel * stride + i]
+#define SCALED sum * scale
 #define CONSTANTS 2
 #define CORRECTION
 #define LOW -128
@@ -36,7 +37,7 @@ static void NAME(PARAMETERS) {
 PAIR_OF_WEIGHTS
         sum += INPUT * WEIGHT;
       }
-      int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[CONSTANTS * channel]) >> 32) + rescale[CONSTANTS * channel + 1];
+      int32_t value = (int32_t)(((int64_t)(SCALED) * rescale[CONSTANTS * channel]) >> 32) + rescale[CONSTANTS * channel + 1];
 CORRECTION
       value >>= shift;
       out[pixel * out_stride + channel] = (int8_t)(value < LOW ? LOW : (value > HIGH ? HIGH : value));

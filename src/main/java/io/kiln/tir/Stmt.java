@@ -3,9 +3,30 @@ package io.kiln.tir;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** A statement. */
 public sealed interface Stmt {
+    /** The same statement with other statements inside it. */
+    default Stmt withInner(UnaryOperator<Stmt> change) {
+        if (this instanceof Block block) {
+            return new Block(block.statements().stream().map(change).toList());
+        }
+        if (this instanceof For loop) {
+            return new For(loop.variable(), loop.begin(), loop.end(), loop.step(), change.apply(loop.body()));
+        }
+        if (this instanceof While loop) {
+            return new While(loop.condition(), change.apply(loop.body()));
+        }
+        if (this instanceof If branch) {
+            Optional<Stmt> otherwise = branch.otherwise().map(change);
+            return new If(branch.condition(), change.apply(branch.then()), otherwise);
+        }
+        return this instanceof Switch choice
+                ? new Switch(choice.value(), choice.cases().stream().map(change).toList())
+                : this;
+    }
+
     /** Statements in order. */
     record Block(List<Stmt> statements) implements Stmt {
         public Block {

@@ -4,7 +4,6 @@ package io.kiln.tir;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,24 +15,7 @@ public final class UnusedScalars {
 
     /** The statement without them. */
     public static Stmt remove(Stmt stmt) {
-        if (stmt instanceof Stmt.Block block) {
-            return block(block);
-        }
-        if (stmt instanceof Stmt.For loop) {
-            return new Stmt.For(loop.variable(), loop.begin(), loop.end(), loop.step(), remove(loop.body()));
-        }
-        if (stmt instanceof Stmt.While loop) {
-            return new Stmt.While(loop.condition(), remove(loop.body()));
-        }
-        if (stmt instanceof Stmt.If branch) {
-            Optional<Stmt> otherwise = branch.otherwise().map(UnusedScalars::remove);
-            return new Stmt.If(branch.condition(), remove(branch.then()), otherwise);
-        }
-        return stmt instanceof Stmt.Switch choice
-                ? new Stmt.Switch(
-                        choice.value(),
-                        choice.cases().stream().map(UnusedScalars::remove).toList())
-                : stmt;
+        return stmt instanceof Stmt.Block block ? block(block) : stmt.withInner(UnusedScalars::remove);
     }
 
     /** Goes from the last statement to the first, so that scalars read only by unused scalars are removed too. */

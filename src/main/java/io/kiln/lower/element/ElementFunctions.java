@@ -35,63 +35,60 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Tables;
 import io.kiln.tir.Exprs;
 import java.util.Map;
-import java.util.Optional;
 
 /** The element functions of fused operators' roots. */
 final class ElementFunctions {
     /** Selects the function for a fused operator. */
     interface Rule<O extends Op> {
-        ElementFunction of(O root, FusedOperator op, Tables tables);
+        ElementFunction of(O root, FusedOperator op, Tables tables, ElementStyle style);
     }
 
     /** The element-wise operators. A single rescaling or clip is an epilogue without a preceding operator. */
     static final Map<Class<? extends Op>, Rule<Op>> ALL = Map.ofEntries(
             entry(
                     Unary.class,
-                    (root, op, tables) -> UnaryFunctions.of(root, op.type().dtype())),
-            entry(LeakyRelu.class, (root, op, tables) -> UnaryFunctions.leakyRelu(root)),
-            entry(Binary.class, (root, op, tables) -> BinaryFunctions.of(root.kind(), data(op))),
-            entry(FixedPointMultiply.class, (root, op, tables) -> BinaryFunctions.fixedPointMultiply(root.rounding())),
-            entry(Cast.class, (root, op, tables) -> CastFunctions.of(data(op), root.dtype())),
-            entry(Where.class, (root, op, tables) -> where()),
-            entry(QnnAdd.class, (root, op, tables) -> new QuantizedFunctions(op).sum(root)),
-            entry(QnnBinary.class, (root, op, tables) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
-            entry(TflAddN.class, (root, op, tables) -> QuantizedFunctions.addN(root)),
-            entry(TflLeakyRelu.class, (root, op, tables) -> QuantizedFunctions.leakyRelu(root)),
-            entry(PairLookup.class, PairFunctions::of),
-            entry(TflLookup.class, (root, op, tables) -> TableFunctions.lookup(op, tables)),
+                    (root, op, tables, style) ->
+                            UnaryFunctions.of(root, op.type().dtype())),
+            entry(LeakyRelu.class, (root, op, tables, style) -> UnaryFunctions.leakyRelu(root)),
+            entry(Binary.class, (root, op, tables, style) -> BinaryFunctions.of(root.kind(), data(op))),
+            entry(
+                    FixedPointMultiply.class,
+                    (root, op, tables, style) -> BinaryFunctions.fixedPointMultiply(root.rounding())),
+            entry(Cast.class, (root, op, tables, style) -> CastFunctions.of(data(op), root.dtype())),
+            entry(Where.class, (root, op, tables, style) -> where()),
+            entry(QnnAdd.class, (root, op, tables, style) -> new QuantizedFunctions(op).sum(root)),
+            entry(QnnBinary.class, (root, op, tables, style) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
+            entry(TflAddN.class, (root, op, tables, style) -> QuantizedFunctions.addN(root)),
+            entry(
+                    TflLeakyRelu.class,
+                    (root, op, tables, style) -> style.hasLongMultiply()
+                            ? QuantizedFunctions.leakyRelu(root)
+                            : QuantizedFunctions.bySign(root)),
+            entry(PairLookup.class, (root, op, tables, style) -> PairFunctions.of(root, op, tables)),
+            entry(TflLookup.class, (root, op, tables, style) -> TableFunctions.lookup(op, tables)),
             entry(
                     TflSigmoid16.class,
-                    (root, op, tables) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
-            entry(QnnDequantize.class, (root, op, tables) -> FloatConversions.dequantized(op)),
+                    (root, op, tables, style) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
+            entry(QnnDequantize.class, (root, op, tables, style) -> FloatConversions.dequantized(op, tables, style)),
             entry(QnnQuantize.class, FloatConversions::quantized),
-            entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
-            entry(Full.class, (root, op, tables) -> same(true)),
-            entry(Copy.class, (root, op, tables) -> same(true)),
-            entry(Reshape.class, (root, op, tables) -> same(true)),
-            entry(Clip.class, (root, op, tables) -> same(false)),
-            entry(TflRequantize.class, (root, op, tables) -> same(false).arithmetic()),
-            entry(QnnRequantize.class, (root, op, tables) -> same(false)),
-            entry(OnnxRequantize.class, (root, op, tables) -> same(false)));
+            entry(BiasAdd.class, (root, op, tables, style) -> biasAdd(op)),
+            entry(Full.class, (root, op, tables, style) -> same(true)),
+            entry(Copy.class, (root, op, tables, style) -> same(true)),
+            entry(Reshape.class, (root, op, tables, style) -> same(true)),
+            entry(Clip.class, (root, op, tables, style) -> same(false)),
+            entry(TflRequantize.class, (root, op, tables, style) -> same(false).arithmetic()),
+            entry(QnnRequantize.class, (root, op, tables, style) -> same(false)),
+            entry(OnnxRequantize.class, (root, op, tables, style) -> same(false)));
 
     private ElementFunctions() {}
 
     private static <O extends Op> Map.Entry<Class<? extends Op>, Rule<Op>> entry(Class<O> root, Rule<O> rule) {
-        return Map.entry(root, (any, op, tables) -> rule.of(root.cast(any), op, tables));
+        return Map.entry(root, (any, op, tables, style) -> rule.of(root.cast(any), op, tables, style));
     }
 
     static ElementFunction of(FusedOperator op, Tables tables, ElementStyle style) {
         Op root = op.root().op();
-        if (root instanceof TflLeakyRelu leakyRelu && !style.hasLongMultiply()) {
-            return QuantizedFunctions.bySign(leakyRelu);
-        }
-        if (!style.hasFpu()) {
-            Optional<ElementFunction> function = FloatConversions.withoutFpu(op, tables);
-            if (function.isPresent()) {
-                return function.get();
-            }
-        }
-        return ALL.get(root.getClass()).of(root, op, tables);
+        return ALL.get(root.getClass()).of(root, op, tables, style);
     }
 
     private static DType data(FusedOperator op) {

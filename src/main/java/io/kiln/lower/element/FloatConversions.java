@@ -12,8 +12,8 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.FloatKeys;
 import io.kiln.ir.op.Rounding;
-import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.lower.ElementStyle;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.StepSearch;
 import io.kiln.lower.Tables;
@@ -23,7 +23,6 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.DoubleUnaryOperator;
 
 /** Conversions between floats and quantized values. */
@@ -32,7 +31,12 @@ final class FloatConversions {
 
     private FloatConversions() {}
 
-    static ElementFunction dequantized(FusedOperator op) {
+    /** Without a floating-point unit by a table, which takes about as much flash as the library's functions for floats, if there are many elements. */
+    static ElementFunction dequantized(FusedOperator op, Tables tables, ElementStyle style) {
+        boolean isLong = op.type().shape().elements() >= VALUES;
+        if (!style.hasFpu() && isLong && op.rootTypes().get(0).dtype() == DType.INT8) {
+            return byTable(op, tables);
+        }
         float scale = scale(op);
         boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
         Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
@@ -40,26 +44,11 @@ final class FloatConversions {
                 mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint(op)))), factor));
     }
 
-    static ElementFunction quantized(QnnQuantize root, FusedOperator op, Tables tables) {
-        return root.rounding() == Rounding.ONNX && op.type().dtype() == DType.INT8
+    static ElementFunction quantized(QnnQuantize root, FusedOperator op, Tables tables, ElementStyle style) {
+        boolean isByKeys = root.rounding() == Rounding.ONNX || !style.hasFpu();
+        return isByKeys && op.type().dtype() == DType.INT8
                 ? byKeys(root, op, tables)
                 : ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)));
-    }
-
-    /**
-     * A conversion that computes no floats. Both tables take about as much flash as the library's functions for floats, but those may be needed
-     * anyway.
-     *
-     * @return empty if the conversion needs floats, or a table is larger than it is worth
-     */
-    static Optional<ElementFunction> withoutFpu(FusedOperator op, Tables tables) {
-        if (op.root().op() instanceof QnnQuantize quantize && op.type().dtype() == DType.INT8) {
-            return Optional.of(byKeys(quantize, op, tables));
-        }
-        boolean isLong = op.type().shape().elements() >= VALUES;
-        boolean isInt8 =
-                op.root().op() instanceof QnnDequantize && op.rootTypes().get(0).dtype() == DType.INT8;
-        return isInt8 && isLong ? Optional.of(byTable(op, tables)) : Optional.empty();
     }
 
     private static float scale(FusedOperator op) {

@@ -14,6 +14,11 @@ interface BlockedAssembly {
         return Optional.empty();
     }
 
+    /** Whether the kernel takes the number of bits by which sums are shifted, in place of the power of two that scales them. */
+    default boolean shiftsSums() {
+        return false;
+    }
+
     /** Part of the kernel's name if the assembly depends on more of the rescaling than its correction and limits. */
     default String suffix(ScalarRescale rescale) {
         return "";

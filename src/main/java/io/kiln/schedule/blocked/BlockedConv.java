@@ -158,7 +158,8 @@ final class BlockedConv {
             scalars.add(imm(conv.taps()));
         }
         scalars.add(imm(conv.channels()));
-        scalars.addAll(rescale.scalars());
+        scalars.addAll(
+                rescale.scalars(sums.assembly().map(BlockedAssembly::shiftsSums).orElse(false)));
         return (block, in, weights, pixel) -> {
             Buffer out = block.mutableView("out", output, mul(pixel, conv.channels()));
             block.call(kernel, List.of(in, weights, constants, out), scalars);

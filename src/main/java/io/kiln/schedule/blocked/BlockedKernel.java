@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
  * channels, rescaled and stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block padded,
  * constants of the rescaling, output. Scalars: taps, channels, elements between pixels in the input and in the output,
- * power of two that scales sums, shift; then what the correction needs, and limits if they are narrower than int8.
+ * power of two that scales sums or its bits, shift; then what the correction needs, and limits if they are narrower than int8.
  *
  * @param sums the inner loop
  * @param rescale the rescaling
@@ -118,6 +118,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
                 .with("WEIGHT", weight())
                 .with("INPUT", input())
+                .with("SCALED", assembly.shiftsSums() ? "sum * (1 << scale)" : "sum * scale")
                 .with("CORRECTION", corrected.indent(6))
                 .with("LOW", rescale.isLimited() ? "low" : "-128")
                 .with("HIGH", rescale.isLimited() ? "high" : "127")

@@ -44,6 +44,11 @@ record BlockedPairsRiscV(int pixels, int channels, WeightPairs pairs) implements
     }
 
     @Override
+    public boolean shiftsSums() {
+        return true;
+    }
+
+    @Override
     public String lines(ScalarRescale rescale) {
         AsmText asm = new AsmText();
         BlockedRiscV block = new BlockedRiscV(pixels, channels, 1, false, false);

@@ -6,7 +6,6 @@ import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.RiscVRescale;
 import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * {@link BlockedKernel} for RV32IM. A step of 4 pixels and 4 channels is 40 instructions for 16 products: 8 LB, 16 MUL,
@@ -56,6 +55,11 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
     @Override
     public String condition() {
         return AsmText.RV32_MUL;
+    }
+
+    @Override
+    public boolean shiftsSums() {
+        return true;
     }
 
     @Override
@@ -119,7 +123,6 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("li t1, %d", weightBytes());
         asm.line("mul t0, t0, t1");
         asm.line("sw t0, %d(sp)", SKIP_WEIGHTS);
-        RiscVRescale.log2(asm, SCALE, 7);
         asm.line("lw t2, %d(sp)", SHIFT);
         int limits = limits(rescale.correction());
         asm.line(rescale.isLimited() ? "lw t0, %d(sp)" : "li t0, -128", limits);
@@ -212,7 +215,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         asm.line("lw %s, %d(sp)", offset, SCALE);
         asm.line("lw %s, %d(sp)", constants, CONSTANTS);
         for (int c = 0; c < channels; c++) {
-            sums(c).forEach(sum -> asm.line("sll %s, %s, %s", sum, sum, offset));
+            registers().sums(c).forEach(sum -> asm.line("sll %s, %s, %s", sum, sum, offset));
         }
         if (correction.parameter().isPresent()) {
             asm.line("lw %s, %d(sp)", parameter, CORRECTION);
@@ -221,20 +224,14 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed, boolea
         for (int c = 0; c < channels; c++) {
             asm.line("lw %s, %d(%s)", multiplier, 4 * words * c, constants);
             asm.line("lw %s, %d(%s)", offset, 4 * words * c + 4, constants);
-            RiscVRescale.highWords(asm, sums(c), multiplier, offset);
+            RiscVRescale.highWords(asm, registers().sums(c), multiplier, offset);
             for (int i = 0; i < correction.count(); i++) {
                 asm.line("lw %s, %d(%s)", offset, 4 * (words * c + 2 + i), constants);
-                correction.applyGivenOnRiscV(asm, sums(c), offset, parameter, scratch, 4);
+                correction.applyGivenOnRiscV(asm, registers().sums(c), offset, parameter, scratch, 4);
             }
         }
         asm.line("addi %s, %s, %d", constants, constants, 4 * words * channels);
         asm.line("sw %s, %d(sp)", constants, CONSTANTS);
-    }
-
-    private List<String> sums(int channel) {
-        return IntStream.range(0, pixels)
-                .mapToObj(p -> registers().sum(channel, p))
-                .toList();
     }
 
     /** Limits, shifts and stores the existing channels, and continues while there are more. */

@@ -3,6 +3,7 @@ package io.kiln.schedule.blocked;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The registers of {@link BlockedRiscV} while summing: inputs of each pixel, weights, their end, an input, a product,
@@ -54,6 +55,11 @@ record BlockedRiscVRegisters(int pixels, int channels) {
 
     String sum(int channel, int pixel) {
         return registers().get(pixels + 4 + channels + channel * pixels + pixel);
+    }
+
+    /** Those of a channel, pixel by pixel. */
+    List<String> sums(int channel) {
+        return IntStream.range(0, pixels).mapToObj(p -> sum(channel, p)).toList();
     }
 
     /** A register that is left while summing. */

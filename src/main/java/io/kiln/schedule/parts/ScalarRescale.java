@@ -106,7 +106,17 @@ public final class ScalarRescale {
 
     /** The last arguments of a kernel for several layers: scale, shift, what the correction needs, limits. */
     public List<Expr> scalars() {
-        List<Expr> scalars = new ArrayList<>(List.of(imm(1L << rescale.scaleBits()), imm(rescale.shift())));
+        return scalars(false);
+    }
+
+    /**
+     * The same.
+     *
+     * @param isScaleInBits whether the scale is the number of bits that sums are shifted by
+     */
+    public List<Expr> scalars(boolean isScaleInBits) {
+        long scale = isScaleInBits ? rescale.scaleBits() : 1L << rescale.scaleBits();
+        List<Expr> scalars = new ArrayList<>(List.of(imm(scale), imm(rescale.shift())));
         correction.parameter().ifPresent(p -> scalars.add(imm(correction.argument())));
         if (isLimited()) {
             scalars.addAll(List.of(imm(low), imm(high)));

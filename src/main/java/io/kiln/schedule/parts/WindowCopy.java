@@ -31,22 +31,25 @@ public final class WindowCopy {
     /** The same where the rows are apart by a constant. */
     private static final int MOST_ADJACENT_ROWS = 16;
 
+    /** Multiply-accumulates of a pixel that take about as long as gathering its inputs. */
+    private static final int FEW_MACS = 100;
+
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
     /** Separate code for windows inside the input; empty if size is optimized. */
     private final Optional<WordMoves> moves;
 
-    private final boolean isForSize;
+    private final boolean isSameForAll;
 
     /** A copy to scratch; optimized for size, the same code for all windows, unless copies take as long as multiply-accumulates. */
     public WindowCopy(ConvTask task, Buffer input, Buffer scratch) {
         this.conv = task.conv();
         this.input = input;
         this.scratch = scratch;
-        this.isForSize = task.isForSize() && !task.workload().hasFewMacs();
+        this.isSameForAll = task.isForSize() && (long) conv.taps() * conv.channels() > FEW_MACS;
         int most = task.workload().rows().areContiguous() ? MOST_ADJACENT_ROWS : MOST_WHOLE_ROWS;
-        boolean copiesWhole = !isForSize && conv.window().kernelH() <= most;
+        boolean copiesWhole = !isSameForAll && conv.window().kernelH() <= most;
         this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
     }
 
@@ -63,7 +66,7 @@ public final class WindowCopy {
             moves.ifPresentOrElse(m -> whole(block, m, rows, n, ranges, to), () -> inside.accept(block));
             return;
         }
-        if (isForSize) {
+        if (isSameForAll) {
             // Checking whether the window is clipped costs more code than filling costs time.
             fill.andThen(inside).accept(block);
             return;

@@ -35,6 +35,9 @@ public record WordMoves(boolean byWords) {
 
     private static final int MOST_WRITTEN_OUT = 16;
 
+    /** Bytes from which on a copy that would call the C library is by words. */
+    private static final int LEAST_BYTES = 16;
+
     /** Moves for a core. */
     public static WordMoves of(CpuFeatures features) {
         return new WordMoves(features.family() == CpuFeatures.Family.RISCV && features.bits() == 32);
@@ -48,9 +51,6 @@ public record WordMoves(boolean byWords) {
             block.add(new Stmt.Copy(to, from, (long) count * to.dtype().bytes()));
         }
     }
-
-    /** Bytes from which on a copy that would call the C library is by words. */
-    private static final int LEAST_BYTES = 16;
 
     /** The same function, in which the longer copies do not call the C library if that is too slow. */
     public PrimFunc withoutLibrary(PrimFunc function) {
@@ -71,24 +71,9 @@ public record WordMoves(boolean byWords) {
                     .flatMap(s -> s instanceof Stmt.Copy copy ? byWords(copy) : Stream.of(withoutLibrary(s)))
                     .toList());
         }
-        if (stmt instanceof Stmt.For loop) {
-            return new Stmt.For(loop.variable(), loop.begin(), loop.end(), loop.step(), withoutLibrary(loop.body()));
-        }
-        if (stmt instanceof Stmt.While loop) {
-            return new Stmt.While(loop.condition(), withoutLibrary(loop.body()));
-        }
-        if (stmt instanceof Stmt.If branch) {
-            return new Stmt.If(
-                    branch.condition(),
-                    withoutLibrary(branch.then()),
-                    branch.otherwise().map(WordMoves::withoutLibrary));
-        }
-        if (stmt instanceof Stmt.Switch choice) {
-            return new Stmt.Switch(
-                    choice.value(),
-                    choice.cases().stream().map(WordMoves::withoutLibrary).toList());
-        }
-        return stmt instanceof Stmt.Copy copy ? new Stmt.Block(byWords(copy).toList()) : stmt;
+        return stmt instanceof Stmt.Copy copy
+                ? new Stmt.Block(byWords(copy).toList())
+                : stmt.withInner(WordMoves::withoutLibrary);
     }
 
     /** The copy of bytes; elements of any type are bytes to the kernel. */

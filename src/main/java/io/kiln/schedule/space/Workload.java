@@ -17,9 +17,6 @@ import io.kiln.target.CpuFeatures;
  * @param optimize what to optimize for
  */
 public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Optimize optimize) {
-    /** {@link #hasFewMacs Few} multiply-accumulates. */
-    private static final int FEW_MACS = 100;
-
     public boolean isForSize() {
         return optimize == Optimize.SIZE;
     }
@@ -37,10 +34,5 @@ public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Op
     /** Multiply-accumulates of all windows, padding included. */
     public long macs() {
         return conv.output().elements() * conv.taps();
-    }
-
-    /** Whether a pixel has so few multiply-accumulates that gathering its inputs takes about as long. */
-    public boolean hasFewMacs() {
-        return (long) conv.taps() * conv.channels() <= FEW_MACS;
     }
 }
