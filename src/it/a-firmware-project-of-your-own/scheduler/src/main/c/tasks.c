@@ -81,8 +81,10 @@ static void choose(void) {
   current = best;
 }
 
-/* Called by the handlers in context.S. */
+/* Called by the handlers in context.S. The tick starts here: it cannot interrupt this handler, and before it there is no task to be saved. */
 StackType_t* scheduler_first(void) {
+  SYSTICK_VALUE = 0u;
+  SYSTICK_CONTROL = 7u;
   choose();
   return current->top;
 }
@@ -118,8 +120,6 @@ void vTaskStartScheduler(void) {
   add(idle, NULL, 0u);
   PRIORITIES = 0xffff0000u; /* the tick and the change of tasks come after all other interrupts */
   SYSTICK_RELOAD = configCPU_CLOCK_HZ / configTICK_RATE_HZ - 1u;
-  SYSTICK_VALUE = 0u;
-  SYSTICK_CONTROL = 7u;
   __asm__ volatile("cpsie i\n\tsvc 0" ::: "memory");
   __builtin_unreachable();
 }
