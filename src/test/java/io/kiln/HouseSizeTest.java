@@ -16,16 +16,14 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Files, folders, methods, parameter lists and records of the plugin stay small. */
+/** Files, methods, parameter lists and records of the plugin stay small. */
 @AnalyzeClasses(packages = "io.kiln", importOptions = ImportOption.DoNotIncludeTests.class)
 final class HouseSizeTest {
-    private static final int MOST_LINES = 300;
-    private static final int MOST_FILES = 40;
-    private static final int MOST_LINES_OF_A_METHOD = 40;
+    private static final int MOST_LINES = 600;
+    private static final int MOST_LINES_OF_A_METHOD = 60;
     private static final int MOST_PARAMETERS = 7;
 
     @ArchTest
@@ -64,15 +62,6 @@ final class HouseSizeTest {
         assertThat(tooLong).hasSizeGreaterThan(10_000);
         tooLong.values().removeIf(lines -> lines <= MOST_LINES_OF_A_METHOD);
         assertThat(tooLong).isEmpty();
-    }
-
-    @Test
-    void foldersHoldFewFiles() throws IOException {
-        Map<Path, Long> counts =
-                sources("java").stream().collect(Collectors.groupingBy(Path::getParent, Collectors.counting()));
-        assertThat(counts).hasSizeGreaterThan(50);
-        counts.values().removeIf(count -> count <= MOST_FILES);
-        assertThat(counts).isEmpty();
     }
 
     /** The files that people write; golden C below the tests' resources is the generator's. */
