@@ -74,7 +74,7 @@ public final class TuneMojo extends AbstractDeviceMojo {
     private int imageTimeout;
 
     /**
-     * Seconds after which no further image of candidates is begun; 0 for no limit.
+     * Seconds that the search may take in all, the comparison of the whole models included; 0 for no limit.
      *
      * @since 0.1.0
      */
@@ -119,8 +119,6 @@ public final class TuneMojo extends AbstractDeviceMojo {
         Limits limits = new Limits(trials, earlyStopping, imageTimeout, budget);
         Optional<DeviceSpec> device = TuneOn.of(on) == TuneOn.BOARD ? Optional.of(deviceSpec()) : Optional.empty();
         BuildSpec spec = spec();
-        String objective =
-                tuneObjective().orElse(TuneSpec.usual(spec.optimize()).text());
-        flow().tune(spec, TuneSpec.of(tuner, objective, limits, seed, logs, pickBest), device);
+        flow().tune(spec, TuneSpec.of(tuner, tuneObjective(), limits, seed, logs, pickBest), device);
     }
 }

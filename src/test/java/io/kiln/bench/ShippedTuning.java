@@ -84,8 +84,8 @@ public final class ShippedTuning {
     }
 
     /** The records of a search, the first of a layer being what a build had anyway. */
-    private List<TuningRecord> tuned(String name, Metric measured) {
-        Path folder = Path.of("target", "tuning", board, objective.text(), measured.text(), name)
+    private List<TuningRecord> tuned(String name, Metric sought) {
+        Path folder = Path.of("target", "tuning", board, objective.text(), sought.text(), name)
                 .toAbsolutePath();
         Path file = Path.of("..", "shared", "golden", name, "model.tflite").toAbsolutePath();
         BuildSpec spec = BuildSpec.builder(
@@ -94,17 +94,18 @@ public final class ShippedTuning {
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .records(() -> RecordsSpec.of(Optional.empty(), List.of(), Optional.of(objective.text())))
                 .build();
-        TuneSpec tune = TuneSpec.of("grid", measured.text(), limits, 0, List.of(), false);
+        TuneSpec tune = TuneSpec.of("grid", Optional.of(sought.text()), limits, 0, List.of(), false);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).tune(spec, tune, Optional.empty());
         TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
         Sizes before = report.model().before();
         Sizes after = report.model().after();
         System.out.println(
-                board + " " + name + " for " + measured.text() + ": instructions " + before.instructions() + " to "
+                board + " " + name + " for " + sought.text() + ": instructions " + before.instructions() + " to "
                         + after.instructions() + ", cycles " + before.cycles() + " to " + after.cycles() + ", RAM "
                         + before.ram() + " to " + after.ram());
-        return RecordReader.read(folder.resolve("src/main/tuning/" + board + ".log"))
-                .records();
+        Path gained = folder.resolve("src/main/tuning/" + board + ".log");
+        Path measured = folder.resolve("out/kiln/tune-measured.log");
+        return RecordReader.read(Files.exists(measured) ? measured : gained).records();
     }
 
     private static Map<String, List<TuningRecord>> byLayer(List<TuningRecord> records) {

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
 import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.cycles.core.CoreTables;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.RecordsSpec;
@@ -63,27 +64,37 @@ public final class BoardRecords {
 
     /** The best records for the build. */
     static HistoryBest best(ResolvedBuild build) {
-        List<TuningRecord> chosen = RecordFiles.merge(List.of(
+        List<TuningRecord> all = new ArrayList<>(RecordFiles.merge(List.of(
                 own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
                 profile(build).map(RecordReader.Log::records).orElse(List.of()),
-                shared(build.spec())));
+                shared(build.spec()))));
+        all.removeIf(record -> !counts(build, record));
         RecordsSpec followed = build.spec().compiler().records();
-        Set<String> layers = chosen.stream()
-                .filter(record -> counts(followed, record))
+        Set<String> layers = all.stream()
                 .filter(record -> record.result().isMeasured())
                 .map(record -> TaskKeys.layer(record.task()))
                 .collect(Collectors.toSet());
-        List<TuningRecord> all = new ArrayList<>(
-                chosen.stream().filter(record -> counts(followed, record)).toList());
         ShippedRecords.of(core(build), followed.speed().text()).stream()
                 .filter(record -> !layers.contains(TaskKeys.layer(record.task())))
                 .forEach(all::add);
         return new HistoryBest(all);
     }
 
-    /** Whether a record was searched for what the build wants. */
-    private static boolean counts(RecordsSpec followed, TuningRecord record) {
-        return !followed.isForInstructions() || !IN_CYCLES.contains(TaskKeys.objective(record.task()));
+    /**
+     * Whether a record was searched for what the build wants: instructions if it says so, or if nobody can tell the cycles of its core.
+     * Fewer instructions may be more cycles.
+     */
+    private static boolean counts(ResolvedBuild build, TuningRecord record) {
+        String objective = TaskKeys.objective(record.task());
+        if (build.spec().compiler().records().isForInstructions()) {
+            return !IN_CYCLES.contains(objective);
+        }
+        return !objective.equals(Metric.INSTRUCTIONS.text()) || !isTimed(build);
+    }
+
+    /** Whether the cycles of the build's core can be estimated. */
+    public static boolean isTimed(ResolvedBuild build) {
+        return CoreTables.find(build.toolchain().cpu()).isPresent();
     }
 
     private static List<TuningRecord> shared(BuildSpec spec) {
@@ -121,21 +132,31 @@ public final class BoardRecords {
 
     /** Logs which records a build follows, and what is wrong with them. */
     static void announce(ResolvedBuild build, Log log) {
-        own(build.spec()).ifPresent(read -> announce(read, log(build.spec()).toString(), log));
+        own(build.spec())
+                .ifPresent(read -> announce(build, read, log(build.spec()).toString(), log));
         profile(build)
                 .ifPresent(read -> announce(
-                        read, "the profile of the board " + build.board().id(), log));
+                        build, read, "the profile of the board " + build.board().id(), log));
         build.spec()
                 .compiler()
                 .records()
                 .shared()
                 .forEach(shared -> announce(
-                        SharedRecords.read(shared), shared.getFileName().toString(), log));
+                        build, SharedRecords.read(shared), shared.getFileName().toString(), log));
     }
 
-    private static void announce(RecordReader.Log read, String where, Log log) {
-        log.info(read.records().size() + " tuning records in " + where);
+    private static void announce(ResolvedBuild build, RecordReader.Log read, String where, Log log) {
+        List<TuningRecord> records = read.records();
+        log.info(records.size() + " tuning records in " + where);
         read.warnings().forEach(log::warn);
+        boolean isForInstructions = build.spec().compiler().records().isForInstructions();
+        long others = records.stream().filter(record -> !counts(build, record)).count();
+        if (others > 0) {
+            log.info(others + " of them are not followed, because they were searched for "
+                    + (isForInstructions ? "cycles or time" : "fewer instructions, which may take more cycles")
+                    + ": tune again, or build "
+                    + (isForInstructions ? "without" : "with") + " kiln.tune.objective=instructions");
+        }
         ForeignRecords.said(read.records(), where).ifPresent(log::info);
     }
 }

@@ -17,13 +17,14 @@ import java.util.function.Supplier;
  * A search for better configurations.
  *
  * @param tuner which configurations are measured, in which order
- * @param objective what becomes as small as possible
+ * @param asked what becomes as small as possible; empty for what builds of the board follow, see {@link #usual}
  * @param limits when it ends
  * @param seed of random choices and of the examples that candidates compute
  * @param merge logs whose records are taken over first
  * @param pickBest whether the log keeps the best records only
  */
-public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
+public record TuneSpec(
+        Kind tuner, Optional<Objective> asked, Limits limits, long seed, List<Path> merge, boolean pickBest) {
     /** The searches there are. */
     public enum Kind {
         /** All configurations in their order. */
@@ -38,7 +39,7 @@ public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed
 
     /** The parameters' defaults. */
     public static final TuneSpec USUAL =
-            new TuneSpec(Kind.XGB, Metric.INSTRUCTIONS, new Limits(128, 0, 120, 0), 0, List.of(), false);
+            new TuneSpec(Kind.XGB, Optional.empty(), new Limits(128, 0, 120, 0), 0, List.of(), false);
 
     public TuneSpec {
         merge = List.copyOf(merge);
@@ -50,13 +51,34 @@ public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed
      * @param trials the most configurations of a task that are measured, those of earlier searches included
      * @param earlyStopping a task ends after so many measurements without a better one; 0 for never
      * @param timeout seconds for which one image may run
-     * @param budget seconds after which no further image of candidates is begun; 0 for no limit
+     * @param budget seconds that the search may take in all; 0 for no limit
      */
     public record Limits(int trials, int earlyStopping, int timeout, int budget) {}
 
-    /** What a search minimises if nothing is said: what builds follow. */
-    public static Objective usual(Optimize optimize) {
-        return optimize == Optimize.SIZE ? Metric.SIZE : USUAL.objective;
+    /**
+     * What a search minimises if nothing is said: what builds follow.
+     *
+     * @param isTimed whether the cycles of the core can be estimated
+     * @param isOnBoard whether a board measures, which counts neither instructions nor estimated cycles
+     */
+    public static Objective usual(Optimize optimize, boolean isTimed, boolean isOnBoard) {
+        if (optimize == Optimize.SIZE) {
+            return Metric.SIZE;
+        }
+        if (isOnBoard) {
+            return Metric.TIME;
+        }
+        return isTimed ? Metric.CYCLES : Metric.INSTRUCTIONS;
+    }
+
+    /** The same for an objective that was decided. */
+    public TuneSpec with(Objective objective) {
+        return new TuneSpec(tuner, Optional.of(objective), limits, seed, merge, pickBest);
+    }
+
+    /** What becomes as small as possible, once that was decided. */
+    public Objective objective() {
+        return asked.orElseThrow(() -> new IllegalStateException("the objective is not decided"));
     }
 
     /** Time for which one image may run. */
@@ -64,7 +86,7 @@ public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed
         return Duration.ofSeconds(limits.timeout);
     }
 
-    /** Time after which no more is measured; zero for no limit. */
+    /** Time that the search may take; zero for no limit. */
     public Duration budget() {
         return Duration.ofSeconds(limits.budget);
     }
@@ -72,19 +94,20 @@ public record TuneSpec(Kind tuner, Objective objective, Limits limits, long seed
     /**
      * Reads the parameters.
      *
+     * @param objective empty if it is not set
      * @throws KilnException with all that are wrong
      */
     public static TuneSpec of(
-            String tuner, String objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
+            String tuner, Optional<String> objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
         Problems problems = new Problems();
         Optional<Kind> kind = read(problems, () -> ParameterValue.of("kiln.tune.tuner", Kind.class, tuner));
-        Optional<Objective> goal = read(problems, () -> Objective.parse(objective));
+        Optional<Objective> goal = objective.flatMap(text -> read(problems, () -> Objective.parse(text)));
         least(problems, "trials", limits.trials, 0);
         least(problems, "earlyStopping", limits.earlyStopping, 0);
         least(problems, "timeout", limits.timeout, 1);
         least(problems, "budget", limits.budget, 0);
         problems.throwIfAny();
-        return new TuneSpec(kind.orElseThrow(), goal.orElseThrow(), limits, seed, merge, pickBest);
+        return new TuneSpec(kind.orElseThrow(), goal, limits, seed, merge, pickBest);
     }
 
     private static void least(Problems problems, String name, int value, int least) {

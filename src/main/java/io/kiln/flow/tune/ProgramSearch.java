@@ -24,9 +24,7 @@ import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.TaskKey;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
-import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
-import io.kiln.tuning.task.Objective.Mix;
 import io.kiln.tuning.task.ProgramTask;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,6 +48,7 @@ final class ProgramSearch {
     private final WholeModels whole;
     private final SearchBudget budget;
     private final Path trial;
+    private final ImageCost cost;
     private final List<TuneReport.Task> tasks = new ArrayList<>();
 
     /**
@@ -65,6 +64,7 @@ final class ProgramSearch {
         this.whole = new WholeModels(build, trial);
         this.budget = budget;
         this.trial = trial;
+        this.cost = new ImageCost(tune.objective());
     }
 
     /** One model with its plans. */
@@ -77,8 +77,8 @@ final class ProgramSearch {
      * @return the image with what won
      */
     Image run(Image usual) {
-        boolean isMeasurable = !tune.objective().metrics().contains(Metric.TIME)
-                && (!inCycles() || usual.sizes().cycles() != null);
+        boolean isMeasurable =
+                cost.isMeasured() && (!cost.inCycles() || usual.sizes().cycles() != null);
         Image best = usual;
         if (isMeasurable && tune.limits().trials() > 0) {
             for (ModelSource model : build.spec().models()) {
@@ -134,7 +134,7 @@ final class ProgramSearch {
         for (PlanChoice choice : program.others()) {
             if (known.containsKey(choice)) {
                 keep(program, choice, Optional.empty(), known, costs);
-            } else if (measured < tune.limits().trials() && !budget.isUsedUp()) {
+            } else if (measured < tune.limits().trials() && budget.allowsTrial()) {
                 measured++;
                 Optional<Image> image = image(program, choice);
                 keep(program, choice, image.map(each -> cost(each, usual)), known, costs);
@@ -181,7 +181,7 @@ final class ProgramSearch {
         Path file = trial.resolve("trial.log");
         RecordFiles.write(file, on);
         try {
-            return Optional.of(whole.verified(file, "trial", inCycles()));
+            return Optional.of(whole.verified(file, "trial", cost.inCycles()));
         } catch (KilnException e) {
             if (JvmEnd.isNear()) {
                 throw e;
@@ -191,29 +191,8 @@ final class ProgramSearch {
         }
     }
 
-    private boolean inCycles() {
-        return tune.objective().metrics().contains(Metric.CYCLES);
-    }
-
     private double cost(Image image, Image usual) {
-        Objective objective = tune.objective();
-        if (objective instanceof Mix mix) {
-            return mix.weights().entrySet().stream()
-                    .mapToDouble(part -> part.getValue()
-                            * (quantity(image, part.getKey()) + 1)
-                            / (quantity(usual, part.getKey()) + 1))
-                    .sum();
-        }
-        return quantity(image, (Metric) objective);
-    }
-
-    private static double quantity(Image image, Metric metric) {
-        return switch (metric) {
-            case CYCLES -> image.sizes().cycles();
-            case SIZE -> image.sizes().flash();
-            case RAM -> image.sizes().ram();
-            default -> image.sizes().instructions();
-        };
+        return cost.of(image.sizes(), usual.sizes());
     }
 
     private Image finish(Program program, Map<PlanChoice, Double> costs, Image usual) {
@@ -232,7 +211,11 @@ final class ProgramSearch {
         if (chosen.equals(program.usual())) {
             return usual;
         }
-        Image planned = whole.measure(records, "planned", inCycles());
+        if (!budget.allowsImage()) {
+            withdraw(winner.orElseThrow());
+            return usual;
+        }
+        Image planned = whole.measure(records, "planned", cost.inCycles());
         if (cost(planned, usual) <= cost(usual, usual)) {
             return planned;
         }

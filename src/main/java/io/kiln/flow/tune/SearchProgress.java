@@ -2,35 +2,46 @@
 package io.kiln.flow.tune;
 
 import io.kiln.base.Log;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** Says how far a search of layers is, the best so far with its trend, and the time left: a line after each image. */
+/** Says how far a search of layers is, what it promises for the whole models, and the time left: a line after each image. */
 final class SearchProgress {
     private final Log log;
     private final List<TaskSearch> searches;
-    private final int atFirst;
-    private String change = "";
+    private final Confirmation whole;
+    private final SearchBudget budget;
 
-    /** @param searches before anything is measured */
-    SearchProgress(Log log, List<TaskSearch> searches) {
+    SearchProgress(Log log, List<TaskSearch> searches, Confirmation whole, SearchBudget budget) {
         this.log = log;
         this.searches = List.copyOf(searches);
-        this.atFirst = measured();
+        this.whole = whole;
+        this.budget = budget;
     }
 
-    private int measured() {
-        return searches.stream().mapToInt(TaskSearch::measured).sum();
-    }
-
-    /** @param spent since the search began */
-    void say(Duration spent) {
-        int measured = measured();
+    void say() {
+        int measured = searches.stream().mapToInt(TaskSearch::measured).sum();
         int left = searches.stream()
                 .filter(search -> !search.isFinished())
                 .mapToInt(search -> search.size() - search.measured())
                 .sum();
+        log.info(String.format(
+                Locale.ROOT,
+                "%d of %d configurations measured, %s, about %d s left",
+                measured,
+                measured + left,
+                best(),
+                budget.rest(left)));
+    }
+
+    /** The whole models' change where it can be told from the layers', which a layer's neighbours may change. */
+    private String best() {
+        return whole.promised(searches)
+                .map(percent -> "whole model " + TuneSummary.percent(percent) + " by the best layers so far")
+                .orElseGet(() -> "best layers so far " + layers());
+    }
+
+    private String layers() {
         double before = 0;
         double best = 0;
         for (TaskSearch search : searches) {
@@ -39,16 +50,6 @@ final class SearchProgress {
                 best += search.best().getAsDouble();
             }
         }
-        String last = change;
-        change = TuneSummary.change(before, best);
-        long rest = spent.toSeconds() * left / Math.max(1, measured - atFirst);
-        log.info(String.format(
-                Locale.ROOT,
-                "%d of %d configurations measured, best so far %s of all layers%s%s",
-                measured,
-                measured + left,
-                change,
-                last.isEmpty() ? "" : ", before " + last,
-                left == 0 ? "" : ", about " + rest + " s left"));
+        return TuneSummary.change(before, best);
     }
 }

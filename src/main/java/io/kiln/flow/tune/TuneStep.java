@@ -18,6 +18,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.ir.Function;
@@ -34,10 +35,13 @@ import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.ForeignRecords;
 import io.kiln.tuning.task.LayerTask;
+import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import io.kiln.tuning.task.RecordedChoices;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,12 +83,22 @@ public final class TuneStep {
     /** @param clock the times of records, and of the search's budget */
     TuneStep(Log log, ResolvedBuild build, TuneSpec tune, Optional<DeviceSpec> device, Clock clock) {
         this.log = log;
-        this.build = build;
-        this.tune = tune;
+        this.tune = tune.with(tune.asked()
+                .orElseGet(() ->
+                        TuneSpec.usual(build.spec().optimize(), BoardRecords.isTimed(build), device.isPresent())));
+        this.build = following(build, this.tune.objective());
         this.device = device;
         this.budget = new SearchBudget(clock, tune.budget());
         this.records = BoardRecords.log(build.spec());
         this.folder = build.spec().layout().reports().resolve("tune");
+    }
+
+    /** The build that follows what is searched, whatever the project's own builds follow. */
+    private static ResolvedBuild following(ResolvedBuild build, Objective objective) {
+        RecordsSpec records = build.spec().compiler().records();
+        RecordsSpec followed = new RecordsSpec(records.own(), records.shared(), objective == Metric.INSTRUCTIONS);
+        BuildSpec spec = build.spec().toBuilder().records(() -> followed).build();
+        return build.with(spec, build.runsOn());
     }
 
     /** Searches, then says what was found. */
@@ -123,14 +137,22 @@ public final class TuneStep {
                 .toList();
         log.info(searches.size() + " layers to tune with "
                 + searches.stream().mapToInt(TaskSearch::size).sum() + " configurations, records in " + records);
-        if (!searches.isEmpty()) {
-            search(searches, models.get(0));
+        if (models.isEmpty()) {
+            return;
         }
-        if (!models.isEmpty()) {
-            finish(searches, models);
+        WholeModels whole = new WholeModels(build, folder);
+        try {
+            Confirmation confirmation = new Confirmation(log, whole, records, models, build, tune.objective(), budget);
+            if (!searches.isEmpty()) {
+                search(searches, models.get(0), new SearchProgress(log, searches, confirmation, budget));
+            }
+            finish(searches, confirmation);
+        } finally {
+            FreshFolder.clear(folder);
         }
-        if (budget.isUsedUp()) {
-            log.info("The budget of " + tune.budget().toSeconds() + " s is used up; the next search continues");
+        if (searches.stream().anyMatch(search -> !search.isFinished())) {
+            log.info("The budget of " + tune.budget().toSeconds()
+                    + " s is used up before all configurations were measured");
         }
     }
 
@@ -172,10 +194,10 @@ public final class TuneStep {
         return model.stages().get(model.stages().size() - 1).function();
     }
 
-    private void search(List<TaskSearch> searches, CompiledModel model) {
+    private void search(List<TaskSearch> searches, CompiledModel model, SearchProgress progress) {
         Optional<FarmUse> use = build.spec().farm();
         if (use.isEmpty()) {
-            search(searches, new ImagesAtOnce(List.of(measurer(model))));
+            search(searches, new ImagesAtOnce(List.of(measurer(model))), progress);
             return;
         }
         try (FarmRuns farm = FarmRuns.open(use.get(), log)) {
@@ -183,18 +205,14 @@ public final class TuneStep {
             for (int i = 0; i < IMAGES_AT_ONCE; i++) {
                 measurers.add(measurer(model, runner(farm), measuring(), folder.resolve("candidates-" + i)));
             }
-            search(searches, new ImagesAtOnce(measurers));
+            search(searches, new ImagesAtOnce(measurers), progress);
         }
     }
 
-    private void search(List<TaskSearch> searches, ImagesAtOnce measurer) {
+    private void search(List<TaskSearch> searches, ImagesAtOnce measurer, SearchProgress progress) {
         ObjectiveChecks.requireMeasured(tune.objective(), measurer.metrics(), device.isPresent());
-        SearchProgress progress = new SearchProgress(log, searches);
-        while (!budget.isUsedUp()) {
-            List<Candidate> candidates = round(searches);
-            if (candidates.isEmpty()) {
-                return;
-            }
+        for (List<Candidate> candidates = round(searches); !candidates.isEmpty(); candidates = round(searches)) {
+            Instant begun = budget.now();
             List<Measured> measured = measurer.measure(candidates);
             if (measured.stream().anyMatch(one -> !one.isRight()) && JvmEnd.isNear()) {
                 throw new KilnException(
@@ -210,7 +228,8 @@ public final class TuneStep {
                         .ifPresent(found::add);
             }
             RecordFiles.append(records, found);
-            progress.say(budget.spent());
+            budget.took(candidates.size(), Duration.between(begun, budget.now()));
+            progress.say();
         }
     }
 
@@ -252,10 +271,11 @@ public final class TuneStep {
         return needsCycles ? CoreTables.find(build.toolchain().cpu()) : Optional.empty();
     }
 
-    private static List<Candidate> round(List<TaskSearch> searches) {
+    private List<Candidate> round(List<TaskSearch> searches) {
         List<Candidate> candidates = new ArrayList<>();
+        int ofARound = budget.candidates(OF_A_ROUND);
         for (TaskSearch search : searches) {
-            int most = Math.min(OF_A_TASK, OF_A_ROUND - candidates.size());
+            int most = Math.min(OF_A_TASK, ofARound - candidates.size());
             if (most > 0) {
                 candidates.addAll(search.next(most));
             }
@@ -263,24 +283,23 @@ public final class TuneStep {
         return candidates;
     }
 
-    private void finish(List<TaskSearch> searches, List<CompiledModel> models) {
-        WholeModels whole = new WholeModels(build, folder);
-        try {
-            Confirmation confirmed = new Confirmation(log, whole, records, models, build, tune.objective());
-            TuneSummary summary = new TuneSummary(build, tune, records, searches);
-            confirmed.run();
-            ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), budget);
-            WholeModels.Image after = programs.run(confirmed.after());
-            List<TuneReport.Task> tasks = Stream.concat(summary.tasks().stream(), programs.tasks().stream())
-                    .toList();
-            summary.say(log, tasks, confirmed.before(), after);
-            TuneReport report = summary.report(tasks, confirmed.before(), after);
-            Path reports = build.spec().layout().reports();
-            Json.write(reports.resolve("tune.json"), report);
-            WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));
-            log.info("The curve of each layer: " + reports.resolve("tune.html"));
-        } finally {
-            FreshFolder.clear(folder);
+    private void finish(List<TaskSearch> searches, Confirmation confirmation) {
+        WholeModels.Image confirmed =
+                confirmation.run(searches.stream().map(TaskSearch::task).toList());
+        ProgramSearch programs = new ProgramSearch(log, build, tune, records, folder.resolve("programs"), budget);
+        WholeModels.Image planned = programs.run(confirmed);
+        Path reports = build.spec().layout().reports();
+        WholeModels.Image after = confirmation.settle(planned, reports.resolve("tune-measured.log"));
+        TuneSummary summary = new TuneSummary(build, tune, records, searches);
+        List<TuneReport.Task> tasks = Stream.concat(summary.tasks().stream(), programs.tasks().stream())
+                .toList();
+        summary.say(log, tasks, confirmation.before(), after);
+        TuneReport report = summary.report(tasks, confirmation.before(), after);
+        Json.write(reports.resolve("tune.json"), report);
+        WholeFiles.write(reports.resolve("tune.html"), TunePage.of(report));
+        log.info("The curve of each layer: " + reports.resolve("tune.html"));
+        if (tune.objective() == Metric.INSTRUCTIONS && BoardRecords.isTimed(build)) {
+            log.info("Builds follow records of instructions if they set kiln.tune.objective=instructions");
         }
     }
 }

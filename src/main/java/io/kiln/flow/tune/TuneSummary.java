@@ -41,7 +41,11 @@ final class TuneSummary {
 
     /** A change in percent. */
     static String change(double before, double after) {
-        double percent = before == 0 ? 0 : PERCENT * (after - before) / before;
+        return percent(before == 0 ? 0 : PERCENT * (after - before) / before);
+    }
+
+    /** A change that is in percent already. */
+    static String percent(double percent) {
         return Math.abs(percent) < SHOWN ? "0.0 %" : String.format(Locale.ROOT, "%+.1f %%", percent);
     }
 
@@ -69,7 +73,8 @@ final class TuneSummary {
         }
         log.info(String.format(
                 Locale.ROOT,
-                "One inference: %,d instructions in place of %,d (%s)%s, RAM %,d in place of %,d, flash %,d in place of %,d bytes",
+                "One inference: %,d instructions in place of %,d (%s)%s, RAM %,d in place of %,d, flash %,d in place"
+                        + " of %,d bytes",
                 after.sizes().instructions(),
                 before.sizes().instructions(),
                 change((double) before.sizes().instructions(), (double)
@@ -128,7 +133,7 @@ final class TuneSummary {
                     new TuneReport.Choice(
                             chosen.text(),
                             winner.map(record -> record.result().mean() * NANOSECONDS)
-                                    .orElse(null)),
+                                    .orElse(nanoseconds(search.before()))),
                     search.costs().stream()
                             .map(cost -> cost.isNaN() ? null : cost * NANOSECONDS)
                             .toList()));

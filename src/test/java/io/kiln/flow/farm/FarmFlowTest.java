@@ -127,7 +127,8 @@ final class FarmFlowTest {
     void a_search_on_the_farm_measures_what_one_at_home_does() throws IOException {
         GestureProject far = project("far");
         GestureProject near = project("near");
-        TuneSpec tune = TuneSpec.of("random", "instructions", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        TuneSpec tune =
+                TuneSpec.of("random", Optional.of("instructions"), new Limits(2, 0, 60, 0), 3, List.of(), false);
         flow.tune(spec(far, "mps2-an386", VerifyOn.NONE), tune, Optional.empty());
         flow.tune(
                 spec(near, "mps2-an386", VerifyOn.NONE).toBuilder()
@@ -185,7 +186,7 @@ final class FarmFlowTest {
     @Test
     void boards_of_the_farm_measure_candidates() {
         GestureProject project = project("candidates");
-        TuneSpec tune = TuneSpec.of("random", "time", new Limits(1, 0, 60, 0), 3, List.of(), false);
+        TuneSpec tune = TuneSpec.of("random", Optional.of("time"), new Limits(1, 0, 60, 0), 3, List.of(), false);
         flow.tune(spec(project, "virtual-stm32f405", VerifyOn.NONE), tune, Optional.of(DeviceSpec.USUAL));
         List<TuningRecord> records = RecordReader.read(
                         project.folder().resolve("src/main/tuning/virtual-stm32f405.log"))

@@ -88,7 +88,12 @@ class CandidateMeasurerTest {
         Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
         assertThat(task.space().configurations()).contains(slow);
         TuneSpec spec = TuneSpec.of(
-                "grid", "instructions:1,ram:0.001", new TuneSpec.Limits(100, 0, 60, 0), 0, List.of(), false);
+                "grid",
+                Optional.of("instructions:1,ram:0.001"),
+                new TuneSpec.Limits(100, 0, 60, 0),
+                0,
+                List.of(),
+                false);
         TaskSearch search = new TaskSearch(withRule(task, slow), spec, List.of());
         LayerTask broken = wrong(task);
         List<Measured> measured = measured(

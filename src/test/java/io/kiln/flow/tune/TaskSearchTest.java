@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,7 +46,7 @@ class TaskSearchTest {
     }
 
     private static TaskSearch search(String tuner, String objective, Limits limits, List<TuningRecord> known) {
-        return new TaskSearch(TASK, TuneSpec.of(tuner, objective, limits, 1, List.of(), false), known);
+        return new TaskSearch(TASK, TuneSpec.of(tuner, Optional.of(objective), limits, 1, List.of(), false), known);
     }
 
     /** Measures until the end; the costs are 100 each but for that of one measurement, which is 50. */
@@ -90,7 +91,10 @@ class TaskSearchTest {
     @Test
     void anObjectiveThatNoBuildFollowsIsRefused() {
         for (Optimize optimize : Optimize.values()) {
-            ObjectiveChecks.requireFollowed(TuneSpec.usual(optimize), optimize);
+            for (boolean isTimed : new boolean[] {true, false}) {
+                ObjectiveChecks.requireFollowed(TuneSpec.usual(optimize, isTimed, false), optimize);
+                ObjectiveChecks.requireFollowed(TuneSpec.usual(optimize, isTimed, true), optimize);
+            }
             ObjectiveChecks.requireFollowed(Objective.parse("cycles:1,size:1"), optimize);
         }
         ObjectiveChecks.requireFollowed(Metric.RAM, Optimize.RAM);

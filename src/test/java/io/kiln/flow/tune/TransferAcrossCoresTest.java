@@ -20,6 +20,7 @@ import io.kiln.tuning.task.Objective.Metric;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -63,7 +64,8 @@ class TransferAcrossCoresTest {
                 .mapToDouble(TransferAcrossCoresTest::cost)
                 .min()
                 .orElseThrow();
-        TuneSpec spec = TuneSpec.of("xgb", "instructions", new TuneSpec.Limits(1000, 0, 60, 0), seed, List.of(), false);
+        TuneSpec spec = TuneSpec.of(
+                "xgb", Optional.of("instructions"), new TuneSpec.Limits(1000, 0, 60, 0), seed, List.of(), false);
         TaskSearch search = new TaskSearch(task, spec, records);
         for (int trials = 1; ; trials++) {
             Configuration next = search.next(1).get(0).configuration();

@@ -72,7 +72,8 @@ class TuneStepTest {
     }
 
     private void tune(Path where, String tuner, int trials) {
-        TuneSpec spec = TuneSpec.of(tuner, "instructions", new Limits(trials, 0, 60, 0), 3, List.of(), false);
+        TuneSpec spec =
+                TuneSpec.of(tuner, Optional.of("instructions"), new Limits(trials, 0, 60, 0), 3, List.of(), false);
         new TuneStep(log, build(where), spec, Optional.empty(), CLOCK).run();
     }
 
@@ -85,7 +86,8 @@ class TuneStepTest {
         reportsAreWritten();
         assertThat(log.said())
                 .anyMatch(line -> line.matches(
-                        "12 of 12 configurations measured, best so far [-0-9.]+ % of all layers, before [-0-9.]+ %"));
+                        "12 of 12 configurations measured, whole model -[0-9.]+ % by the best layers so far,"
+                                + " about 0 s left"));
 
         Path again = folder.resolve("again");
         tune(again, "random", 3);
@@ -93,12 +95,19 @@ class TuneStepTest {
                 .isEqualTo(first);
 
         tune(folder, "random", 5);
-        assertThat(Files.readString(records)).startsWith(first);
-        assertThat(RecordReader.read(records).records()).hasSize(22).doesNotHaveDuplicates();
+        assertThat(Files.readString(records)).isEqualTo(first);
+        Path measured = folder.resolve("out/kiln/tune-measured.log");
+        assertThat(log.said())
+                .contains("Nothing was gained in the whole model, so " + records
+                        + " stays as it was; the measurements are in " + measured);
+        assertThat(Files.readString(measured)).startsWith(first);
+        assertThat(RecordReader.read(measured).records()).hasSize(22).doesNotHaveDuplicates();
 
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
-        assertThat(log.said()).anyMatch(line -> line.startsWith("22 tuning records in "));
+        assertThat(log.said())
+                .anyMatch(line -> line.startsWith("14 tuning records in "))
+                .anyMatch(line -> line.startsWith("14 of them are not followed, because they were searched for"));
         Files.delete(records);
         log.said().clear();
         new GenerateStep(log, build(folder)).run();
@@ -110,13 +119,13 @@ class TuneStepTest {
     void logsAreMergedAndTheBestPickedWithoutAMeasurement() throws IOException {
         Path tvm = SharedFolder.need("tvm").resolve("autotvm-records.log");
         Path records = folder.resolve("src/main/tuning/mps2-an386.log");
-        TuneSpec merge = TuneSpec.of("xgb", "cycles", new Limits(0, 0, 60, 0), 3, List.of(tvm), false);
+        TuneSpec merge = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(tvm), false);
         new TuneStep(log, build(folder), merge, Optional.empty(), CLOCK).run();
         assertThat(records).hasSameTextualContentAs(tvm);
         assertThat(log.said())
                 .anyMatch(line -> line.startsWith("24 of the 24 records in " + tvm + " choose nothing"))
                 .contains("Nothing is measured, because kiln.tune.trials is 0");
-        TuneSpec pick = TuneSpec.of("xgb", "cycles", new Limits(0, 0, 60, 0), 3, List.of(), true);
+        TuneSpec pick = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(), true);
         new TuneStep(log, build(folder), pick, Optional.empty(), CLOCK).run();
         assertThat(Files.readString(records))
                 .isEqualTo(
@@ -125,10 +134,10 @@ class TuneStepTest {
         assertThat(log.said()).anyMatch(line -> line.contains("records in " + records + " choose nothing"));
     }
 
-    /** The time is used up when the first image was measured: no second one, and no plan of the whole model. */
+    /** A call of the clock takes a second: after the first image of candidates there is only time for the whole models. */
     @Test
     void aSearchKeepsToItsBudget() throws IOException {
-        TuneSpec spec = TuneSpec.of("random", "cycles", new Limits(100, 0, 60, 2), 3, List.of(), false);
+        TuneSpec spec = TuneSpec.of("random", Optional.of("cycles"), new Limits(100, 0, 60, 10), 3, List.of(), false);
         AtomicInteger seconds = new AtomicInteger();
         Clock clock = new Clock() {
             @Override
@@ -147,10 +156,50 @@ class TuneStepTest {
             }
         };
         new TuneStep(log, build(folder), spec, Optional.empty(), clock).run();
-        assertThat(log.said()).contains("The budget of 2 s is used up; the next search continues");
+        assertThat(log.said()).contains("The budget of 10 s is used up before all configurations were measured");
         TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
         assertThat(report.tasks()).hasSize(5).allMatch(task -> task.costs().size() == 1);
         assertThat(report.tasks().subList(0, 4)).allMatch(task -> task.configurations() > 1);
+        assertThat(folder.resolve("src/main/tuning/mps2-an386.log")).doesNotExist();
+    }
+
+    /** The log has a slow configuration as the best: the whole model says otherwise, in cycles, which is what builds of this core follow. */
+    @Test
+    void whatIsLeftBehindIsNeverWorseThanWithoutTheLog() throws IOException {
+        ResolvedBuild build = build(folder);
+        LayerTask task = task(build, Metric.CYCLES);
+        TuningRecord slow = record(task, "conv_direct(channel_block=1, unroll=1)");
+        Path records = folder.resolve("src/main/tuning/mps2-an386.log");
+        RecordFiles.write(records, List.of(slow));
+        TuneSpec spec = TuneSpec.of("random", Optional.empty(), new Limits(1, 0, 60, 0), 3, List.of(), false);
+        new TuneStep(log, build, spec, Optional.empty(), CLOCK).run();
+        TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
+        assertThat(report.objective()).isEqualTo("cycles");
+        assertThat(report.model().after().cycles())
+                .isLessThanOrEqualTo(report.model().before().cycles());
+        assertThat(RecordReader.read(records).records())
+                .filteredOn(record -> record.config().equals(slow.config()))
+                .singleElement()
+                .satisfies(record -> assertThat(record.result().error()).isEqualTo(MeasureError.UNKNOWN));
+        new GenerateStep(log, build).run();
+        assertThat(GenerateStep.store(build.spec().layout()).metadata().get(0).operators())
+                .noneMatch(operator -> operator.schedule().equals("conv_direct(channel_block=1, unroll=1)"));
+    }
+
+    private static TuningRecord record(LayerTask task, String configuration) {
+        return TuningRecord.of(
+                task.key(),
+                task.space().config(Configuration.parse(configuration)),
+                new Result(List.of(1e-9), MeasureError.NONE, 0, 0));
+    }
+
+    /** The first layer. */
+    private static LayerTask task(ResolvedBuild build, Metric objective) {
+        BuildSpec spec = build.spec();
+        Target target = Target.parse(build.target());
+        Function fused = fused(GenerateStep.compile(build, spec.models().get(0), spec.io(), spec.optimize()));
+        return LayerTask.of(fused, target, Optimize.SPEED, objective, LayerChoices.RULES)
+                .get(0);
     }
 
     private void reportsAreWritten() throws IOException {
@@ -189,7 +238,7 @@ class TuneStepTest {
                 .verify(GestureProject.UNVERIFIED)
                 .build();
         ResolvedBuild board = new Resolver(TestToolchains.environment(log)).resolve(spec);
-        TuneSpec tune = TuneSpec.of("random", "time", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        TuneSpec tune = TuneSpec.of("random", Optional.of("time"), new Limits(2, 0, 60, 0), 3, List.of(), false);
         new TuneStep(log, board, tune, Optional.of(DeviceSpec.USUAL), CLOCK).run();
         List<TuningRecord> records = RecordReader.read(folder.resolve("src/main/tuning/virtual-stm32f405.log"))
                 .records();
@@ -200,7 +249,7 @@ class TuneStepTest {
         TuneReport report = Json.read(folder.resolve("out/kiln/tune.json"), TuneReport.class);
         assertThat(report.objective()).isEqualTo("time");
         assertThat(folder.resolve("out/kiln/tune.log")).content().contains("kiln-tune 0 0 ");
-        TuneSpec cycles = TuneSpec.of("random", "cycles", new Limits(2, 0, 60, 0), 3, List.of(), false);
+        TuneSpec cycles = TuneSpec.of("random", Optional.of("cycles"), new Limits(2, 0, 60, 0), 3, List.of(), false);
         assertThatThrownBy(() -> new TuneStep(log, board, cycles, Optional.of(DeviceSpec.USUAL), CLOCK).run())
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the board does not measure cycles")
@@ -216,16 +265,8 @@ class TuneStepTest {
                 .build();
         new NewBoard(log, spec.boards())
                 .write("mps2-an386", "own", spec.layout().userBoards());
-        LayerTask task = LayerTask.of(
-                        fused(GenerateStep.compile(build(folder), spec.models().get(0), spec.io(), spec.optimize())),
-                        Target.parse(build(folder).target()),
-                        Optimize.SPEED,
-                        Metric.INSTRUCTIONS,
-                        LayerChoices.RULES)
-                .get(0);
-        Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
-        TuningRecord record = TuningRecord.of(
-                task.key(), task.space().config(slow), new Result(List.of(1e-9), MeasureError.NONE, 0, 0));
+        String slow = "conv_direct(channel_block=1, unroll=1)";
+        TuningRecord record = record(task(build(folder), Metric.CYCLES), slow);
         RecordFiles.write(spec.layout().userBoards().resolve("own").resolve("tuning.log"), List.of(record));
         ResolvedBuild own = new Resolver(TestToolchains.environment(log))
                 .resolve(spec.toBuilder().board("own").build());
@@ -233,8 +274,8 @@ class TuneStepTest {
         new GenerateStep(log, own).run();
         assertThat(log.said()).contains("1 tuning records in the profile of the board own");
         assertThat(GenerateStep.store(spec.layout()).metadata().get(0).operators())
-                .anyMatch(operator -> operator.schedule().equals(slow.text())
-                        && operator.reason().startsWith("record"));
+                .anyMatch(operator ->
+                        operator.schedule().equals(slow) && operator.reason().startsWith("record"));
     }
 
     private static Function fused(CompiledModel model) {

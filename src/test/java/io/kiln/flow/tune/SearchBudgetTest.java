@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.tune;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import org.junit.jupiter.api.Test;
+
+/** What a search may still begin. */
+class SearchBudgetTest {
+    private final Hand clock = new Hand();
+
+    /** A clock that is set by hand. */
+    private static final class Hand extends Clock {
+        private long seconds;
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            throw new IllegalStateException("only instants are read");
+        }
+
+        @Override
+        public Instant instant() {
+            return Instant.ofEpochSecond(seconds);
+        }
+    }
+
+    private SearchBudget budget(int seconds) {
+        return new SearchBudget(clock, Duration.ofSeconds(seconds));
+    }
+
+    @Test
+    void withoutALimitEverythingIsAllowed() {
+        SearchBudget budget = budget(0);
+        clock.seconds = 1_000_000;
+        budget.imageTook();
+        budget.took(1, Duration.ofHours(1));
+        assertThat(budget.candidates(256)).isEqualTo(256);
+        assertThat(budget.allowsImage()).isTrue();
+        assertThat(budget.allowsTrial()).isTrue();
+        assertThat(budget.rest(2)).isEqualTo(2 * 3600 + 2 * 1_000_000);
+    }
+
+    /** 120 s: 10 are spent, 26 are set aside for two images, and of the 84 left a candidate takes 1.3. */
+    @Test
+    void aRoundIsAsLargeAsTheTimeWithoutThatOfTheLastImages() {
+        SearchBudget budget = budget(120);
+        clock.seconds = 10;
+        budget.imageTook();
+        assertThat(budget.candidates(256)).isEqualTo(256);
+        budget.took(1, Duration.ofSeconds(1));
+        assertThat(budget.candidates(256)).isEqualTo(64);
+        assertThat(budget.rest(1000)).isEqualTo(110);
+        clock.seconds = 95;
+        assertThat(budget.candidates(256)).isZero();
+        assertThat(budget.allowsTrial()).isFalse();
+        assertThat(budget.allowsImage()).isTrue();
+        clock.seconds = 108;
+        assertThat(budget.allowsImage()).isFalse();
+        clock.seconds = 200;
+        assertThat(budget.candidates(256)).isZero();
+        assertThat(budget.rest(1000)).isZero();
+    }
+}
