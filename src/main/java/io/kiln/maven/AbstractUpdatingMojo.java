@@ -76,10 +76,12 @@ abstract class AbstractUpdatingMojo extends AbstractQuantizingMojo {
     private File tuneRecords;
 
     /**
-     * What {@code kiln:tune} makes as small as possible: {@code instructions} (if not set; {@code size} with {@code
-     * kiln.optimize=size}), {@code cycles} (estimated from the executed instructions), {@code time} (on a board), {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}, each
-     * relative to the choice of the rules. It must be one that builds with this {@code kiln.optimize} follow. With {@code instructions}, every build leaves records of {@code cycles} and {@code time} alone
-     * and follows those of {@code instructions} that come with Kiln; otherwise it follows those of {@code cycles}.
+     * What {@code kiln:tune} makes as small as possible: {@code cycles} (estimated from the executed instructions), {@code instructions}, {@code
+     * time} (on a board), {@code size} or {@code ram}, or several with weights, such as {@code cycles:1,size:0.2}, each relative to the choice of the
+     * rules. If not set: {@code size} with {@code kiln.optimize=size}, {@code time} on a board, {@code cycles} where the core has a timing table, and
+     * {@code instructions} elsewhere. It must be one that builds with this {@code kiln.optimize} follow. With {@code instructions}, every build leaves
+     * records of {@code cycles} and {@code time} alone and follows those of {@code instructions}; otherwise it leaves these alone where the core has a
+     * timing table.
      *
      * @since 0.1.0
      */

@@ -16,9 +16,10 @@ import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** Calibrates a network, with its channels equalized across layers where that is wanted. */
+/** Calibrates a network, with its channels equalized across layers where that is wanted. Not thread-safe. */
 final class Equalizer {
     /** What equalization must gain to be chosen by itself, in dB: half of the noise. */
     private static final double LEAST_GAIN = 3;
@@ -26,13 +27,30 @@ final class Equalizer {
     private final QuantizedNetwork.Maker maker;
     private final List<Sample> samples;
     private final QuantizeOptions options;
-    private final Runs.Progress progress;
+    private final Calibrated plain;
+    private final Optional<Equalization> equalization;
+    private Optional<Calibrated> equalized = Optional.empty();
 
-    Equalizer(QuantizedNetwork.Maker maker, List<Sample> samples, QuantizeOptions options, Runs.Progress progress) {
+    /**
+     * Runs the network on the samples.
+     *
+     * @param progress told about these runs
+     */
+    Equalizer(
+            QuantizedNetwork.Maker maker,
+            FloatGraph graph,
+            List<Sample> samples,
+            QuantizeOptions options,
+            Runs.Progress progress) {
         this.maker = maker;
         this.samples = samples;
         this.options = options;
-        this.progress = progress;
+        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
+        this.plain = new Calibrated(graph, statistics, List.of());
+        this.equalization = options.equalize() == Equalize.NEVER
+                ? Optional.empty()
+                : Optional.of(Equalization.of(graph.function(), statistics.magnitudes()))
+                        .filter(found -> !found.steps().isEmpty());
     }
 
     /**
@@ -47,20 +65,21 @@ final class Equalizer {
     }
 
     /**
-     * Calibrates the network that is to be quantized.
+     * The network that is to be quantized.
      *
      * @param wishes what its quantized form is to be like, for comparing it with and without equalized channels
      */
-    Calibrated calibrated(FloatGraph graph, Wishes wishes) {
-        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
-        Calibrated plain = new Calibrated(graph, statistics, List.of());
-        if (options.equalize() == Equalize.NEVER) {
+    Calibrated calibrated(Wishes wishes) {
+        boolean isWanted = equalization.isPresent()
+                && (options.equalize() == Equalize.ALWAYS
+                        || gain(plain.graph(), equalization.get(), wishes) >= LEAST_GAIN);
+        if (!isWanted) {
             return plain;
         }
-        Equalization equalization = Equalization.of(graph.function(), statistics.magnitudes());
-        boolean isWanted = !equalization.steps().isEmpty()
-                && (options.equalize() == Equalize.ALWAYS || gain(graph, equalization, wishes) >= LEAST_GAIN);
-        return isWanted ? calibrated(equalization, samples) : plain;
+        if (equalized.isEmpty()) {
+            equalized = Optional.of(calibrated(equalization.get(), samples));
+        }
+        return equalized.get();
     }
 
     private Calibrated calibrated(Equalization equalization, List<Sample> of) {

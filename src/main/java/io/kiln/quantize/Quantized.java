@@ -17,7 +17,7 @@ import java.util.Map;
  * @param ranges the range of each float value that the scales come from
  * @param quality how it compares with the float model
  * @param samples number of samples
- * @param advice what would help the layers that lose most, best first
+ * @param advice what helps the layers that lose most, best first; empty if nothing does, or after a search
  * @param trials what a search tried, in order; empty without one
  */
 public record Quantized(
@@ -41,7 +41,7 @@ public record Quantized(
     }
 
     /**
-     * What another precision for one layer gives back.
+     * What another precision for one layer gives back, measured over all samples.
      *
      * @param layer its name
      * @param precision {@code float} or {@code int16}

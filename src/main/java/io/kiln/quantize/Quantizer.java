@@ -48,7 +48,8 @@ public final class Quantizer {
         Map<Integer, Precision> kept = keptFloat(graph, options);
         requireLabels(model, samples, options);
         Wishes wishes = new Wishes(options.mode().precision(), kept, options.floatBorder());
-        Calibrated calibrated = new Equalizer(maker, samples, options, progress).calibrated(graph, wishes);
+        Equalizer equalizer = new Equalizer(maker, graph, samples, options, progress);
+        Calibrated calibrated = equalizer.calibrated(wishes);
         Planner planner = calibrated.planner();
         Search search = new Search(planner, maker, calibrated.graph(), samples);
         Search.Found found = options.mode() == QuantizeMode.AUTO
@@ -62,7 +63,7 @@ public final class Quantizer {
                 calibrated.statistics().ranges(),
                 quality,
                 samples.size(),
-                search.advice(found.wishes(), quality),
+                options.mode() == QuantizeMode.AUTO ? List.of() : search.advice(wishes, quality, equalizer),
                 found.trials());
         requireLimits(model, quantized, options.limits());
         return quantized;
@@ -118,12 +119,19 @@ public final class Quantizer {
         }
     }
 
+    private static String text(Quantized.Advice advice) {
+        String measured = String.format(Locale.ROOT, " gives %.1f dB", advice.sqnr());
+        return advice.precision().equals(Precision.FLOAT.text())
+                ? "kiln.quantize.keepFloat=" + advice.layer() + measured + "; or set kiln.quantize to auto"
+                : "Set kiln.quantize to auto: `" + advice.layer() + "` in " + advice.precision() + measured;
+    }
+
     private static void requireLimits(Function model, Quantized quantized, QuantizeOptions.Limits limits) {
         Problems problems = new Problems();
-        String layers = quantized.advice().isEmpty()
-                ? "Give more samples, or another kiln.quantize.method"
-                : "Keep `" + quantized.advice().get(0).layer() + "` in "
-                        + quantized.advice().get(0).precision() + ", give more samples, or set kiln.quantize to auto";
+        String layers = quantized.advice().stream()
+                .findFirst()
+                .map(Quantizer::text)
+                .orElse("Give more samples, or another kiln.quantize.method");
         limits.minSqnr()
                 .filter(least -> quantized.quality().sqnr() < least)
                 .ifPresent(least -> problems.add(

@@ -26,6 +26,9 @@ final class Search {
 
     private static final int WORST = 3;
 
+    /** The least that is worth a change, in dB: the last digit that is shown. */
+    private static final double LEAST_GAIN = 0.1;
+
     /** What a search for mixed precision keeps if no limit is given, in dB. */
     private static final double USUAL_SQNR = 20;
 
@@ -57,19 +60,45 @@ final class Search {
         return samples.subList(0, Math.min(SAMPLES, samples.size()));
     }
 
-    /** What int16 or float would give back for the layers that add most noise, best first. */
-    List<Advice> advice(Wishes wishes, Quality quality) {
-        List<Advice> advice = new ArrayList<>();
+    /**
+     * What int16 or float gives back for the layers that add most noise, best first. A few samples tell which are worth a trial; these are then
+     * quantized anew as the parameters would do it and measured over all samples. What gains nothing is no advice.
+     */
+    List<Advice> advice(Wishes wishes, Quality quality, Equalizer equalizer) {
+        List<Idea> ideas = new ArrayList<>();
+        double usual = quality(wishes, few()).sqnr();
         for (Node node : worst(wishes, quality)) {
             for (Precision precision : List.of(Precision.INT16, Precision.FLOAT)) {
                 if (precision != wishes.usual() && Planner.isPossible(node, precision)) {
-                    double sqnr = quality(wishes.with(node, precision), few()).sqnr();
-                    advice.add(new Advice(node.name(), precision.text(), sqnr));
+                    Wishes other = with(wishes, node, precision);
+                    ideas.add(new Idea(
+                            node, precision, other, quality(other, few()).sqnr()));
                 }
             }
         }
-        advice.sort(Comparator.comparingDouble(Advice::sqnr).reversed());
-        return advice;
+        return ideas.stream()
+                .filter(idea -> idea.sqnr >= usual + LEAST_GAIN)
+                .sorted(Comparator.comparingDouble(Idea::sqnr).reversed())
+                .limit(WORST)
+                .map(idea -> new Advice(idea.node.name(), idea.precision.text(), measured(idea.wishes, equalizer)))
+                .filter(advice -> advice.sqnr() >= quality.sqnr() + LEAST_GAIN)
+                .sorted(Comparator.comparingDouble(Advice::sqnr).reversed())
+                .toList();
+    }
+
+    private record Idea(Node node, Precision precision, Wishes wishes, double sqnr) {}
+
+    /** Other layers of the same name change with it, as by a parameter that gives the name. */
+    private Wishes with(Wishes wishes, Node node, Precision precision) {
+        return graph.nodes().stream()
+                .filter(other -> other.name().equals(node.name()) && Planner.isPossible(other, precision))
+                .reduce(wishes, (all, other) -> all.with(other, precision), (a, b) -> b);
+    }
+
+    private double measured(Wishes wishes, Equalizer equalizer) {
+        QuantizedNetwork network =
+                maker.make(equalizer.calibrated(wishes).planner().plan(wishes));
+        return Evaluation.of(network, samples, Runs.Progress.NONE).sqnr();
     }
 
     /** The layers with weights that are least like the float ones. */

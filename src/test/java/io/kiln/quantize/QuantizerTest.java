@@ -36,6 +36,7 @@ import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -218,13 +219,40 @@ class QuantizerTest {
                 .hasMessageContaining("0 to 2");
     }
 
+    /** More samples than a trial looks at: the advice of keeping a layer float gives just what the parameter gives. */
     @Test
-    void adviceNamesLayersAndWhatTheyGiveBack() {
-        Quantized quantized = quantized(chain(), QuantizeOptions.of(QuantizeMode.INT8));
-        assertThat(quantized.advice()).hasSize(6);
-        assertThat(quantized.advice().get(0).sqnr())
-                .isGreaterThanOrEqualTo(quantized.advice().get(5).sqnr());
-        assertThat(quantized.advice()).extracting(Quantized.Advice::precision).contains("int16", "float");
+    void whatIsAdvisedIsMeasuredAsTheParametersDoIt() {
+        Function model = chain();
+        List<Sample> samples = FloatNet.samples(model, 40, 1);
+        Quantizer quantizer = new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE);
+        Quantized quantized = quantizer.quantize(model, samples, QuantizeOptions.of(QuantizeMode.INT8));
+        assertThat(quantized.advice()).isNotEmpty().hasSizeLessThanOrEqualTo(3);
+        assertThat(quantized.advice())
+                .isSortedAccordingTo(
+                        Comparator.comparingDouble(Quantized.Advice::sqnr).reversed())
+                .allMatch(advice -> advice.sqnr() >= quantized.quality().sqnr() + 0.1);
+        Quantized.Advice real = quantized.advice().stream()
+                .filter(advice -> advice.precision().equals("float"))
+                .findFirst()
+                .orElseThrow();
+        Quantized followed = quantizer.quantize(model, samples, keeping(real.layer()));
+        assertThat(followed.quality().sqnr()).isEqualTo(real.sqnr());
+    }
+
+    /** All noise is that of the output's own scale. */
+    @Test
+    void whereNothingIsToBeGainedNothingIsAdvised() {
+        Function model = net.function(net.dense(net.input(1, 4), 2));
+        Quantized wide = quantized(model, QuantizeOptions.of(QuantizeMode.INT16X8));
+        Quantized again = quantized(
+                model,
+                new QuantizeOptions(
+                        QuantizeMode.INT16X8, RangeMethod.MINMAX, Equalize.AUTO, List.of("*"), false, Limits.NONE));
+        assertThat(again.advice()).isEmpty();
+        assertThat(wide.advice())
+                .allMatch(advice -> advice.sqnr() >= wide.quality().sqnr() + 0.1);
+        Quantized searched = quantized(model, QuantizeOptions.of(QuantizeMode.AUTO));
+        assertThat(searched.advice()).isEmpty();
     }
 
     @Test

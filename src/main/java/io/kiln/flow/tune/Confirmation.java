@@ -26,6 +26,8 @@ import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -86,8 +88,9 @@ final class Confirmation {
             }
         }
         logBefore = read(records);
+        Instant start = budget.now();
         before = whole.measure(records.resolveSibling("no-records"), "before", cost.inCycles());
-        budget.imageTook();
+        budget.imageTook(Duration.between(start, budget.now()));
         begun = logBefore.isPresent() ? whole.measure(records, "begun", cost.inCycles()) : before;
     }
 

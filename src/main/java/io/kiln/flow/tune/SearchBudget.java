@@ -4,6 +4,10 @@ package io.kiln.flow.tune;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 
 /**
  * The time that a search may take, from its making on. Nothing is begun that is not expected to end in time, and what the comparison of the whole
@@ -19,8 +23,17 @@ final class SearchBudget {
     private final Clock clock;
     private final Duration limit;
     private final Instant began;
-    private Duration image = Duration.ZERO;
-    private double secondsEach;
+    private double image;
+    private final List<Round> rounds = new ArrayList<>();
+
+    private record Round(int candidates, double seconds) {}
+
+    /** What a round takes: a share for the image, and one for each candidate in it. */
+    private record Rate(double image, double each) {
+        double seconds(int candidates) {
+            return candidates == 0 ? 0 : image + candidates * each;
+        }
+    }
 
     /** @param limit zero for no limit */
     SearchBudget(Clock clock, Duration limit) {
@@ -33,37 +46,42 @@ final class SearchBudget {
         return clock.instant();
     }
 
-    Duration spent() {
-        return Duration.between(began, now());
-    }
-
-    boolean isLimited() {
+    private boolean isLimited() {
         return !limit.isZero();
     }
 
     /** Seconds until the end, not below 0. */
     private double left() {
-        return Math.max(0, limit.minus(spent()).toMillis() / 1000.0);
+        return Math.max(0, seconds(limit.minus(Duration.between(began, now()))));
     }
 
-    /** Notes that the first image of the whole models was built and measured since the search began. */
-    void imageTook() {
-        image = spent();
+    /** Notes what it took to build and measure an image of the whole models. */
+    void imageTook(Duration time) {
+        image = seconds(time);
     }
 
     /** Notes what a round took. */
     void took(int candidates, Duration time) {
-        secondsEach = time.toMillis() / 1000.0 / candidates;
+        rounds.add(new Round(candidates, seconds(time)));
+    }
+
+    /** By the smallest and the largest round; of a single one half is the image's. */
+    private Rate rate() {
+        Round least = Collections.min(rounds, Comparator.comparingInt(Round::candidates));
+        Round most = Collections.max(rounds, Comparator.comparingInt(Round::candidates));
+        double slope = (most.seconds - least.seconds) / (most.candidates - least.candidates);
+        double each = slope > 0 && Double.isFinite(slope) ? slope : most.seconds / most.candidates / 2;
+        return new Rate(Math.max(0, most.seconds - each * most.candidates), each);
     }
 
     /** Whether another image of the whole models ends in time. */
     boolean allowsImage() {
-        return !isLimited() || SPARE * seconds(image) <= left();
+        return !isLimited() || SPARE * image <= left();
     }
 
     /** Whether another image ends in time, with the images at the end after it. */
     boolean allowsTrial() {
-        return !isLimited() || SPARE * 2 * seconds(image) <= left();
+        return !isLimited() || SPARE * 2 * image <= left();
     }
 
     /**
@@ -76,16 +94,20 @@ final class SearchBudget {
         if (!isLimited()) {
             return most;
         }
-        double free = left() - SPARE * IMAGES_AT_THE_END * seconds(image);
+        double free = left() - SPARE * IMAGES_AT_THE_END * image;
         if (free <= 0) {
             return 0;
         }
-        return secondsEach == 0 ? most : (int) Math.min(most, free / (SPARE * secondsEach));
+        if (rounds.isEmpty()) {
+            return most;
+        }
+        Rate rate = rate();
+        return (int) Math.max(0, Math.min(most, (free / SPARE - rate.image) / rate.each));
     }
 
     /** Seconds that are expected until the end of the search. */
     long rest(int candidates) {
-        double rest = candidates * secondsEach + IMAGES_AT_THE_END * seconds(image);
+        double rest = (rounds.isEmpty() ? 0 : rate().seconds(candidates)) + IMAGES_AT_THE_END * image;
         return Math.round(isLimited() ? Math.min(rest, left()) : rest);
     }
 

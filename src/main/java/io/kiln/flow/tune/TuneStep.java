@@ -274,8 +274,11 @@ public final class TuneStep {
     private List<Candidate> round(List<TaskSearch> searches) {
         List<Candidate> candidates = new ArrayList<>();
         int ofARound = budget.candidates(OF_A_ROUND);
+        int unfinished =
+                (int) searches.stream().filter(search -> !search.isFinished()).count();
+        int ofATask = Math.min(OF_A_TASK, Math.max(1, ofARound / Math.max(1, unfinished)));
         for (TaskSearch search : searches) {
-            int most = Math.min(OF_A_TASK, ofARound - candidates.size());
+            int most = Math.min(ofATask, ofARound - candidates.size());
             if (most > 0) {
                 candidates.addAll(search.next(most));
             }

@@ -81,8 +81,8 @@ public final class QuantizePage {
         report.advice().forEach(advice -> table.row("", advice.layer(), advice.precision(), decibels(advice.sqnr())));
         section(
                 table,
-                "The layers that lose most, each alone in another precision: float by kiln.quantize.keepFloat, int16 by "
-                        + "kiln.quantize=auto. Measured over the first samples.");
+                "The layers that lose most, each alone in another precision: float by kiln.quantize.keepFloat, int16"
+                        + " by kiln.quantize=auto. Measured over all samples.");
     }
 
     private void layers() {
@@ -111,8 +111,9 @@ public final class QuantizePage {
         }
         section(
                 table,
-                "In execution order. SQNR is the signal-to-quantization-noise ratio over all samples; it includes the noise of all "
-                        + "layers before. 20 dB mean an error of a tenth of the value. The layers that lose most are highlighted.");
+                "In execution order. SQNR is the signal-to-quantization-noise ratio over all samples; it includes the"
+                    + " noise of all layers before. 20 dB mean an error of a tenth of the value. The layers that lose"
+                    + " most are highlighted.");
     }
 
     private static String precision(Layer layer) {

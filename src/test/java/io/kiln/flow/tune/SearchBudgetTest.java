@@ -42,23 +42,26 @@ class SearchBudgetTest {
     void withoutALimitEverythingIsAllowed() {
         SearchBudget budget = budget(0);
         clock.seconds = 1_000_000;
-        budget.imageTook();
+        budget.imageTook(Duration.ofMinutes(1));
         budget.took(1, Duration.ofHours(1));
         assertThat(budget.candidates(256)).isEqualTo(256);
         assertThat(budget.allowsImage()).isTrue();
         assertThat(budget.allowsTrial()).isTrue();
-        assertThat(budget.rest(2)).isEqualTo(2 * 3600 + 2 * 1_000_000);
+        assertThat(budget.rest(2)).isEqualTo(1800 + 2 * 1800 + 2 * 60);
     }
 
-    /** 120 s: 10 are spent, 26 are set aside for two images, and of the 84 left a candidate takes 1.3. */
+    /** 120 s: 10 are spent, 26 are set aside for two images; 84 with a reserve are 64.6, of which 4 are the image's. */
     @Test
     void aRoundIsAsLargeAsTheTimeWithoutThatOfTheLastImages() {
         SearchBudget budget = budget(120);
         clock.seconds = 10;
-        budget.imageTook();
+        budget.imageTook(Duration.ofSeconds(10));
         assertThat(budget.candidates(256)).isEqualTo(256);
-        budget.took(1, Duration.ofSeconds(1));
-        assertThat(budget.candidates(256)).isEqualTo(64);
+        budget.took(4, Duration.ofSeconds(8));
+        assertThat(budget.candidates(256)).isEqualTo(60);
+        budget.took(24, Duration.ofSeconds(18));
+        assertThat(budget.candidates(256)).isEqualTo(117);
+        assertThat(budget.rest(20)).isEqualTo(6 + 10 + 2 * 10);
         assertThat(budget.rest(1000)).isEqualTo(110);
         clock.seconds = 95;
         assertThat(budget.candidates(256)).isZero();
