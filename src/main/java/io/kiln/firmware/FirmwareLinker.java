@@ -14,6 +14,7 @@ import io.kiln.base.incremental.Made;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.ImageFiles;
 import io.kiln.firmware.image.ImageMeasurer;
+import io.kiln.firmware.image.LinkedArchives;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.process.Command;
@@ -122,10 +123,11 @@ public final class FirmwareLinker {
 
     private Fingerprint inputsNow(Optional<Made> last, FileDigests digests) {
         return Staleness.inputsNow(
-                Compilation.tool(project),
-                commandDigest(),
-                last.map(Staleness::files).orElse(Set.of()),
-                digests);
+                        Compilation.tool(project),
+                        commandDigest(),
+                        last.map(Staleness::files).orElse(Set.of()),
+                        digests)
+                .value(Staleness.BOARD, project.board());
     }
 
     private Image link() {
@@ -148,9 +150,10 @@ public final class FirmwareLinker {
         }
         Measurement measurement = measure(elf);
         requireFit(measurement);
+        Map<String, String> read = read(digests, began, map);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
-        Fingerprint inputs =
-                Staleness.inputs(Compilation.tool(project), commandDigest(), read(digests, began), List.of());
+        Fingerprint inputs = Staleness.inputs(Compilation.tool(project), commandDigest(), read, List.of())
+                .value(Staleness.BOARD, project.board());
         journal().write(Map.of(base, Made.of(inputs, outputs)));
         Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
@@ -247,8 +250,7 @@ public final class FirmwareLinker {
     private String commandDigest() {
         String line =
                 String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD, project.linkerScript()));
-        String form = project.board().building().uf2Family().toString();
-        return Digests.sha256(line.replace(project.directory().toString(), ".") + "\0" + form);
+        return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
     /** Objects, and every file of the board, because linker scripts include each other. */
@@ -262,9 +264,15 @@ public final class FirmwareLinker {
                 .toList();
     }
 
-    private Map<String, String> read(FileDigests digests, Instant began) {
+    private Map<String, String> read(FileDigests digests, Instant began, Path map) {
         Map<String, String> inputs = new TreeMap<>();
         inputs().forEach(name -> inputs.put(name, digests.read(name, began).orElse("")));
+        // The compiler's own libraries are not on the command line.
+        if (Files.isRegularFile(map)) {
+            LinkedArchives.read(map, project.directory()).keySet().stream()
+                    .map(file -> file.startsWith(project.directory()) ? lines.relative(file) : file.toString())
+                    .forEach(name -> digests.read(name, began).ifPresent(digest -> inputs.putIfAbsent(name, digest)));
+        }
         return inputs;
     }
 }

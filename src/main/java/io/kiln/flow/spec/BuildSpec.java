@@ -4,6 +4,8 @@ package io.kiln.flow.spec;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.incremental.NoInput;
+import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.preprocess.Preprocessing;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The user's request for a build; see {@link #builder}.
@@ -25,11 +28,16 @@ import java.util.Optional;
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
+        @NoInput(because = "where inputs and outputs lie; what lies there is an input of its own")
         Layout layout,
+
         List<ModelSource> models,
         MachineSpec machine,
         CompilerSpec compiler,
+
+        @NoInput(of = "verify", because = "an image does not hold the archive")
         ArchiveSpec archive,
+
         ImageSpec image,
         List<Problem> malformed) {
     public BuildSpec {
@@ -136,6 +144,8 @@ public record BuildSpec(
             String inputShapes,
             String version,
             Optional<Path> preprocess,
+
+            @NoInput(of = "generate", because = "vectors are compared with the image's answers")
             Optional<Path> vectors) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
@@ -165,6 +175,12 @@ public record BuildSpec(
         /** The file that describes the signal processing before it; empty if there is none. */
         public Optional<Path> preprocessing() {
             return preprocess.or(() -> Preprocessing.beside(file));
+        }
+
+        /** The files beside it that it is read with: of signal processing and of constants; they need not exist. */
+        public List<Path> companions() {
+            return Stream.concat(preprocessing().stream(), Frontends.parameters(file).stream())
+                    .toList();
         }
 
         /** The inputs' shapes, parsed. */

@@ -5,7 +5,6 @@ import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.executor.PackedOptions;
 import java.util.Optional;
 
@@ -63,7 +62,8 @@ public record CallSpec(
         boolean isPacked = convention.hasPackedEntry();
         if (!isPacked && systemLib.orElse(false)) {
             throw new KilnException(new Problem(
-                    "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the C interface has none",
+                    "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the"
+                            + " C interface has none",
                     "",
                     "a system library with kiln.interfaceApi packed",
                     "Set kiln.interfaceApi to packed, or leave kiln.systemLib out"));
@@ -78,16 +78,5 @@ public record CallSpec(
      */
     public PackedOptions options(boolean alone) {
         return new PackedOptions(systemLib && alone, !disableAssert);
-    }
-
-    /** Adds all that generated files depend on. */
-    public Fingerprint addTo(Fingerprint fingerprint) {
-        return fingerprint
-                .setting("interfaceApi", convention.interfaceApi())
-                .setting("unpackedApi", convention.unpackedApi())
-                .setting("systemLib", systemLib)
-                .setting("disableAssert", disableAssert)
-                .setting("executor", executor.text())
-                .setting("linkParams", linkParams);
     }
 }
