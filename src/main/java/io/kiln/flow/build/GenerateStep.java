@@ -92,12 +92,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
-            throw new KilnException(
-                    new Problem(
-                            "the generated C belongs to another build: " + change,
-                            layout.generated().toString(),
-                            "kiln:generate before this goal, with the same parameters",
-                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(new Problem(
+                    "the generated C belongs to another build: " + change,
+                    layout.generated().toString(),
+                    "kiln:generate before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
+                            + " the same time"));
         });
     }
 
@@ -245,6 +245,7 @@ public final class GenerateStep {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))
@@ -264,7 +265,8 @@ public final class GenerateStep {
                         "two models are named `" + name + "`",
                         "kiln.model",
                         "a different name for every model",
-                        "Export one of the archives with another --module-name, or set <name> of a model that is not an archive");
+                        "Export one of the archives with another --module-name, or set <name> of a model that is not"
+                                + " an archive");
             }
         }
     }

@@ -133,6 +133,7 @@ public final class SourceExport {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .build());
     }
 

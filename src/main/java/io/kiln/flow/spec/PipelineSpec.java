@@ -6,6 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.transform.PassOptions;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.TreeMap;
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
  * @param onnxIo layout of the images at the border of an ONNX model
+ * @param rounding whose arithmetic the operators of a TensorFlow Lite model have
  * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
@@ -32,6 +34,7 @@ public record PipelineSpec(
         boolean dumpIr,
         CustomOperators customOperators,
         OnnxIo onnxIo,
+        TfliteRounding rounding,
         CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
@@ -46,7 +49,15 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
+        this(
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                customOperators,
+                OnnxIo.MODEL,
+                TfliteRounding.MICRO,
+                CodegenSpec.BOARD,
+                new TreeMap<>());
     }
 
     /**
@@ -57,12 +68,38 @@ public record PipelineSpec(
      */
     public PipelineSpec withOnnxIo(String io) {
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                customOperators,
+                OnnxIo.parse(io),
+                rounding,
+                codegens,
+                memoryLimits);
+    }
+
+    /**
+     * A copy with other arithmetic of TensorFlow Lite models.
+     *
+     * @param name {@code micro} or {@code lite}
+     * @throws io.kiln.base.KilnException for anything else
+     */
+    public PipelineSpec withRounding(String name) {
+        return new PipelineSpec(
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                customOperators,
+                onnxIo,
+                TfliteRounding.parse(name),
+                codegens,
+                memoryLimits);
     }
 
     /** A copy with other code generators. */
     public PipelineSpec withCodegens(CodegenSpec other) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, other, memoryLimits);
     }
 
     /**
@@ -83,12 +120,14 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, codegens, bytes);
     }
 
     /** A copy with another largest number of bindings in a fused group. */
     PipelineSpec withFuseMaxDepth(int depth) {
-        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
+        return new PipelineSpec(
+                depth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, codegens, memoryLimits);
     }
 
     /**
@@ -130,7 +169,14 @@ public record PipelineSpec(
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                CustomOperators.of(operators),
+                onnxIo,
+                rounding,
+                codegens,
+                memoryLimits);
     }
 
     public PipelineSpec {
@@ -158,6 +204,7 @@ public record PipelineSpec(
                 .setting("dumpIr", dumpIr)
                 .setting("customOperators", customOperators.text())
                 .setting("onnx.io", onnxIo.text())
+                .setting("tflite.rounding", rounding.text())
                 .setting("memory", memoryLimits.toString());
     }
 }

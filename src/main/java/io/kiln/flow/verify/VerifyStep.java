@@ -242,7 +242,8 @@ public final class VerifyStep {
                 source.name(),
                 source.shapes(),
                 build.spec().pipeline().customOperators(),
-                build.spec().pipeline().onnxIo());
+                build.spec().pipeline().onnxIo(),
+                build.spec().pipeline().rounding());
     }
 
     private static String summary(VerifyReport report) {

@@ -72,7 +72,9 @@ final class FullyConnectedImporter implements OperatorImporter {
                 : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
         Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
         if (!data.dtype().isFloat()) {
-            value = Requantizing.rescaleInSingle(operator, value, UNIT_AXIS, data, weights);
+            value = operator.followsLite()
+                    ? Requantizing.rescaleInDouble(operator, value, data, weights)
+                    : Requantizing.rescaleInSingle(operator, value, UNIT_AXIS, data, weights);
         }
         Arg limited = activation.apply(operator, value);
         Shape output = outputShape(operator, data, units);

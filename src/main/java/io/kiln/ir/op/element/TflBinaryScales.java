@@ -15,13 +15,11 @@ public final class TflBinaryScales {
      * @param dtype type of the left operand
      * @param outputScale ignored for comparisons
      */
-    public static boolean areDefined(
-            QnnBinary.Kind kind, DType dtype, float lhsScale, float rhsScale, float outputScale) {
+    public static boolean areDefined(QnnBinary op, DType dtype, float lhsScale, float rhsScale, float outputScale) {
         try {
-            return switch (kind) {
+            return switch (op.kind()) {
                 case SUBTRACT ->
-                    TflAddParameters.ofDifference(dtype, lhsScale, rhsScale, outputScale)
-                            .isBelowOne();
+                    op.ofDifference(dtype, lhsScale, rhsScale, outputScale).isBelowOne();
                 case SQUARED_DIFFERENCE ->
                     TflAddParameters.ofSquaredDifference(dtype, lhsScale, rhsScale, outputScale)
                                     .output()
