@@ -26,7 +26,8 @@ public final class TflBinaryScales {
                                     .multiplier()
                             > 0;
                 case DIVIDE -> TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
-                case MULTIPLY, PRELU -> true;
+                case MULTIPLY, PRELU ->
+                    op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
                 case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> lhsScale < 1 && rhsScale < 1;
             };
         } catch (IllegalArgumentException notFinite) {
