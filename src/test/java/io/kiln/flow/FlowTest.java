@@ -189,9 +189,10 @@ final class FlowTest {
         assertThatThrownBy(() -> flow.build(spec(vectors, 0), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("model gesture, vector_0")
-                .hasMessageContaining("the outputs of the test vector differ from the model's");
+                .hasMessageContaining("the outputs of the test vector and of the model differ");
         assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
-        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector differ from the model");
+        assertThat(text("kiln/TEST-kiln-verify.xml"))
+                .contains("the outputs of the test vector and of the model differ");
     }
 
     @Test

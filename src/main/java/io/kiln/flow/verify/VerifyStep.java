@@ -114,6 +114,7 @@ public final class VerifyStep {
                 .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed())
+                .setting("rounding", build.spec().pipeline().rounding())
                 .setting("program", spec.program());
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
         for (ModelSource model : build.spec().models()) {
@@ -203,10 +204,11 @@ public final class VerifyStep {
         Problems problems = new Problems();
         for (ModelMetadata model : metadata) {
             Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
-            Optional<Function> function = source.map(this::function);
+            Optional<RoundedModel> read = source.map(this::read);
+            Optional<Function> function = read.map(RoundedModel::function);
             models.add(
-                    function.isPresent()
-                            ? VerificationCases.of(model, function.get(), vectors, problems)
+                    read.isPresent()
+                            ? VerificationCases.of(model, read.get(), vectors, problems)
                             : VerificationCases.given(model, CAME_AS_C, vectors, problems));
             if (hearing.contains(model.name())) {
                 onAudio.add(onAudio(model, source, function, vectors));
@@ -235,15 +237,8 @@ public final class VerifyStep {
                 .orElseGet(() -> AudioCases.none(model));
     }
 
-    private Function function(ModelSource model) {
-        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
-        return Frontends.read(
-                source.file(),
-                source.name(),
-                source.shapes(),
-                build.spec().pipeline().customOperators(),
-                build.spec().pipeline().onnxIo(),
-                build.spec().pipeline().rounding());
+    private RoundedModel read(ModelSource model) {
+        return RoundedModel.of(build.spec().pipeline(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
     }
 
     private static String summary(VerifyReport report) {

@@ -33,11 +33,11 @@ public final class ElementIntrinsics {
             Intrinsic.inFile("dsp/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#QUANTIZATION_SCALE}. */
-    static final Intrinsic QUANTIZATION_SCALE =
+    public static final Intrinsic QUANTIZATION_SCALE =
             Intrinsic.inFile("portable/kiln_quantization_scale", List.of(FLOAT32, FLOAT32), FLOAT32);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#QUANTIZATION_ZERO_POINT}. */
-    static final Intrinsic QUANTIZATION_ZERO_POINT = Intrinsic.inFile(
+    public static final Intrinsic QUANTIZATION_ZERO_POINT = Intrinsic.inFile(
             "portable/kiln_quantization_zero_point", List.of(FLOAT32, FLOAT32), FLOAT32, QUANTIZATION_SCALE);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */

@@ -14,7 +14,7 @@ final class HybridOperators {
                     + " computes with floats";
 
     private static final OperatorCases FULLY_CONNECTED = OperatorCases.of("FULLY_CONNECTED_HYBRID", d -> {
-                int depth = d.between(1, 60);
+                int depth = d.between(1, d.between(1, 5) == 1 ? 1500 : 60);
                 int units = d.between(1, 12);
                 int rows = d.between(1, 4);
                 TensorSpec x = d.tensor(TensorType.FLOAT32, rows, depth);

@@ -2,6 +2,11 @@
 package io.kiln.frontend.tflite.single;
 
 import io.kiln.base.Bytes;
+import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
 import java.util.function.Consumer;
 
 /**
@@ -65,6 +70,12 @@ public record OperatorCases(String name, Consumer<Draw> draw, Kernels kernels, S
         Draw one = new Draw(seed);
         draw.accept(one);
         return Bytes.wrap(one.build());
+    }
+
+    /** A case's model with the arithmetic of a library. */
+    public Function function(long seed, TfliteRounding rounding, String function) {
+        return TfliteFrontend.read(
+                model(seed), "case.tflite", function, InputShapes.NONE, CustomOperators.NONE, rounding);
     }
 
     @Override
