@@ -22,9 +22,7 @@ import java.util.TreeMap;
  * @param fuseMaxDepth largest number of bindings in a fused group
  * @param disabledPasses names of skipped passes
  * @param dumpIr whether the IR is written after each pass
- * @param customOperators operators computed by the user's C functions
- * @param onnxIo layout of the images at the border of an ONNX model
- * @param rounding whose arithmetic the operators of a TensorFlow Lite model have
+ * @param reading how model files are read
  * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
@@ -32,9 +30,7 @@ public record PipelineSpec(
         int fuseMaxDepth,
         List<String> disabledPasses,
         boolean dumpIr,
-        CustomOperators customOperators,
-        OnnxIo onnxIo,
-        TfliteRounding rounding,
+        ReadingSpec reading,
         CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
@@ -53,9 +49,7 @@ public record PipelineSpec(
                 fuseMaxDepth,
                 disabledPasses,
                 dumpIr,
-                customOperators,
-                OnnxIo.MODEL,
-                TfliteRounding.MICRO,
+                new ReadingSpec(customOperators, OnnxIo.MODEL, TfliteRounding.MICRO),
                 CodegenSpec.BOARD,
                 new TreeMap<>());
     }
@@ -68,14 +62,7 @@ public record PipelineSpec(
      */
     public PipelineSpec withOnnxIo(String io) {
         return new PipelineSpec(
-                fuseMaxDepth,
-                disabledPasses,
-                dumpIr,
-                customOperators,
-                OnnxIo.parse(io),
-                rounding,
-                codegens,
-                memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, reading.with(OnnxIo.parse(io)), codegens, memoryLimits);
     }
 
     /**
@@ -86,20 +73,12 @@ public record PipelineSpec(
      */
     public PipelineSpec withRounding(String name) {
         return new PipelineSpec(
-                fuseMaxDepth,
-                disabledPasses,
-                dumpIr,
-                customOperators,
-                onnxIo,
-                TfliteRounding.parse(name),
-                codegens,
-                memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, reading.with(TfliteRounding.parse(name)), codegens, memoryLimits);
     }
 
     /** A copy with other code generators. */
     public PipelineSpec withCodegens(CodegenSpec other) {
-        return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, other, memoryLimits);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, reading, other, memoryLimits);
     }
 
     /**
@@ -120,14 +99,12 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, codegens, bytes);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, reading, codegens, bytes);
     }
 
     /** A copy with another largest number of bindings in a fused group. */
     PipelineSpec withFuseMaxDepth(int depth) {
-        return new PipelineSpec(
-                depth, disabledPasses, dumpIr, customOperators, onnxIo, rounding, codegens, memoryLimits);
+        return new PipelineSpec(depth, disabledPasses, dumpIr, reading, codegens, memoryLimits);
     }
 
     /**
@@ -172,9 +149,7 @@ public record PipelineSpec(
                 fuseMaxDepth,
                 disabledPasses,
                 dumpIr,
-                CustomOperators.of(operators),
-                onnxIo,
-                rounding,
+                reading.with(CustomOperators.of(operators)),
                 codegens,
                 memoryLimits);
     }
@@ -182,6 +157,21 @@ public record PipelineSpec(
     public PipelineSpec {
         disabledPasses = List.copyOf(disabledPasses);
         memoryLimits = Collections.unmodifiableSortedMap(new TreeMap<>(memoryLimits));
+    }
+
+    /** Operators computed by the user's C functions. */
+    public CustomOperators customOperators() {
+        return reading.customOperators();
+    }
+
+    /** Layout of the images at the border of an ONNX model. */
+    public OnnxIo onnxIo() {
+        return reading.onnxIo();
+    }
+
+    /** Whose arithmetic the operators of a TensorFlow Lite model have. */
+    public TfliteRounding rounding() {
+        return reading.rounding();
     }
 
     /**
@@ -196,15 +186,13 @@ public record PipelineSpec(
     /** Adds everything that generated files depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
         codegens.addTo(fingerprint);
+        reading.addTo(fingerprint);
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)
                 .setting(
                         "disabledPasses",
                         disabledPasses.stream().sorted().distinct().toList())
                 .setting("dumpIr", dumpIr)
-                .setting("customOperators", customOperators.text())
-                .setting("onnx.io", onnxIo.text())
-                .setting("tflite.rounding", rounding.text())
                 .setting("memory", memoryLimits.toString());
     }
 }
