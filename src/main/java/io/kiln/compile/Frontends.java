@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.frontend.relay.RelayFrontend;
@@ -31,22 +32,28 @@ public final class Frontends {
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
-        return read(file, name, shapes, customOperators, OnnxIo.MODEL);
+        return read(file, name, shapes, customOperators, OnnxIo.MODEL, TfliteRounding.MICRO);
     }
 
     /**
      * Reads a model.
      *
      * @param onnxIo layout of the images at the border of an ONNX model
+     * @param rounding whose arithmetic the operators of a TensorFlow Lite model have
      */
     public static Function read(
-            Path file, String name, InputShapes shapes, CustomOperators customOperators, OnnxIo onnxIo) {
+            Path file,
+            String name,
+            InputShapes shapes,
+            CustomOperators customOperators,
+            OnnxIo onnxIo,
+            TfliteRounding rounding) {
         if (RelayFrontend.accepts(file)) {
             return RelayFrontend.read(file, name, shapes);
         }
         return OnnxFrontend.accepts(file)
                 ? OnnxFrontend.read(file, name, shapes, onnxIo)
-                : TfliteFrontend.read(file, name, shapes, customOperators);
+                : TfliteFrontend.read(file, name, shapes, customOperators, rounding);
     }
 
     /** The files beside a model that hold its constants; they need not exist. */

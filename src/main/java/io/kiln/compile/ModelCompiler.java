@@ -13,6 +13,7 @@ import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.TensorHeader;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.partition.Externals;
@@ -28,7 +29,7 @@ public final class ModelCompiler {
     private ModelCompiler() {}
 
     /**
-     * Compiles a model.
+     * Compiles a model. One that is quantized first is read as {@link TfliteRounding#MICRO}, whose weights of int8 stand for floats.
      *
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
@@ -40,7 +41,8 @@ public final class ModelCompiler {
                         request.name(),
                         request.inputShapes(),
                         request.customOperators(),
-                        request.onnxIo()));
+                        request.onnxIo(),
+                        request.quantize().isPresent() ? TfliteRounding.MICRO : request.rounding()));
     }
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */

@@ -14,6 +14,8 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -71,9 +73,7 @@ public final class Epilogue {
                 .map(r -> isWide ? 1L << 31 : r.largest(bound))
                 .orElse(0L);
         this.rescaling = op.requantization()
-                .flatMap(r -> isWide
-                        ? Optional.of(prepareWide(WideRescale.of(op, r, bound), tables))
-                        : prepare(r, bound, tables));
+                .flatMap(r -> isWide ? Optional.of(prepareWide(r, bound, tables)) : prepare(r, bound, tables));
         this.steps = op.requantization().filter(r -> rescaling.isEmpty()).map(r -> StepTable.of(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
@@ -82,9 +82,13 @@ public final class Epilogue {
     private Optional<Rescaling> prepare(Requantization r, long bound, Tables tables) {
         boolean isOf16 =
                 op.rootTypes().get(0).dtype() == DType.INT16 && op.type().dtype() == DType.INT8;
+        if (isDouble(r)) {
+            Optional<Rescaling> floor = r.outDtype() == DType.INT8 ? floor(r, bound, tables) : Optional.empty();
+            return floor.or(() -> Optional.of(inDouble(r, tables)));
+        }
         if (r.rounding() == Rounding.ONNX || (isOf16 && r.rounding() == Rounding.TFLITE && isFast(r, bound))) {
             Optional<Rescaling> floor = floor(r, bound, tables);
-            if (floor.isPresent() || !r.realBiases().isEmpty()) {
+            if (floor.isPresent() || !r.real().isEmpty()) {
                 return floor;
             }
         }
@@ -126,19 +130,32 @@ public final class Epilogue {
                 channels.stream().map(FloorRescale.Channel::shift).toList();
         long[] offsets =
                 channels.stream().mapToLong(FloorRescale.Channel::offset).toArray();
-        UnaryOperator<Expr> offset;
-        if (LongStream.of(offsets).distinct().count() == 1) {
-            offset = channel -> imm(offsets[0], DType.INT64);
-        } else {
-            Buffer table = tables.add("offset", offsets);
-            offset = channel -> load(table, channel);
-        }
         return new Rescaling(
                 Intrinsics.RESCALE_FLOOR,
                 List.of(
                         perChannel(multipliers, "multiplier", DType.INT32, tables),
-                        offset,
+                        perChannel(offsets, "offset", tables),
                         perChannel(shifts, "shift", DType.INT8, tables)));
+    }
+
+    private static boolean isDouble(Requantization r) {
+        return !r.real().isEmpty()
+                && r.real().stream().allMatch(f -> f instanceof RealScale s && s.precision() == FloatPrecision.DOUBLE);
+    }
+
+    /** Products of double precision, step by step. */
+    private static Rescaling inDouble(Requantization r, Tables tables) {
+        List<RealScale> scales = r.real().stream().map(RealScale.class::cast).toList();
+        long[] multipliers = scales.stream().mapToLong(RealScale::multiplier).toArray();
+        List<Integer> shifts = scales.stream().map(RealScale::shift).toList();
+        return new Rescaling(
+                Intrinsics.RESCALE_REAL,
+                perChannel(multipliers, "multiplier", tables),
+                perChannel(shifts, "shift", DType.INT8, tables));
+    }
+
+    private Rescaling prepareWide(Requantization r, long bound, Tables tables) {
+        return isDouble(r) ? inDouble(r, tables) : prepareWide(WideRescale.of(op, r, bound), tables);
     }
 
     private static Rescaling prepareWide(WideRescale by, Tables tables) {
@@ -167,6 +184,15 @@ public final class Epilogue {
             return channel -> literal;
         }
         Buffer table = tables.add(name, dtype, values.stream().mapToInt(v -> v).toArray());
+        return channel -> load(table, channel);
+    }
+
+    private static UnaryOperator<Expr> perChannel(long[] values, String name, Tables tables) {
+        if (LongStream.of(values).distinct().count() == 1) {
+            Expr literal = imm(values[0], DType.INT64);
+            return channel -> literal;
+        }
+        Buffer table = tables.add(name, values);
         return channel -> load(table, channel);
     }
 

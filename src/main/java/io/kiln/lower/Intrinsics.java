@@ -93,6 +93,10 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
             "portable/rescale/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
 
+    /** A product in double precision without floating point, rounded to an integer, halves away from zero, limited likewise. */
+    public static final Intrinsic RESCALE_REAL =
+            Intrinsic.inFile("portable/rescale/kiln_rescale_real", List.of(INT64, INT64, INT32), INT32, LEADING_ZEROS);
+
     /** A product plus an offset, shifted right without rounding, limited likewise. */
     public static final Intrinsic RESCALE_FLOOR =
             Intrinsic.inFile("portable/rescale/kiln_rescale_floor", List.of(INT32, INT32, INT64, INT32), INT32);

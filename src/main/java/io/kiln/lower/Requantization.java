@@ -7,9 +7,12 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.RealBias;
+import io.kiln.ir.arith.RealRescaling;
+import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import java.util.Arrays;
 import java.util.List;
@@ -25,8 +28,8 @@ import java.util.stream.IntStream;
  * @param outputZeroPoint added to the result
  * @param outDtype type that the result saturates to
  * @param rounding {@link Rounding#TFLITE}, which rounds twice, or how to round once
- * @param realBiases the rescaling of each channel if a bias of real numbers is part of it, which multipliers and shifts then only
- *     approximate; otherwise none
+ * @param real the rescaling of each channel, or of all, if it is done with floats, which multipliers and shifts then only approximate;
+ *     otherwise none
  */
 public record Requantization(
         List<Integer> multipliers,
@@ -35,11 +38,11 @@ public record Requantization(
         int outputZeroPoint,
         DType outDtype,
         Rounding rounding,
-        List<RealBias> realBiases) {
+        List<? extends RealRescaling> real) {
     public Requantization {
         multipliers = List.copyOf(multipliers);
         shifts = List.copyOf(shifts);
-        realBiases = List.copyOf(realBiases);
+        real = List.copyOf(real);
     }
 
     /** A rescaling of integers alone. */
@@ -62,7 +65,7 @@ public record Requantization(
                 && outputZeroPoint == requantization.outputZeroPoint
                 && outDtype == requantization.outDtype
                 && rounding == requantization.rounding
-                && realBiases.equals(requantization.realBiases);
+                && real.equals(requantization.real);
     }
 
     @Override
@@ -74,6 +77,9 @@ public record Requantization(
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof OnnxRequantize) {
             return ofRealBiases(binding);
+        }
+        if (binding.op() instanceof TflRealRequantize op) {
+            return ofRealScales(binding, op);
         }
         if (binding.op() instanceof QnnRequantize op) {
             List<QuantizedMultiplier> by = ratios(op, binding.constant(1), binding.constant(3));
@@ -105,16 +111,34 @@ public record Requantization(
                         bias.real(c),
                         binding.constant(4).real(0)))
                 .toList();
+        return ofReal(biases, (int) binding.constant(5).integer(0), DType.INT8);
+    }
+
+    private static Requantization ofRealScales(Binding binding, TflRealRequantize op) {
+        Constant weights = binding.constant(2);
+        List<RealScale> scales = IntStream.range(0, weights.elements())
+                .mapToObj(c -> op.scale(
+                        binding.constant(1).real(0),
+                        weights.real(c),
+                        binding.constant(3).real(0),
+                        binding.constant(4).real(0)))
+                .toList();
+        boolean isOne = scales.stream().distinct().count() == 1;
+        return ofReal(
+                isOne ? scales.subList(0, 1) : scales, (int) binding.constant(5).integer(0), op.outDtype());
+    }
+
+    private static Requantization ofReal(List<? extends RealRescaling> real, int outputZeroPoint, DType outDtype) {
         List<QuantizedMultiplier> by =
-                biases.stream().map(b -> QuantizedMultiplier.of(b.slope())).toList();
+                real.stream().map(r -> QuantizedMultiplier.of(r.slope())).toList();
         return new Requantization(
                 by.stream().map(QuantizedMultiplier::multiplier).toList(),
                 by.stream().map(QuantizedMultiplier::shift).toList(),
                 0,
-                (int) binding.constant(5).integer(0),
-                DType.INT8,
+                outputZeroPoint,
+                outDtype,
                 Rounding.ONNX,
-                biases);
+                real);
     }
 
     /** The multipliers from input scales to an output scale. */
@@ -138,7 +162,7 @@ public record Requantization(
 
     /** The same relative to the output's zero point. */
     public Requantization centred() {
-        return new Requantization(multipliers, shifts, inputZeroPoint, 0, outDtype, rounding, realBiases);
+        return new Requantization(multipliers, shifts, inputZeroPoint, 0, outDtype, rounding, real);
     }
 
     /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
@@ -148,9 +172,9 @@ public record Requantization(
 
     /** {@link #rescale} of a channel. */
     IntToLongFunction rescaling(int channel) {
-        if (!realBiases.isEmpty()) {
-            RealBias real = realBiases.get(channel);
-            return real::rescale;
+        if (!real.isEmpty()) {
+            RealRescaling function = real.get(isPerChannel() ? channel : 0);
+            return function::rescale;
         }
         int multiplier = multiplier(channel);
         int shift = shift(channel);
@@ -177,7 +201,7 @@ public record Requantization(
 
     /** The part of a channel's real bias in its results, before they are rounded. */
     double offset(int channel) {
-        return realBiases.isEmpty() ? 0 : realBiases.get(channel).offset();
+        return real.isEmpty() ? 0 : real.get(isPerChannel() ? channel : 0).offset();
     }
 
     /** Multiplier of a channel. */

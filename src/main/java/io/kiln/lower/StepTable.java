@@ -3,6 +3,7 @@ package io.kiln.lower;
 
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
@@ -18,8 +19,9 @@ import java.util.stream.LongStream;
  * reproduces.
  *
  * @param steps the steps of all channels, ascending in each
+ * @param isPerChannel whether channels have steps of their own
  */
-record StepTable(Buffer steps) {
+record StepTable(Buffer steps, boolean isPerChannel) {
     private static final int STEPS = Byte.MAX_VALUE - Byte.MIN_VALUE;
 
     /**
@@ -43,13 +45,13 @@ record StepTable(Buffer steps) {
                         DType.INT32,
                         LongStream.of(steps).mapToInt(s -> (int) s).toArray())
                 : tables.add("steps", steps);
-        return new StepTable(table);
+        return new StepTable(table, channels > 1);
     }
 
     /** Emits the result, with its zero point, for a sum. */
     Expr result(BlockBuilder block, String suffix, Expr sum, Expr channel) {
         Expr value = block.let("sum_of" + suffix, cast(steps.dtype(), sum));
-        Expr first = block.let("first" + suffix, mul(channel, STEPS));
+        Expr first = block.let("first" + suffix, isPerChannel ? mul(channel, STEPS) : imm(0));
         return add(StepSearch.of(block, suffix, steps, first, STEPS, value), Byte.MIN_VALUE);
     }
 }

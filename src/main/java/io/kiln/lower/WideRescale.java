@@ -61,7 +61,7 @@ public record WideRescale(Intrinsic intrinsic, List<Integer> multipliers, List<I
             return Optional.empty();
         }
         return op.requantization()
-                .filter(by -> by.inputZeroPoint() == 0 && by.outputZeroPoint() == 0)
+                .filter(by -> by.real().isEmpty() && by.inputZeroPoint() == 0 && by.outputZeroPoint() == 0)
                 .map(by -> of(op, by, bound))
                 .filter(rescale -> rescale.intrinsic.equals(Intrinsics.RESCALE_HIGH))
                 .map(WideRescale::multipliers)

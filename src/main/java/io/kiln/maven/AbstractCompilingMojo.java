@@ -14,6 +14,7 @@ import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.maven.bean.CustomOperatorBean;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Fuse;
+import io.kiln.maven.bean.Tflite;
 import io.kiln.maven.session.Budgets;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
@@ -194,6 +195,24 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private String onnxIo;
 
     /**
+     * How models of TensorFlow Lite are read, by the element {@code rounding}; if it is not set, the property {@code
+     * kiln.tflite.rounding} applies.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Tflite tflite;
+
+    /**
+     * Whose answers the image of a TensorFlow Lite model gives where the two libraries round differently: {@code micro} for TensorFlow Lite
+     * Micro's, {@code lite} for those of TensorFlow Lite's reference kernels.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.tflite.rounding", defaultValue = "micro")
+    private String tfliteRounding;
+
+    /**
      * Signal processing before the model: a YAML file that says how audio becomes the model's input. If not set, {@code
      * MODEL.preprocess.yaml} beside the model, if there is one. Of several models each has its own: the element {@code preprocess} of its
      * {@code model}.
@@ -241,6 +260,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
 
     /** The choices of the compiler. */
     final PipelineSpec pipeline() {
+        String rounding = tflite == null ? null : tflite.rounding();
         Integer depth = fuse == null ? null : fuse.maxDepth();
         return new PipelineSpec(
                         depth == null ? fuseMaxDepth : depth,
@@ -259,6 +279,7 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
                 .withOnnxIo(onnxIo)
+                .withRounding(rounding == null ? tfliteRounding : rounding)
                 .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
                 .withCodegens(codegens());
     }

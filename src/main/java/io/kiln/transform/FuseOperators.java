@@ -11,6 +11,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.OnnxRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import java.util.ArrayList;
@@ -95,9 +96,16 @@ public final class FuseOperators implements Pass {
             boolean hasChannels = root instanceof Layer || root instanceof TflBatchMatmul;
             return root.has(Trait.ACCUMULATES)
                     && (last == root || last instanceof BiasAdd)
-                    && (hasChannels || !(binding.op() instanceof OnnxRequantize));
+                    && (hasChannels || !isPerChannel(binding));
         }
         return binding.op() instanceof Clip && root.has(Trait.TAKES_CLIP) && last.has(Trait.TAKES_CLIP);
+    }
+
+    /** Whether a rescaling with floats has functions of its own for channels, which only layers have. */
+    private static boolean isPerChannel(Binding rescaling) {
+        return rescaling.op() instanceof OnnxRequantize
+                || (rescaling.op() instanceof TflRealRequantize
+                        && rescaling.constant(2).elements() > 1);
     }
 
     private static Group group(List<Binding> chain) {

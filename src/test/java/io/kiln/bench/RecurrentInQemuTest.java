@@ -9,10 +9,9 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
-import io.kiln.frontend.tflite.write.LibraryArithmetic;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
@@ -39,6 +38,17 @@ class RecurrentInQemuTest {
             "BATCH_MATMUL_INT8",
             "BATCH_MATMUL_INT16",
             "BATCH_MATMUL_FLOAT");
+
+    /** Also with TensorFlow Lite's rounding, whose arithmetic is another one. */
+    private static final Set<String> ROUNDED_OTHERWISE = Set.of(
+            "LSTM_INT8",
+            "FULLY_CONNECTED",
+            "FULLY_CONNECTED_INT16",
+            "SUM",
+            "FULLY_CONNECTED_HYBRID",
+            "CONV_2D_HYBRID",
+            "DEPTHWISE_CONV_2D_HYBRID");
+
     private static final int CASES = 4;
 
     @TempDir
@@ -89,15 +99,13 @@ class RecurrentInQemuTest {
 
     private static List<Function> functions() {
         List<Function> functions = new ArrayList<>();
-        for (OperatorCases operator : SingleOperatorTest.operators()
-                .filter(o -> OPERATORS.contains(o.toString()))
-                .toList()) {
+        for (OperatorCases operator : SingleOperatorTest.operators().toList()) {
             for (int seed = 0; seed < CASES; seed++) {
-                Function function = TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size());
-                functions.add(function);
-                if (operator.toString().equals("LSTM_INT8")) {
-                    functions.add(LibraryArithmetic.in(
-                            TfliteFrontend.read(operator.model(seed), "case.tflite", "case" + functions.size())));
+                if (OPERATORS.contains(operator.name())) {
+                    functions.add(operator.function(seed, TfliteRounding.MICRO, "case" + functions.size()));
+                }
+                if (ROUNDED_OTHERWISE.contains(operator.name())) {
+                    functions.add(operator.function(seed, TfliteRounding.LITE, "case" + functions.size()));
                 }
             }
         }

@@ -140,8 +140,8 @@ final class FlowTest {
         Flow compiling = new Flow(log, TestToolchains.environment(log).withoutObjectCache());
         compiling.build(spec(folder.resolve("one"), VerifyOn.NONE), DeviceSpec.USUAL);
         compiling.build(spec(folder.resolve("two/deeper"), VerifyOn.NONE), DeviceSpec.USUAL);
-        for (String file : List.of(
-                "gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar", "kiln/state/generate.json")) {
+        for (String file :
+                List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar", "kiln/state/generate.json")) {
             assertThat(folder.resolve("two/deeper/out").resolve(file))
                     .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));
         }
@@ -190,9 +190,10 @@ final class FlowTest {
         assertThatThrownBy(() -> flow.build(spec(vectors, 0), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("model gesture, vector_0")
-                .hasMessageContaining("the outputs of the test vector differ from the model's");
+                .hasMessageContaining("the outputs of the test vector and of the model differ");
         assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
-        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector differ from the model");
+        assertThat(text("kiln/TEST-kiln-verify.xml"))
+                .contains("the outputs of the test vector and of the model differ");
     }
 
     @Test

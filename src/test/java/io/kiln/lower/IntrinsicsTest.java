@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.DetectionBoxes;
+import io.kiln.ir.arith.DynamicRange;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.InverseSquareRoot;
+import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.lower.element.ElementIntrinsics;
 import io.kiln.lower.layer.DetectedBoxes;
 import io.kiln.lower.layer.NormalizeIntrinsics;
 import java.nio.file.Path;
@@ -94,7 +98,42 @@ class IntrinsicsTest {
         assertThat(CheckedProgram.run(folder, source())).isEmpty();
     }
 
+    private void rescaleReal(long value, double slope) {
+        RealScale by = new RealScale(FloatPrecision.DOUBLE, slope, 0);
+        expect("kiln_rescale_real(INT64_C(" + value + "), INT64_C(" + by.multiplier() + "), " + by.shift() + ")", (int)
+                by.rescale(value));
+    }
+
+    /** Sums of any size; slopes whose product lies near a half, so that the product's rounding decides. */
+    private void expectRealRescaling(Random random, int value) {
+        double slope = Math.scalb(1 + random.nextDouble(), random.nextInt(60) - 50);
+        rescaleReal(value, slope);
+        long wide = random.nextLong() >> (12 + random.nextInt(40));
+        rescaleReal(wide, slope);
+        rescaleReal(0, slope);
+        double half = random.nextInt(1 << random.nextInt(20)) + 0.5;
+        double nearest = half / Math.max(1, Math.abs(wide));
+        rescaleReal(wide, nearest);
+        rescaleReal(-wide, Math.nextDown(nearest));
+        rescaleReal(wide, Math.nextUp(nearest));
+        rescaleReal(value, Math.scalb(1.0, random.nextInt(40) - 30));
+    }
+
+    private void expectQuantization(float a, float b) {
+        float least = Math.min(a, b);
+        float most = Math.max(a, b);
+        DynamicRange range = DynamicRange.of(least, most);
+        String arguments = "(" + least + "f, " + most + "f)";
+        expect("bits(kiln_quantization_scale" + arguments + ")", Float.floatToRawIntBits(range.scale()));
+        expect("(int32_t)kiln_quantization_zero_point" + arguments, range.zeroPoint());
+    }
+
     private void expectIntrinsics(Random random, int value) {
+        expectRealRescaling(random, value);
+        float spread = (float) Math.exp(random.nextGaussian() * 5);
+        expectQuantization((float) random.nextGaussian() * spread, (float) random.nextGaussian());
+        expectQuantization(random.nextInt(3) - 1, random.nextInt(256) / 2f);
+        expectQuantization(-random.nextInt(256) / 2f, random.nextInt(2));
         int other = random.nextInt();
         expect(
                 "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
@@ -126,6 +165,9 @@ class IntrinsicsTest {
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()
+                + Intrinsics.RESCALE_REAL.definition()
+                + ElementIntrinsics.QUANTIZATION_SCALE.definition()
+                + ElementIntrinsics.QUANTIZATION_ZERO_POINT.definition()
                 + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()
                 + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
                 + NormalizeIntrinsics.INVERSE_ROOT.definition()

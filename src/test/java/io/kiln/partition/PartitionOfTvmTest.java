@@ -9,7 +9,6 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.Frontends;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
-import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.reference.GoldenModels;
@@ -79,7 +78,7 @@ class PartitionOfTvmTest {
 
     /** The external functions in the order of their calls; every channel stays, as in TVM. */
     static List<ExternalFunction> partition(Path model, String name) {
-        Function imported = Frontends.read(model, name, InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
+        Function imported = Frontends.read(model, name, InputShapes.NONE, CustomOperators.NONE);
         Externals externals =
                 CompileRequest.builder(model, TARGET).name(name).build().externals();
         Function fused = Pipeline.of(PassOptions.of(256, List.of("remove-constant-channels")), externals.passes())

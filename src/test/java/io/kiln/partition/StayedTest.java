@@ -7,7 +7,6 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.Frontends;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
-import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
@@ -116,7 +115,7 @@ class StayedTest {
     }
 
     private static Function imported(Path model) {
-        return Frontends.read(model, "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
+        return Frontends.read(model, "default", InputShapes.NONE, CustomOperators.NONE);
     }
 
     private static Externals externals(Path model, String target) {

@@ -6,11 +6,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
+import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.Agreement;
-import io.kiln.frontend.tflite.single.LibraryAnswers;
-import io.kiln.frontend.tflite.single.LibraryKernels;
 import io.kiln.frontend.tflite.single.TfliteOracle;
-import io.kiln.frontend.tflite.write.LibraryArithmetic;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import java.io.IOException;
@@ -30,16 +31,15 @@ class OwnModelTest {
     void answersAsTheReferenceKernelsDo(OwnModel model) throws IOException {
         assumeTrue(
                 TfliteOracle.missing().isEmpty(), () -> TfliteOracle.missing().orElseThrow());
-        Function function = model.read();
+        byte[] file = Files.readAllBytes(model.model());
+        Function function = TfliteFrontend.read(
+                model.model(), "default", InputShapes.NONE, CustomOperators.NONE, TfliteRounding.LITE);
         Verifier.verify(function);
         DType dtype = function.types().get(function.results().get(0).id()).dtype();
-        byte[] file = Files.readAllBytes(model.model());
-        LibraryAnswers library =
-                LibraryAnswers.of(read -> LibraryKernels.roundingDenseOnce(LibraryArithmetic.in(read)));
         for (int k = 0; k < OwnModel.CASES; k++) {
             List<List<Bytes>> inputs = List.of(model.inputs(k));
             Bytes expected = TfliteOracle.runAll(file, inputs).get(0).get(0).data();
-            Bytes actual = library.of(function, inputs).get(0).get(0);
+            Bytes actual = Interpreter.run(function, inputs.get(0)).get(0);
             assertThat(Agreement.difference(dtype, expected, actual, 0))
                     .as("case %d", k)
                     .isEmpty();

@@ -224,6 +224,7 @@ public final class GenerateStep {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))

@@ -94,6 +94,7 @@ public final class ContractStep {
                 .inputShapes(source.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .quantize(new QuantizedFiles(spec, log).request(source))
                 .build();
         return List.of(ModelCompiler.compile(request).library().metadata());

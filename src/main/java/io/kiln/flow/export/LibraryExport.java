@@ -119,6 +119,7 @@ public final class LibraryExport {
                         .inputShapes(model.shapes())
                         .customOperators(spec.pipeline().customOperators())
                         .onnxIo(spec.pipeline().onnxIo())
+                        .rounding(spec.pipeline().rounding())
                         .build())
                 .library();
     }

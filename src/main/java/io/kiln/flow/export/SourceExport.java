@@ -22,6 +22,7 @@ import io.kiln.flow.build.QuantizedFiles;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.verify.RoundedModel;
 import io.kiln.flow.verify.TestVectors;
 import io.kiln.flow.verify.VerificationCases;
 import java.nio.file.Path;
@@ -133,14 +134,24 @@ public final class SourceExport {
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .build());
     }
 
     private List<VerificationCases> proof(List<CompiledModel> compiled) {
         Problems problems = new Problems();
         TestVectors vectors = TestVectors.of(spec, compiled.size() > 1);
-        List<VerificationCases> models = compiled.stream()
-                .map(model -> VerificationCases.of(model.library().metadata(), model.imported(), vectors, problems))
+        List<VerificationCases> models = IntStream.range(0, compiled.size())
+                .mapToObj(i -> {
+                    CompiledModel model = compiled.get(i);
+                    RoundedModel rounded = model.quantized().isPresent()
+                            ? RoundedModel.alone(model.imported())
+                            : RoundedModel.of(
+                                    model.imported(),
+                                    spec.pipeline(),
+                                    spec.models().get(i));
+                    return VerificationCases.of(model.library().metadata(), rounded, vectors, problems);
+                })
                 .toList();
         for (VerificationCases model : models) {
             if (model.cases().isEmpty()) {

@@ -162,6 +162,7 @@ public final class Inspector {
                 .inputShapes(source.shapes())
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
+                .rounding(spec.pipeline().rounding())
                 .build());
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());

@@ -5,6 +5,7 @@ import io.kiln.base.ByteSize;
 import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.transform.PassOptions;
 import java.util.ArrayList;
@@ -20,8 +21,7 @@ import java.util.TreeMap;
  * @param fuseMaxDepth largest number of bindings in a fused group
  * @param disabledPasses names of skipped passes
  * @param dumpIr whether the IR is written after each pass
- * @param customOperators operators computed by the user's C functions
- * @param onnxIo layout of the images at the border of an ONNX model
+ * @param reading how model files are read
  * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
@@ -29,8 +29,7 @@ public record PipelineSpec(
         int fuseMaxDepth,
         List<String> disabledPasses,
         boolean dumpIr,
-        CustomOperators customOperators,
-        OnnxIo onnxIo,
+        ReadingSpec reading,
         CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
@@ -45,7 +44,13 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
+        this(
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                new ReadingSpec(customOperators, OnnxIo.MODEL, TfliteRounding.MICRO),
+                CodegenSpec.BOARD,
+                new TreeMap<>());
     }
 
     /**
@@ -56,12 +61,23 @@ public record PipelineSpec(
      */
     public PipelineSpec withOnnxIo(String io) {
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, reading.with(OnnxIo.parse(io)), codegens, memoryLimits);
+    }
+
+    /**
+     * A copy with other arithmetic of TensorFlow Lite models.
+     *
+     * @param name {@code micro} or {@code lite}
+     * @throws io.kiln.base.KilnException for anything else
+     */
+    public PipelineSpec withRounding(String name) {
+        return new PipelineSpec(
+                fuseMaxDepth, disabledPasses, dumpIr, reading.with(TfliteRounding.parse(name)), codegens, memoryLimits);
     }
 
     /** A copy with other code generators. */
     public PipelineSpec withCodegens(CodegenSpec other) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, reading, other, memoryLimits);
     }
 
     /**
@@ -82,12 +98,12 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, reading, codegens, bytes);
     }
 
     /** A copy with another largest number of bindings in a fused group. */
     PipelineSpec withFuseMaxDepth(int depth) {
-        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
+        return new PipelineSpec(depth, disabledPasses, dumpIr, reading, codegens, memoryLimits);
     }
 
     /**
@@ -129,12 +145,32 @@ public record PipelineSpec(
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                reading.with(CustomOperators.of(operators)),
+                codegens,
+                memoryLimits);
     }
 
     public PipelineSpec {
         disabledPasses = List.copyOf(disabledPasses);
         memoryLimits = Collections.unmodifiableSortedMap(new TreeMap<>(memoryLimits));
+    }
+
+    /** Operators computed by the user's C functions. */
+    public CustomOperators customOperators() {
+        return reading.customOperators();
+    }
+
+    /** Layout of the images at the border of an ONNX model. */
+    public OnnxIo onnxIo() {
+        return reading.onnxIo();
+    }
+
+    /** Whose arithmetic the operators of a TensorFlow Lite model have. */
+    public TfliteRounding rounding() {
+        return reading.rounding();
     }
 
     /**

@@ -31,12 +31,14 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
     /**
      * Reads vectors, makes random cases and computes the expected answers with the reference interpreter.
      *
+     * @param rounded what the image computes
      * @param vectors where test vectors lie, and how many random cases there are
      * @param hears gets a problem if a model calls the user's C, so that only vectors can tell its answers, and there
      * are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
-    public static VerificationCases of(ModelMetadata model, Function function, TestVectors vectors, Problems hears) {
+    public static VerificationCases of(ModelMetadata model, RoundedModel rounded, TestVectors vectors, Problems hears) {
+        Function function = rounded.function();
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
             String why = "only the C function " + custom.function() + " knows the results of operator `" + custom.code()
@@ -49,13 +51,13 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
                 .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
         cases.addAll(TestCases.random(vectors.spec().samples(), vectors.spec().seed(), model.inputs()));
         List<List<Bytes>> expected = new ArrayList<>();
-        Problems problems = new Problems();
+        GivenOutputs given = new GivenOutputs(model, rounded);
         for (TestCase each : cases) {
             List<Bytes> answer = Interpreter.run(function, each.inputs());
             expected.add(answer);
-            each.givenOutputs().ifPresent(given -> checkGiven(model, each, given, answer, problems));
+            given.compare(each, answer);
         }
-        problems.throwIfAny();
+        given.problems().throwIfAny();
         return new VerificationCases(model, cases, expected);
     }
 
@@ -92,18 +94,5 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
                 cases.stream()
                         .map(each -> each.givenOutputs().orElse(List.of()))
                         .toList());
-    }
-
-    private static void checkGiven(
-            ModelMetadata model, TestCase each, List<Bytes> given, List<Bytes> answer, Problems problems) {
-        Comparison comparison = Comparison.of(model.outputs(), given, answer);
-        if (comparison.mismatches() > 0) {
-            problems.add(
-                    "the outputs of the test vector differ from the model's: " + comparison.mismatches() + " of "
-                            + comparison.outputs() + " differ, first " + comparison.first(),
-                    "model " + model.name() + ", " + each.name(),
-                    "the outputs of the reference interpreter",
-                    "Correct the vector, or delete its output file to verify without it");
-        }
     }
 }

@@ -7,7 +7,6 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
@@ -191,10 +190,11 @@ public final class VerifyStep {
         Problems problems = new Problems();
         for (ModelMetadata model : metadata) {
             Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
-            Optional<Function> function = source.map(this::function);
+            Optional<RoundedModel> read = source.map(this::read);
+            Optional<Function> function = read.map(RoundedModel::function);
             models.add(
-                    function.isPresent()
-                            ? VerificationCases.of(model, function.get(), vectors, problems)
+                    read.isPresent()
+                            ? VerificationCases.of(model, read.get(), vectors, problems)
                             : VerificationCases.given(model, CAME_AS_C, vectors, problems));
             if (hearing.contains(model.name())) {
                 onAudio.add(onAudio(model, source, function, vectors));
@@ -223,14 +223,8 @@ public final class VerifyStep {
                 .orElseGet(() -> AudioCases.none(model));
     }
 
-    private Function function(ModelSource model) {
-        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
-        return Frontends.read(
-                source.file(),
-                source.name(),
-                source.shapes(),
-                build.spec().pipeline().customOperators(),
-                build.spec().pipeline().onnxIo());
+    private RoundedModel read(ModelSource model) {
+        return RoundedModel.of(build.spec().pipeline(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
     }
 
     private static String summary(VerifyReport report) {

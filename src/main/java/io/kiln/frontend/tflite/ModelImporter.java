@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
@@ -39,9 +40,11 @@ final class ModelImporter implements Subgraphs {
     private final Set<Integer> called = new HashSet<>();
     private int calls;
     private final CustomOperators customOperators;
+    private final TfliteRounding rounding;
     private final Map<String, String> declared = new HashMap<>();
 
-    ModelImporter(FlatBuffer buffer, FlatTable model, CustomOperators customOperators) {
+    ModelImporter(FlatBuffer buffer, FlatTable model, CustomOperators customOperators, TfliteRounding rounding) {
+        this.rounding = rounding;
         this.customOperators = customOperators;
         this.buffer = buffer;
         this.model = model;
@@ -102,6 +105,11 @@ final class ModelImporter implements Subgraphs {
     /** Operators computed by the user's C functions. */
     CustomOperators customOperators() {
         return customOperators;
+    }
+
+    @Override
+    public TfliteRounding rounding() {
+        return rounding;
     }
 
     @Override

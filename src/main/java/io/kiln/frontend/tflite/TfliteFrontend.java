@@ -7,6 +7,7 @@ import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
@@ -54,12 +55,27 @@ public final class TfliteFrontend {
      */
     public static Function read(
             Path file, String moduleName, InputShapes inputShapes, CustomOperators customOperators) {
+        return read(file, moduleName, inputShapes, customOperators, TfliteRounding.MICRO);
+    }
+
+    /**
+     * As {@link #read(Path, String, InputShapes, CustomOperators)}.
+     *
+     * @param rounding whose arithmetic the operators have
+     */
+    public static Function read(
+            Path file,
+            String moduleName,
+            InputShapes inputShapes,
+            CustomOperators customOperators,
+            TfliteRounding rounding) {
         return read(
                 ModelFile.read(file, MAX_FILE_BYTES, "a .tflite file"),
                 ModelFile.name(file),
                 moduleName,
                 inputShapes,
-                customOperators);
+                customOperators,
+                rounding);
     }
 
     /**
@@ -76,16 +92,17 @@ public final class TfliteFrontend {
 
     /** As {@link #read(Path, String, InputShapes)}, from memory. */
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
-        return read(content, fileName, moduleName, inputShapes, CustomOperators.NONE);
+        return read(content, fileName, moduleName, inputShapes, CustomOperators.NONE, TfliteRounding.MICRO);
     }
 
-    /** As {@link #read(Path, String, InputShapes, CustomOperators)}, from memory. */
+    /** As {@link #read(Path, String, InputShapes, CustomOperators, TfliteRounding)}, from memory. */
     public static Function read(
             Bytes content,
             String fileName,
             String moduleName,
             InputShapes inputShapes,
-            CustomOperators customOperators) {
+            CustomOperators customOperators,
+            TfliteRounding rounding) {
         FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * MAX_FILE_BYTES);
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
             throw new KilnException(new Problem(
@@ -103,7 +120,7 @@ public final class TfliteFrontend {
                     "schema version " + SCHEMA_VERSION,
                     "Convert the model again"));
         }
-        return new ModelImporter(buffer, model, customOperators).main(moduleName, inputShapes);
+        return new ModelImporter(buffer, model, customOperators, rounding).main(moduleName, inputShapes);
     }
 
     private static String identifier(Bytes content) {

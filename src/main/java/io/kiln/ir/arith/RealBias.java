@@ -11,21 +11,18 @@ package io.kiln.ir.arith;
  * @param bias what is added, in the unit of {@code factor}; finite
  * @param scale of the result
  */
-public record RealBias(double factor, double bias, double scale) {
-    /** Results that saturate whatever the zero point is. */
-    private static final double MOST = 1 << 30;
-
-    /** The result for a sum before the zero point, limited to 2^30. Results never fall as sums grow. */
+public record RealBias(double factor, double bias, double scale) implements RealRescaling {
+    @Override
     public long rescale(long sum) {
-        return (long) Math.max(-MOST, Math.min(MOST, Math.rint((sum * factor + bias) / scale)));
+        return (long) RealRescaling.limited(Math.rint((sum * factor + bias) / scale));
     }
 
-    /** The step of the result for each step of the sum. */
+    @Override
     public double slope() {
         return factor / scale;
     }
 
-    /** The exact result for the sum 0. */
+    @Override
     public double offset() {
         return bias / scale;
     }

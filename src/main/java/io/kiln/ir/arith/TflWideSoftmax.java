@@ -52,7 +52,7 @@ public final class TflWideSoftmax {
     /** The exponential of a difference from the largest element, which is 0 or less. */
     public static int exponential(int difference, QuantizedMultiplier by) {
         int scaled = FixedPoint.multiplyByQuantizedMultiplier(difference, by.multiplier(), by.shift());
-        return WideSoftmaxTables.of(TablePrecision.SINGLE).exponential(limit((long) scaled + Short.MAX_VALUE));
+        return WideSoftmaxTables.of(FloatPrecision.SINGLE).exponential(limit((long) scaled + Short.MAX_VALUE));
     }
 
     /** The reciprocal of a sum, from its highest bits. */

@@ -9,25 +9,25 @@ import java.util.function.DoubleUnaryOperator;
  * (activations.cc, SoftmaxPrepare) in double precision. The exponentials are the same; two of the reciprocals differ by one.
  */
 public final class WideSoftmaxTables {
-    private static final WideSoftmaxTables SINGLE = new WideSoftmaxTables(TablePrecision.SINGLE);
-    private static final WideSoftmaxTables DOUBLE = new WideSoftmaxTables(TablePrecision.DOUBLE);
+    private static final WideSoftmaxTables SINGLE = new WideSoftmaxTables(FloatPrecision.SINGLE);
+    private static final WideSoftmaxTables DOUBLE = new WideSoftmaxTables(FloatPrecision.DOUBLE);
 
     private static final int STEPS = 512;
     private static final int RANGE = 65_535;
 
-    private final TablePrecision precision;
+    private final FloatPrecision precision;
     private final int[] exponentials;
     private final int[] reciprocals;
 
-    private WideSoftmaxTables(TablePrecision precision) {
+    private WideSoftmaxTables(FloatPrecision precision) {
         this.precision = precision;
         this.exponentials = table(10, Short.MAX_VALUE, x -> rounded(StrictMath.exp(x)));
         this.reciprocals = table(1, Short.MIN_VALUE, x -> rounded(1 / rounded(1 + x)));
     }
 
     /** The tables in a precision. */
-    public static WideSoftmaxTables of(TablePrecision precision) {
-        return precision == TablePrecision.SINGLE ? SINGLE : DOUBLE;
+    public static WideSoftmaxTables of(FloatPrecision precision) {
+        return precision == FloatPrecision.SINGLE ? SINGLE : DOUBLE;
     }
 
     /** 513 exponentials from -10 to 0, as a new array; units of 2^-15. */

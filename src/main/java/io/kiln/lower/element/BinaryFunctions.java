@@ -55,6 +55,8 @@ final class BinaryFunctions {
                 Expr difference = block.let("difference", wrapping(Exprs::sub, dtype, a, b));
                 yield wrapping(Exprs::mul, dtype, difference, difference);
             }
+            case QUANTIZATION_SCALE -> call(ElementIntrinsics.QUANTIZATION_SCALE, a, b);
+            case QUANTIZATION_ZERO_POINT -> call(ElementIntrinsics.QUANTIZATION_ZERO_POINT, a, b);
             case PRELU -> select(Exprs.ge(a, imm(0f)), a, Exprs.mul(a, b));
             case EQUAL -> Exprs.equal(a, b);
             case NOT_EQUAL -> Exprs.notEqual(a, b);

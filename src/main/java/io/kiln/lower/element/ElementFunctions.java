@@ -23,6 +23,7 @@ import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
 import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
@@ -57,7 +58,7 @@ final class ElementFunctions {
             entry(Cast.class, (root, op, tables, style) -> CastFunctions.of(data(op), root.dtype())),
             entry(Where.class, (root, op, tables, style) -> where()),
             entry(QnnAdd.class, (root, op, tables, style) -> new QuantizedFunctions(op).sum(root)),
-            entry(QnnBinary.class, (root, op, tables, style) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
+            entry(QnnBinary.class, (root, op, tables, style) -> new QuantizedFunctions(op).binary(root, tables)),
             entry(TflAddN.class, (root, op, tables, style) -> QuantizedFunctions.addN(root)),
             entry(
                     TflLeakyRelu.class,
@@ -78,7 +79,8 @@ final class ElementFunctions {
             entry(Clip.class, (root, op, tables, style) -> same(false)),
             entry(TflRequantize.class, (root, op, tables, style) -> same(false).arithmetic()),
             entry(QnnRequantize.class, (root, op, tables, style) -> same(false)),
-            entry(OnnxRequantize.class, (root, op, tables, style) -> same(false)));
+            entry(OnnxRequantize.class, (root, op, tables, style) -> same(false)),
+            entry(TflRealRequantize.class, (root, op, tables, style) -> same(false)));
 
     private ElementFunctions() {}
 

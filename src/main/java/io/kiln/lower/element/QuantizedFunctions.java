@@ -108,22 +108,24 @@ final class QuantizedFunctions {
         return Rescale.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
     }
 
-    ElementFunction binary(QnnBinary.Kind kind, Tables tables) {
-        return switch (kind) {
-            case SUBTRACT -> ElementFunction.saturating(this::difference).arithmetic();
+    ElementFunction binary(QnnBinary binary, Tables tables) {
+        return switch (binary.kind()) {
+            case SUBTRACT ->
+                ElementFunction.saturating((block, x) -> difference(binary, block, x))
+                        .arithmetic();
             case SQUARED_DIFFERENCE -> ElementFunction.saturating(this::squaredDifference);
             case MULTIPLY ->
-                ElementFunction.saturating((block, x) -> product(x)).arithmetic();
-            case PRELU -> ElementFunction.saturating(this::prelu);
+                ElementFunction.saturating((block, x) -> product(binary, x)).arithmetic();
+            case PRELU -> ElementFunction.saturating((block, x) -> prelu(binary, block, x));
             case DIVIDE -> quotient(tables);
             case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL ->
-                ElementFunction.fitting((block, x) -> comparison(kind, x));
+                ElementFunction.fitting((block, x) -> comparison(binary.kind(), x));
         };
     }
 
-    private Expr difference(BlockBuilder block, List<Expr> values) {
+    private Expr difference(QnnBinary binary, BlockBuilder block, List<Expr> values) {
         DType dtype = op.rootTypes().get(0).dtype();
-        TflAddParameters by = TflAddParameters.ofDifference(dtype, scale(2), scale(4), scale(6));
+        TflAddParameters by = binary.ofDifference(dtype, scale(2), scale(4), scale(6));
         Range differences = range(by.lhs(), 3, by.leftShift())
                 .plus(range(by.rhs(), 5, by.leftShift()).negative());
         return Rescale.of(between(block, values, by), by.output(), differences.bound(), zeroPoint(7));
@@ -187,15 +189,15 @@ final class QuantizedFunctions {
         }
     }
 
-    private Expr product(List<Expr> values) {
-        QuantizedMultiplier by = QuantizedMultiplier.of((double) scale(2) * scale(4) / scale(6));
+    private Expr product(QnnBinary binary, List<Expr> values) {
+        QuantizedMultiplier by = binary.multiplier(scale(2), scale(4), scale(6));
         Expr product = mul(centred(values.get(0), 3), centred(values.get(1), 5));
         return Rescale.of(product, by, 1L << 30, zeroPoint(7));
     }
 
-    private Expr prelu(BlockBuilder block, List<Expr> values) {
-        QuantizedMultiplier positive = QuantizedMultiplier.of((double) scale(2) / scale(6));
-        QuantizedMultiplier negative = QuantizedMultiplier.of((double) scale(2) * scale(4) / scale(6));
+    private Expr prelu(QnnBinary binary, BlockBuilder block, List<Expr> values) {
+        QuantizedMultiplier positive = binary.multiplier(scale(2), 1, scale(6));
+        QuantizedMultiplier negative = binary.multiplier(scale(2), scale(4), scale(6));
         Expr x = block.let("x", centred(values.get(0), 3));
         Expr slope = centred(values.get(1), 5);
         Expr y = select(

@@ -49,8 +49,8 @@ public record ShortSum(
                 return Optional.empty();
             }
         }
-        TflAddParameters by = isDifference
-                ? TflAddParameters.ofDifference(DType.INT16, scales[0], scales[1], scales[2])
+        TflAddParameters by = op.root().op() instanceof QnnBinary difference
+                ? difference.ofDifference(DType.INT16, scales[0], scales[1], scales[2])
                 : TflAddParameters.of(DType.INT16, scales[0], scales[1], scales[2]);
         return of(by, isDifference, Limits.of(op));
     }

@@ -164,9 +164,9 @@ public record RowPhase(int first, int stride, int cropped, ConvComputation conv)
                     by.outputZeroPoint(),
                     by.outDtype(),
                     by.rounding(),
-                    by.realBiases().isEmpty()
-                            ? List.of()
-                            : Collections.nCopies(transposed().strideW(), by.realBiases()).stream()
+                    by.real().size() < 2
+                            ? by.real()
+                            : Collections.nCopies(transposed().strideW(), by.real()).stream()
                                     .flatMap(List::stream)
                                     .toList());
         }

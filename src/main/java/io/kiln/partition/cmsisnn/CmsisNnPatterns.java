@@ -48,7 +48,8 @@ final class CmsisNnPatterns {
                         MUL,
                         new PatternStep(
                                 "qnn.mul",
-                                op -> op instanceof QnnBinary binary && binary.kind() == QnnBinary.Kind.MULTIPLY,
+                                op -> op instanceof QnnBinary binary
+                                        && binary.equals(new QnnBinary(QnnBinary.Kind.MULTIPLY)),
                                 false)),
                 pair(ADD, PatternStep.of("qnn.add", QnnAdd.class)),
                 new CompositePattern(

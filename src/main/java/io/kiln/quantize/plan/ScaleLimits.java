@@ -68,10 +68,13 @@ final class ScaleLimits {
         return switch (binary.kind()) {
             case ADD ->
                 TflAddParameters.of(precision.activation(), lhs, rhs, out).isBelowOne();
-            case SUBTRACT -> TflBinaryScales.areDefined(QnnBinary.Kind.SUBTRACT, precision.activation(), lhs, rhs, out);
+            case SUBTRACT ->
+                TflBinaryScales.areDefined(
+                        new QnnBinary(QnnBinary.Kind.SUBTRACT), precision.activation(), lhs, rhs, out);
             case SQUARED_DIFFERENCE ->
                 // TensorFlow Lite's library ends the process if the multiplier of the squares is 1 or more.
-                TflBinaryScales.areDefined(QnnBinary.Kind.SQUARED_DIFFERENCE, precision.activation(), lhs, rhs, out)
+                TflBinaryScales.areDefined(
+                                new QnnBinary(QnnBinary.Kind.SQUARED_DIFFERENCE), precision.activation(), lhs, rhs, out)
                         && TflAddParameters.ofSquaredDifference(precision.activation(), lhs, rhs, out)
                                 .isBelowOne();
             default -> true;

@@ -3,6 +3,7 @@ package io.kiln.reference.element;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.arith.DynamicRange;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Binary.Kind;
@@ -81,6 +82,8 @@ final class BinaryKernels {
             case FLOOR_DIVIDE -> (float) Math.floor((double) a / b);
             case FLOOR_MOD -> floorMod(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);
+            case QUANTIZATION_SCALE -> DynamicRange.of(a, b).scale();
+            case QUANTIZATION_ZERO_POINT -> DynamicRange.of(a, b).zeroPoint();
             case PRELU -> a >= 0 ? a : a * b;
             default -> throw unknown(kind);
         };

@@ -44,8 +44,7 @@ final class QuantizedBinaries {
         float out = args.get(6).scalarFloat();
         return switch (op.kind()) {
             case SUBTRACT -> {
-                TflAddParameters by =
-                        TflAddParameters.ofDifference(args.get(0).type().dtype(), lhs, rhs, out);
+                TflAddParameters by = op.ofDifference(args.get(0).type().dtype(), lhs, rhs, out);
                 yield (x, y) -> by.scaleOutput(by.scaleLhs(x) - by.scaleRhs(y));
             }
             case SQUARED_DIFFERENCE -> {
@@ -57,12 +56,12 @@ final class QuantizedBinaries {
                 };
             }
             case MULTIPLY -> {
-                QuantizedMultiplier by = QuantizedMultiplier.of((double) lhs * rhs / out);
+                QuantizedMultiplier by = op.multiplier(lhs, rhs, out);
                 yield (x, y) -> rescale(x * y, by);
             }
             case PRELU -> {
-                QuantizedMultiplier positive = QuantizedMultiplier.of((double) lhs / out);
-                QuantizedMultiplier negative = QuantizedMultiplier.of((double) lhs * rhs / out);
+                QuantizedMultiplier positive = op.multiplier(lhs, 1, out);
+                QuantizedMultiplier negative = op.multiplier(lhs, rhs, out);
                 yield (x, y) -> x >= 0 ? rescale(x, positive) : rescale(x * y, negative);
             }
             case DIVIDE -> {

@@ -5,11 +5,13 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.RealBias;
+import io.kiln.ir.arith.RealScale;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.OnnxRequantize;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Channels;
@@ -99,6 +101,30 @@ public final class Rescaling {
         for (int i = 0; i < result.length; i++) {
             result[i] =
                     FixedPoint.clamp(by[i % by.length].rescale(data[i]) + zeroPoint, Byte.MIN_VALUE, Byte.MAX_VALUE);
+        }
+        return Tensor.of(type, result);
+    }
+
+    public static Tensor requantizeReal(TflRealRequantize op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        boolean wide = data.type().dtype() == DType.INT64;
+        float[] weightScales = args.get(2).floats();
+        RealScale[] by = new RealScale[weightScales.length];
+        Arrays.setAll(
+                by,
+                c -> op.scale(
+                        args.get(1).scalarFloat(),
+                        weightScales[c],
+                        args.get(3).scalarFloat(),
+                        args.get(4).scalarFloat()));
+        int zeroPoint = args.get(5).scalarInt();
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            long sum = wide ? data.longs()[i] : data.ints()[i];
+            result[i] = FixedPoint.clamp(
+                    by[i % by.length].rescale(sum) + zeroPoint,
+                    op.outDtype().min(),
+                    op.outDtype().max());
         }
         return Tensor.of(type, result);
     }

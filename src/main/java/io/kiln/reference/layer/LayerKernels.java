@@ -10,6 +10,7 @@ import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.BiasAdd;
@@ -56,6 +57,7 @@ public final class LayerKernels {
             pure(TflRequantize.class, Rescaling::requantize),
             pure(QnnRequantize.class, Rescaling::requantizeOnce),
             pure(OnnxRequantize.class, Rescaling::requantizeWithBias),
+            pure(TflRealRequantize.class, Rescaling::requantizeReal),
             pure(Reshape.class, (op, args, type) -> args.get(0).reshaped(type)),
             pure(Copy.class, (op, args, type) -> args.get(0)));
 

@@ -8,12 +8,13 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.kiln.base.Bytes;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.quantized.RandomModels;
 import io.kiln.frontend.onnx.quantized.RandomRealBiases;
 import io.kiln.frontend.onnx.quantized.RandomResizes;
 import io.kiln.frontend.relay.rule.Rules;
-import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.Op;
@@ -35,24 +36,27 @@ class EveryOperatorTest {
 
     /** Operators that no TensorFlow Lite model has: TVM's own arithmetic, ONNX's scatters, TopK, softmax and means, and a C function of the user's. */
     private static final String FOREIGN = """
-            def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(1, 8), int32], %f: Tensor[(8), float32], %i: Tensor[(1, 1), int32], %p: Tensor[(1, 4, 4, 2), int8]) {
-              %0 = qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype="int8");
-              %1 = fixed_point_multiply(%w, multiplier=1073741824, shift=-2);
-              %2 = tfl.custom(%f, code="MyOp", function="my_op", header="", inputs=1, outputs=1, shape=[8], out_dtype="float32");
-              %3 = topk(%x, k=3, axis=-1, ret_type="indices", is_ascend=1, dtype="int32");
-              %4 = scatter_nd(%w, %i, %w, mode="add");
-              %5 = onnx.softmax(%x, 0.1f, 0, 0.00390625f, -128, axis=-1, form="qdq");
-              %6 = onnx.avg_pool2d(%p, 0.1f, 0, 0.1f, 0, pool_size=[2, 2], strides=[1, 1], dilation=[1, 1], padding=[0, 0, 0, 0], order="rows", form="qdq");
-              (%0, %1, %2, %3, %4, %5, %6)
-            }
-            """;
+        def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(1, 8), int32], %f: Tensor[(8), float32], %i: Tensor[(1, 1), int32], %p: Tensor[(1, 4, 4, 2), int8]) {
+          %0 = qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype="int8");
+          %1 = fixed_point_multiply(%w, multiplier=1073741824, shift=-2);
+          %2 = tfl.custom(%f, code="MyOp", function="my_op", header="", inputs=1, outputs=1, shape=[8], out_dtype="float32");
+          %3 = topk(%x, k=3, axis=-1, ret_type="indices", is_ascend=1, dtype="int32");
+          %4 = scatter_nd(%w, %i, %w, mode="add");
+          %5 = onnx.softmax(%x, 0.1f, 0, 0.00390625f, -128, axis=-1, form="qdq");
+          %6 = onnx.avg_pool2d(%p, 0.1f, 0, 0.1f, 0, pool_size=[2, 2], strides=[1, 1], dilation=[1, 1], padding=[0, 0, 0, 0], order="rows", form="qdq");
+          (%0, %1, %2, %3, %4, %5, %6)
+        }
+        """;
 
     @Test
     void isReadFromItsOwnText() {
         Set<Class<?>> seen = new HashSet<>();
         SingleOperatorTest.operators().forEach(operator -> {
             for (long seed = 0; seed < SEEDS; seed++) {
-                addOperators(TfliteFrontend.read(operator.model(seed), "model.tflite", "default"), seen);
+                addOperators(operator.function(seed, TfliteRounding.MICRO, "default"), seen);
+                if (operator.kernels() == OperatorCases.Kernels.ROUNDED_OTHERWISE) {
+                    addOperators(operator.function(seed, TfliteRounding.LITE, "default"), seen);
+                }
             }
         });
         addOperators(read(FOREIGN), seen);
@@ -65,6 +69,18 @@ class EveryOperatorTest {
         Set<Class<?>> missing = operators();
         missing.removeAll(seen);
         assertThat(missing).isEmpty();
+    }
+
+    @Test
+    void isReadFromItsOwnTextWithTensorFlowLitesRounding() {
+        SingleOperatorTest.operators()
+                .filter(operator -> operator.kernels() == OperatorCases.Kernels.ROUNDED_OTHERWISE)
+                .forEach(operator -> {
+                    for (long seed = 0; seed < SEEDS; seed++) {
+                        Function function = operator.function(seed, TfliteRounding.LITE, "default");
+                        assertThat(read(RelayPrinter.astext(function))).isEqualTo(function);
+                    }
+                });
     }
 
     /** The operators of a function, and of those that it calls, if the function comes back from its text. */

@@ -53,9 +53,15 @@ public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
     }
 
     public static Options fullyConnected(byte activation, boolean keepNumDims) {
+        return fullyConnected(activation, keepNumDims, false);
+    }
+
+    /** With float data that is quantized at run time, symmetrically or not. */
+    public static Options fullyConnected(byte activation, boolean keepNumDims, boolean isAsymmetric) {
         return new Options(
                 BuiltinOptions.FullyConnectedOptions,
-                b -> FullyConnectedOptions.createFullyConnectedOptions(b, activation, (byte) 0, keepNumDims, false));
+                b -> FullyConnectedOptions.createFullyConnectedOptions(
+                        b, activation, (byte) 0, keepNumDims, isAsymmetric));
     }
 
     public static Options softmax(float beta) {

@@ -11,21 +11,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TflWideSoftmaxTest {
     @Test
     void twoReciprocalsDependOnThePrecision() {
-        int[] single = WideSoftmaxTables.of(TablePrecision.SINGLE).reciprocals();
-        int[] reciprocals = WideSoftmaxTables.of(TablePrecision.DOUBLE).reciprocals();
+        int[] single = WideSoftmaxTables.of(FloatPrecision.SINGLE).reciprocals();
+        int[] reciprocals = WideSoftmaxTables.of(FloatPrecision.DOUBLE).reciprocals();
         assertThat(single[160]).isEqualTo(24_966);
         assertThat(single[294]).isEqualTo(20_816);
         assertThat(reciprocals[160]).isEqualTo(24_967);
         assertThat(reciprocals[294]).isEqualTo(20_815);
         assertThat(IntStream.range(0, 513).filter(i -> single[i] != reciprocals[i]))
                 .hasSize(2);
-        assertThat(WideSoftmaxTables.of(TablePrecision.SINGLE).exponentials())
-                .isEqualTo(WideSoftmaxTables.of(TablePrecision.DOUBLE).exponentials());
+        assertThat(WideSoftmaxTables.of(FloatPrecision.SINGLE).exponentials())
+                .isEqualTo(WideSoftmaxTables.of(FloatPrecision.DOUBLE).exponentials());
     }
 
     @ParameterizedTest
     @EnumSource
-    void tablesBeginAndEndAtTheFunctionsValues(TablePrecision precision) {
+    void tablesBeginAndEndAtTheFunctionsValues(FloatPrecision precision) {
         WideSoftmaxTables tables = WideSoftmaxTables.of(precision);
         assertThat(tables.exponentials()).hasSize(513).startsWith(2).endsWith(Short.MAX_VALUE);
         assertThat(tables.reciprocals())

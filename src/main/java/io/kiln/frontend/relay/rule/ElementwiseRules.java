@@ -68,7 +68,7 @@ final class ElementwiseRules {
             all.putIfAbsent(new Unary(kind).name(), call -> ElementRules.unary(call, new Unary(kind), 1));
         }
         for (QnnBinary.Kind kind : QnnBinary.Kind.values()) {
-            all.putIfAbsent(new QnnBinary(kind).name(), Rule.of(a -> quantized(a, new QnnBinary(kind))));
+            all.putIfAbsent(new QnnBinary(kind).name(), Rule.of(a -> quantized(a, kind)));
         }
         for (TflSigmoid16.Kind kind : TflSigmoid16.Kind.values()) {
             all.putIfAbsent(new TflSigmoid16(kind, 1, 0).name(), Rule.of(a -> sigmoid(a, kind)));
@@ -77,7 +77,8 @@ final class ElementwiseRules {
     }
 
     /** An operator whose attributes each allow only one value. */
-    private static Op quantized(Attributes a, QnnBinary op) {
+    private static Op quantized(Attributes a, QnnBinary.Kind kind) {
+        QnnBinary op = a.has("precision") ? QnnBinary.ofLite(kind) : new QnnBinary(kind);
         op.attributes().forEach((name, value) -> a.choice(name, String.valueOf(value)));
         return op;
     }

@@ -6,12 +6,13 @@ import static java.util.Map.entry;
 import io.kiln.base.DType;
 import io.kiln.frontend.relay.value.Attributes;
 import io.kiln.frontend.relay.value.Rule;
-import io.kiln.ir.arith.TablePrecision;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.op.OnnxForm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.element.OnnxRequantize;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.OnnxAveragePool;
@@ -49,6 +50,7 @@ final class LayerRules {
             entry("qnn.dense", DenseRules::quantized),
             entry("qnn.requantize", ArithmeticRules::requantize),
             entry("tfl.requantize", Rule.of(LayerRules::requantize)),
+            entry("tfl.requantize_real", Rule.of(LayerRules::requantizeReal)),
             entry("tfl.softmax", Rule.of(LayerRules::softmax)));
 
     private LayerRules() {}
@@ -72,12 +74,17 @@ final class LayerRules {
                 rounding);
     }
 
+    private static Op requantizeReal(Attributes a) {
+        DType outDtype = a.dtype("out_dtype", DType.INT8, DType.INT16);
+        return new TflRealRequantize(outDtype, FloatPrecision.valueOf(a.choice("precision", "DOUBLE", "SINGLE")));
+    }
+
     private static Op softmax(Attributes a) {
         a.integer("axis", -1, -1, -1);
         return new TflSoftmax(
                 (float) a.real("beta"),
                 a.has("out_dtype") ? a.dtype("out_dtype", DType.INT8, DType.INT16) : DType.INT8,
-                TablePrecision.valueOf(a.choiceOr("tables", "SINGLE", "SINGLE", "DOUBLE")));
+                FloatPrecision.valueOf(a.choiceOr("tables", "SINGLE", "SINGLE", "DOUBLE")));
     }
 
     private static Op onnxSoftmax(Attributes a) {

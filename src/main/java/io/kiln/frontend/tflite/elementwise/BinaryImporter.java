@@ -39,7 +39,7 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
         OperandTypes.require(operator, dtypes, lhs, rhs, output);
         operator.check();
         requireActivation(operator, activation, lhs.dtype());
-        Optional<Op> quantized = OperandTypes.isQuantized(lhs.dtype()) ? quantized() : Optional.empty();
+        Optional<Op> quantized = OperandTypes.isQuantized(lhs.dtype()) ? quantized(operator) : Optional.empty();
         if (quantized.isPresent()) {
             requireScales(operator, quantized.get(), lhs, rhs, output);
         }
@@ -70,11 +70,11 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
     }
 
     /** Minimum and maximum do not depend on the scale. */
-    private Optional<Op> quantized() {
+    private Optional<Op> quantized(OperatorContext operator) {
         return switch (kind) {
             case ADD -> Optional.of(new QnnAdd());
-            case SUBTRACT -> Optional.of(new QnnBinary(QnnBinary.Kind.SUBTRACT));
-            case MULTIPLY -> Optional.of(new QnnBinary(QnnBinary.Kind.MULTIPLY));
+            case SUBTRACT -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.SUBTRACT));
+            case MULTIPLY -> Optional.of(OperandTypes.binary(operator, QnnBinary.Kind.MULTIPLY));
             case DIVIDE -> Optional.of(new QnnBinary(QnnBinary.Kind.DIVIDE));
             case SQUARED_DIFFERENCE -> Optional.of(new QnnBinary(QnnBinary.Kind.SQUARED_DIFFERENCE));
             default -> Optional.empty();
@@ -92,7 +92,7 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
         float right = rhs.quantization().scale(0);
         float out = output.quantization().scale(0);
         boolean defined = op instanceof QnnBinary binary
-                ? TflBinaryScales.areDefined(binary.kind(), lhs.dtype(), left, right, out)
+                ? TflBinaryScales.areDefined(binary, lhs.dtype(), left, right, out)
                 : TflAddParameters.of(lhs.dtype(), left, right, out).isBelowOne();
         operator.require(
                 defined,

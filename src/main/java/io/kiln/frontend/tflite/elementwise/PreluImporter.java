@@ -30,7 +30,7 @@ final class PreluImporter implements OperatorImporter {
         OperandTypes.requireScales(operator, data, slopes, output);
         operator.check();
         operator.finish(operator.emit(
-                new QnnBinary(QnnBinary.Kind.PRELU),
+                OperandTypes.binary(operator, QnnBinary.Kind.PRELU),
                 operator.value(data),
                 operator.value(slopes),
                 OperandTypes.scale(data),

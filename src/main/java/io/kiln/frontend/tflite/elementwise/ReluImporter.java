@@ -58,7 +58,7 @@ final class ReluImporter implements OperatorImporter {
         TensorQuantization in = data.quantization();
         TensorQuantization out = output.quantization();
         boolean same = in.scale(0) == out.scale(0) && in.zeroPoint() == out.zeroPoint();
-        double multiplier = (double) in.scale(0) / out.scale(0);
+        double multiplier = in.scale(0) / out.scale(0);
         Arg value = operator.value(data);
         Arg rescaled =
                 same ? value : Requantizing.rescale(operator, value, LAST_AXIS, in.zeroPoint(), 1, index -> multiplier);

@@ -24,12 +24,15 @@ import java.util.Set;
  * Functions of float32, and of int8 by a table.
  *
  * @param kind the function for float32
- * @param table the reference kernel's result for each int8
+ * @param table the result for each int8 of TensorFlow Lite Micro's reference kernel
+ * @param ofLite that of TensorFlow Lite's
  */
-public record TableImporter(Unary.Kind kind, Table table) implements OperatorImporter {
-    static final TableImporter ELU = new TableImporter(Unary.Kind.ELU, TflActivations::elu);
-    static final TableImporter HARD_SWISH = new TableImporter(Unary.Kind.HARD_SWISH, TflHardSwish::table);
-    static final TableImporter RSQRT = new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt);
+public record TableImporter(Unary.Kind kind, Table table, Table ofLite) implements OperatorImporter {
+    static final TableImporter ELU = new TableImporter(Unary.Kind.ELU, TflActivations::elu, TflActivations::eluOfLite);
+    static final TableImporter HARD_SWISH =
+            new TableImporter(Unary.Kind.HARD_SWISH, TflHardSwish::table, TflHardSwish::table);
+    static final TableImporter RSQRT =
+            new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt, TflActivations::rsqrtOfLite);
 
     /** Makes a table for given quantizations of input and output. */
     interface Table {
@@ -55,7 +58,8 @@ public record TableImporter(Unary.Kind kind, Table table) implements OperatorImp
         operator.check();
         int[] answers;
         try {
-            answers = table.of(OperandTypes.quantization(data), OperandTypes.quantization(output));
+            answers = (operator.followsLite() ? ofLite : table)
+                    .of(OperandTypes.quantization(data), OperandTypes.quantization(output));
         } catch (IllegalArgumentException e) {
             throw operator.failure(e.getMessage(), "scales of ordinary size");
         }

@@ -62,6 +62,10 @@ final class ConvolutionImporter implements OperatorImporter {
         requireBias(operator, data, bias, channels);
         Window window = window(operator, data.shape(), weights.shape(), options);
         operator.check();
+        if (operator.followsLite() && LayerTypes.isHybrid(data, weights)) {
+            operator.finish(activation.apply(operator, hybrid(operator, data, weights, bias, window)));
+            return;
+        }
         DType sumType = depthwise && data.dtype() == DType.INT16 ? DType.INT64 : LayerTypes.sum(data, bias);
         Arg sum = convolve(operator, data, kernel(operator, data, weights), weights, window, sumType);
         Arg value = Requantizing.addBias(operator, sum, bias, CHANNEL_AXIS);
@@ -69,6 +73,27 @@ final class ConvolutionImporter implements OperatorImporter {
             value = Requantizing.rescale(operator, value, CHANNEL_AXIS, data, weights);
         }
         operator.finish(activation.apply(operator, value));
+    }
+
+    /**
+     * Float data that is quantized at run time, each image by itself: symmetrically by CONV_2D if the weights have one scale.
+     */
+    private Arg hybrid(
+            OperatorContext operator,
+            TfliteTensor data,
+            TfliteTensor weights,
+            Optional<TfliteTensor> bias,
+            Window window) {
+        boolean isPerChannel = depthwise || !weights.quantization().isPerTensor();
+        Kernel kernel = kernel(operator, data, weights);
+        HybridLayers.Quantized quantized =
+                HybridLayers.quantize(operator, operator.value(data), List.of(1, 2, 3), isPerChannel);
+        QnnConv2d op = new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, DType.INT32);
+        Arg sums = HybridLayers.sums(operator, quantized, kernel.weights, op);
+        Arg scaled = isPerChannel
+                ? HybridLayers.scaledInTurn(operator, sums, quantized, weights.quantization())
+                : HybridLayers.scaledAtOnce(operator, sums, quantized, weights.quantization());
+        return HybridLayers.plus(operator, scaled, bias);
     }
 
     private static Arg convolve(

@@ -67,16 +67,41 @@ final class FullyConnectedImporter implements OperatorImporter {
         Arg flat = data.shape().equals(rows)
                 ? operator.value(data)
                 : operator.emit(new Reshape(rows), operator.value(data));
+        if (operator.followsLite() && LayerTypes.isHybrid(data, weights)) {
+            Arg value = hybrid(operator, flat, weights, bias);
+            return reshaped(
+                    operator,
+                    activation.apply(operator, value),
+                    Shape.of(rows.dim(0), units),
+                    outputShape(operator, data, units));
+        }
         Arg sum = weights.dtype().isFloat()
                 ? operator.emit(new Dense(units), flat, operator.value(weights))
                 : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
         Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
         if (!data.dtype().isFloat()) {
-            value = Requantizing.rescaleInSingle(operator, value, UNIT_AXIS, data, weights);
+            value = operator.followsLite()
+                    ? Requantizing.rescaleInDouble(operator, value, data, weights)
+                    : Requantizing.rescaleInSingle(operator, value, UNIT_AXIS, data, weights);
         }
         Arg limited = activation.apply(operator, value);
-        Shape output = outputShape(operator, data, units);
-        return output.equals(Shape.of(rows.dim(0), units)) ? limited : operator.emit(new Reshape(output), limited);
+        return reshaped(operator, limited, Shape.of(rows.dim(0), units), outputShape(operator, data, units));
+    }
+
+    private static Arg reshaped(OperatorContext operator, Arg value, Shape shape, Shape output) {
+        return output.equals(shape) ? value : operator.emit(new Reshape(output), value);
+    }
+
+    /** Float data that is quantized at run time, each row by itself. */
+    private static Arg hybrid(OperatorContext operator, Arg flat, TfliteTensor weights, Optional<TfliteTensor> bias) {
+        boolean isAsymmetric = operator.options(FullyConnected.TYPE)
+                .map(o -> o.get(FullyConnected.ASYMMETRIC_QUANTIZE_INPUTS))
+                .orElse(false);
+        HybridLayers.Quantized data = HybridLayers.quantize(operator, flat, List.of(1), isAsymmetric);
+        QnnDense op = new QnnDense(weights.shape().dim(0), DType.INT32);
+        Arg sums = HybridLayers.sums(operator, data, operator.value(weights), op);
+        Arg scaled = HybridLayers.scaledAtOnce(operator, sums, data, weights.quantization());
+        return HybridLayers.plus(operator, scaled, bias);
     }
 
     private static Arg multiply(

@@ -21,6 +21,13 @@ import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.TflRealRequantize;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.reduce.ArgReduce;
 import io.kiln.ir.op.reduce.Reduce;
@@ -83,10 +90,40 @@ public final class ReductionImporters {
                 "at most " + most + " elements in a sum",
                 CONVERT);
         operator.check();
+        if (kind == Kind.SUM && operator.followsLite()) {
+            return sumInSingle(operator, op, terms);
+        }
         Arg sums = operator.emit(op, operator.value(data), Requantizing.zeroPoint(data));
         double ratio = from.scale(0) / (double) operator.output().quantization().scale(0);
         QuantizedMultiplier by = Requantizing.multiplier(operator, ratio);
         return Requantizing.rescale(operator, sums, kind == Kind.SUM ? by : by.dividedBy((int) terms));
+    }
+
+    /** A sum as TensorFlow Lite's kernel rescales it, in single precision (optimized_ops.h: QuantizedMeanOrSum). */
+    private static Arg sumInSingle(OperatorContext operator, TflSum op, long terms) {
+        TfliteTensor data = operator.input(0);
+        TfliteTensor output = operator.output();
+        float scale = data.quantization().scale(0) / output.quantization().scale(0);
+        float bias = -data.quantization().zeroPoint() * scale * terms;
+        Arg sums = operator.emit(op, operator.value(data), Constant.scalar(0));
+        if (output.dtype() == DType.INT8) {
+            return operator.emit(
+                    new TflRealRequantize(DType.INT8, FloatPrecision.SINGLE),
+                    sums,
+                    Requantizing.scale(data),
+                    Constant.scalar(1f),
+                    Requantizing.scale(output),
+                    Constant.scalar(bias),
+                    Requantizing.zeroPoint(output));
+        }
+        Arg real = operator.emit(new Cast(DType.FLOAT32), sums);
+        Arg scaled = operator.emit(new Binary(Binary.Kind.MULTIPLY), real, Constant.scalar(scale));
+        Arg shifted = operator.emit(new Binary(Binary.Kind.ADD), scaled, Constant.scalar(bias));
+        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), shifted);
+        Arg centred = operator.emit(new Binary(Binary.Kind.ADD), rounded, Constant.scalar((float)
+                output.quantization().zeroPoint()));
+        Arg limited = operator.emit(new Clip(Short.MIN_VALUE, Short.MAX_VALUE), centred);
+        return operator.emit(new Cast(DType.INT16), limited);
     }
 
     private static void index(OperatorContext operator, boolean largest) {

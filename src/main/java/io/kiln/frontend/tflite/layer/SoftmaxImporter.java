@@ -9,6 +9,7 @@ import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.layer.Softmax;
@@ -41,7 +42,12 @@ final class SoftmaxImporter implements OperatorImporter {
         requireFixedPoint(operator, data, beta);
         operator.check();
         operator.finish(operator.emit(
-                new TflSoftmax(beta, result),
+                new TflSoftmax(
+                        beta,
+                        result,
+                        operator.followsLite() && data.dtype() == DType.INT16
+                                ? FloatPrecision.DOUBLE
+                                : FloatPrecision.SINGLE),
                 operator.value(data),
                 Constant.scalar(data.quantization().scale(0)),
                 Constant.scalar(data.quantization().zeroPoint()),

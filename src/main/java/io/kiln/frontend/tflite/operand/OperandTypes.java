@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.element.QnnBinary;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -62,6 +63,11 @@ public final class OperandTypes {
 
     public static Constant zeroPoint(TfliteTensor tensor) {
         return Constant.scalar(tensor.quantization().zeroPoint());
+    }
+
+    /** A function of two quantized elements in the arithmetic of the chosen library. */
+    public static QnnBinary binary(OperatorContext operator, QnnBinary.Kind kind) {
+        return operator.followsLite() ? QnnBinary.ofLite(kind) : new QnnBinary(kind);
     }
 
     /** The quantization of a tensor that has one scale. */

@@ -8,6 +8,8 @@ import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.op.element.TflRealRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.movement.Reshape;
@@ -66,6 +68,22 @@ public final class Requantizing {
                 c -> kernel.isPerTensor()
                         ? (double) (input * kernel.scale(c)) / output
                         : (double) input * kernel.scale(c) / output);
+    }
+
+    /**
+     * Rescales sums with floats, as TensorFlow Lite's reference kernel of fully connected layers does (reference/integer_ops/fully_connected.h,
+     * reference/fully_connected.h).
+     */
+    public static Arg rescaleInDouble(OperatorContext operator, Arg value, TfliteTensor data, TfliteTensor weights) {
+        TfliteTensor output = operator.output();
+        return operator.emit(
+                new TflRealRequantize(output.dtype(), FloatPrecision.DOUBLE),
+                value,
+                scale(data),
+                scales(operator, weights.quantization()),
+                scale(output),
+                Constant.scalar(0f),
+                zeroPoint(output));
     }
 
     /** The data's zero point as an operator argument; 0 for float32. */

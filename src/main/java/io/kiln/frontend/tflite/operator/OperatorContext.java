@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite.operator;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
@@ -62,6 +63,11 @@ public final class OperatorContext {
 
     String name() {
         return operator.name();
+    }
+
+    /** Whether the operator computes what TensorFlow Lite does where TensorFlow Lite Micro differs. */
+    public boolean followsLite() {
+        return subgraphs.rounding() == TfliteRounding.LITE;
     }
 
     /** A required tensor. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.operator;
 
+import io.kiln.frontend.TfliteRounding;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,6 +15,9 @@ public interface Subgraphs {
      * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it calls itself
      */
     ImportedSubgraph called(int index, String name, List<Optional<String>> handles);
+
+    /** Whose arithmetic the operators have. */
+    TfliteRounding rounding();
 
     /** Declares a C function. Returns the parameter types of its first declaration. */
     String declare(String function, String signature);

@@ -67,6 +67,7 @@ public final class LayerOptions {
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(0);
         public static final Field.UByte WEIGHTS_FORMAT = new Field.UByte(1);
         public static final Field.Bool KEEP_NUM_DIMS = new Field.Bool(2);
+        public static final Field.Bool ASYMMETRIC_QUANTIZE_INPUTS = new Field.Bool(3);
 
         private FullyConnected() {}
     }

@@ -83,13 +83,14 @@ final class LstmImporter implements OperatorImporter {
                 "at least the cell's scale " + scale + ", or 0 for none",
                 "Quantize the model again");
         operator.check();
-        return new Lstm(
+        Lstm op = new Lstm(
                 timeMajor,
                 tensors.data().quantization().zeroPoint(),
                 tensors.hidden().quantization().zeroPoint(),
                 STEPS_OF_SCALE << Math.max(left, 0),
                 Math.max(-left, 0),
                 (int) steps);
+        return operator.followsLite() && tensors.data().dtype() == DType.INT8 ? op.in(Lstm.Arithmetic.LIBRARY) : op;
     }
 
     /**

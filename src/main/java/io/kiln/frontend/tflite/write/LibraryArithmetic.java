@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
-import io.kiln.ir.arith.TablePrecision;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.ir.op.layer.TflSoftmax;
@@ -31,7 +31,7 @@ public final class LibraryArithmetic {
     private static Binding converted(Binding binding, Map<Integer, TensorType> types) {
         if (binding.op() instanceof TflSoftmax softmax
                 && types.get(binding.ref(0)).dtype() == DType.INT16) {
-            return with(binding, new TflSoftmax(softmax.beta(), softmax.outDtype(), TablePrecision.DOUBLE));
+            return with(binding, new TflSoftmax(softmax.beta(), softmax.outDtype(), FloatPrecision.DOUBLE));
         }
         if (binding.op() instanceof Lstm lstm && types.get(binding.ref(0)).dtype() == DType.INT8) {
             return with(binding, lstm.in(Lstm.Arithmetic.LIBRARY));

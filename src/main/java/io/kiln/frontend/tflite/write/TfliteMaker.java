@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite.write;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -28,7 +29,12 @@ public record TfliteMaker(String fileName) implements QuantizedNetwork.Maker {
                 .map(name -> new CustomOperator(name, "node_" + name.substring(PlanWriter.CUSTOM.length()), "", ""))
                 .toList();
         Function read = TfliteFrontend.read(
-                written.file(), fileName, plan.function().name(), InputShapes.NONE, CustomOperators.of(operators));
+                written.file(),
+                fileName,
+                plan.function().name(),
+                InputShapes.NONE,
+                CustomOperators.of(operators),
+                TfliteRounding.MICRO);
         Map<String, Integer> places = places(read);
         Function dense = LibraryArithmetic.in(DenseFromConv.in(read, written.dense()));
         Function whole = Splice.into(dense, plan.function(), written.custom());

@@ -59,6 +59,11 @@ public final class TflActivations {
         return real(in, out, x -> x < 0 ? (float) Math.exp(x) - 1.0f : x);
     }
 
+    /** The same in TensorFlow Lite's library, which takes expm1 in single precision (activations.cc: EluPrepare). */
+    public static int[] eluOfLite(Quantization in, Quantization out) {
+        return real(in, out, x -> x < 0 ? (float) Math.expm1(x) : x);
+    }
+
     private static int[] real(Quantization in, Quantization out, DoubleUnaryOperator function) {
         float inverse = 1 / out.scale();
         return table(value -> {
@@ -88,7 +93,18 @@ public final class TflActivations {
      * negative numbers, for which the reference kernel fails.
      */
     public static int[] rsqrt(Quantization in, Quantization out) {
-        QuantizedMultiplier by = QuantizedMultiplier.of(1 / (Math.sqrt(in.scale()) * out.scale()));
+        return rsqrt(in, out, QuantizedMultiplier.of(1 / (Math.sqrt(in.scale()) * out.scale())));
+    }
+
+    /**
+     * The same in TensorFlow Lite's library, which takes the root of the scale, and its product with the other, in single precision
+     * (elementwise.cc: SetRsqrtOutputMultiplier).
+     */
+    public static int[] rsqrtOfLite(Quantization in, Quantization out) {
+        return rsqrt(in, out, QuantizedMultiplier.of(1.0 / ((float) Math.sqrt(in.scale()) * out.scale())));
+    }
+
+    private static int[] rsqrt(Quantization in, Quantization out, QuantizedMultiplier by) {
         QuantizedMultiplier down = new QuantizedMultiplier(by.multiplier(), by.shift() - ROOT_SHIFT);
         return table(value -> {
             int x = value - in.zeroPoint();

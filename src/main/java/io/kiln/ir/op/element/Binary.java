@@ -45,6 +45,10 @@ public record Binary(Kind kind) implements Op {
         FLOOR_MOD("floor_mod", FLOAT32),
         /** {@code (lhs - rhs)^2} (micro/kernels/squared_difference.cc). */
         SQUARED_DIFFERENCE("tfl.squared_difference", FLOAT32, INT32),
+        /** The scale of int8 that covers the numbers from lhs to rhs and 0, see {@link io.kiln.ir.arith.DynamicRange}. */
+        QUANTIZATION_SCALE("tfl.quantization_scale", FLOAT32),
+        /** The zero point of int8 that covers the numbers from lhs to rhs and 0, likewise. */
+        QUANTIZATION_ZERO_POINT("tfl.quantization_zero_point", FLOAT32),
         /**
          * {@code lhs >= 0 ? lhs : lhs * rhs}; Relay's {@code nn.prelu} supports only a vector for rhs
          * (micro/kernels/prelu_common.cc).

@@ -5,26 +5,31 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.FloatPrecision;
+import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Spelling;
 import io.kiln.ir.type.TensorType;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * A function of two quantized elements with broadcasting, in the arithmetic of TensorFlow Lite Micro's reference kernels. Sums are
- * {@link QnnAdd}.
+ * A function of two quantized elements with broadcasting, in the arithmetic of the reference kernels of TensorFlow Lite Micro or, where
+ * multipliers are derived in the other precision, of TensorFlow Lite. Sums are {@link QnnAdd}.
  *
  * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, and except for comparisons output
  * scale, output zero point. Below, x and y are the elements less their zero points; the output's zero point is added to
  * results, which are saturated.
  *
  * @param kind the function
+ * @param precision of products and quotients of scales
  */
-public record QnnBinary(Kind kind) implements Op {
+public record QnnBinary(Kind kind, FloatPrecision precision) implements Op {
     private static final int COMPARISON_ARITY = 6;
     private static final int ARITY = 8;
 
@@ -32,10 +37,13 @@ public record QnnBinary(Kind kind) implements Op {
     public enum Kind {
         /**
          * As {@link QnnAdd}, with the difference of the scaled operands; the multipliers are computed in single
-         * precision (sub_common.cc).
+         * precision by TensorFlow Lite Micro (sub_common.cc), in double precision by TensorFlow Lite (sub.cc).
          */
-        SUBTRACT("qnn.subtract", INT8, INT16),
-        /** {@code x * y} rescaled by {@code lhsScale * rhsScale / outputScale} (integer_ops/mul.h). */
+        SUBTRACT("qnn.subtract", FloatPrecision.SINGLE, INT8, INT16),
+        /**
+         * {@code x * y} rescaled by {@code lhsScale * rhsScale / outputScale} (integer_ops/mul.h), in double precision by TensorFlow Lite
+         * Micro (mul_common.cc), in single precision by TensorFlow Lite (mul.cc).
+         */
         MULTIPLY("qnn.mul", INT8, INT16),
         /**
          * {@code x / y} of int8 by the fixed-point reciprocal of y, rescaled by {@code lhsScale / (rhsScale *
@@ -47,7 +55,10 @@ public record QnnBinary(Kind kind) implements Op {
          * (micro/kernels/squared_difference.cc).
          */
         SQUARED_DIFFERENCE("tfl.qnn_squared_difference", INT8, INT16),
-        /** {@code x >= 0 ? x : x * y}, each rescaled; rhs is always int8 (reference/prelu.h). */
+        /**
+         * {@code x >= 0 ? x : x * y}, each rescaled; rhs is always int8 (reference/prelu.h). Quotients are in double precision in TensorFlow Lite
+         * Micro (prelu_common.cc), in single precision in TensorFlow Lite (activations.cc).
+         */
         PRELU("tfl.qnn_prelu", INT8, INT16),
         /**
          * Comparisons: both operands shifted left by 8 and rescaled by their scales, which are below 1
@@ -66,9 +77,21 @@ public record QnnBinary(Kind kind) implements Op {
         @SuppressWarnings("ImmutableEnumChecker") // Set.of makes it so
         private final Set<DType> dtypes;
 
+        private final FloatPrecision precision;
+
         Kind(String relay, DType... dtypes) {
+            this(relay, FloatPrecision.DOUBLE, dtypes);
+        }
+
+        Kind(String relay, FloatPrecision precision, DType... dtypes) {
             this.relay = relay;
+            this.precision = precision;
             this.dtypes = Set.of(dtypes);
+        }
+
+        /** Whether the two libraries derive its multipliers in different precisions. */
+        public boolean hasPrecisions() {
+            return this == SUBTRACT || this == MULTIPLY || this == PRELU;
         }
 
         public boolean isComparison() {
@@ -77,6 +100,42 @@ public record QnnBinary(Kind kind) implements Op {
                 case SUBTRACT, MULTIPLY, DIVIDE, SQUARED_DIFFERENCE, PRELU -> false;
             };
         }
+    }
+
+    public QnnBinary {
+        Check.that(
+                precision == kind.precision || kind.hasPrecisions(),
+                kind.relay + " in precision " + precision + " is not supported");
+    }
+
+    /** The function in TensorFlow Lite Micro's arithmetic. */
+    public QnnBinary(Kind kind) {
+        this(kind, kind.precision);
+    }
+
+    /** The function in TensorFlow Lite's arithmetic. */
+    public static QnnBinary ofLite(Kind kind) {
+        boolean isSingle = kind.precision == FloatPrecision.SINGLE;
+        return kind.hasPrecisions()
+                ? new QnnBinary(kind, isSingle ? FloatPrecision.DOUBLE : FloatPrecision.SINGLE)
+                : new QnnBinary(kind);
+    }
+
+    /** Whether it has TensorFlow Lite Micro's arithmetic. */
+    public boolean isMicro() {
+        return precision == kind.precision;
+    }
+
+    /** The multiplier of a product of scales, over that of the output. */
+    public QuantizedMultiplier multiplier(float lhsScale, float rhsScale, float outputScale) {
+        return QuantizedMultiplier.of(precision.rounded(precision.rounded((double) lhsScale * rhsScale) / outputScale));
+    }
+
+    /** The multipliers of {@link Kind#SUBTRACT}. */
+    public TflAddParameters ofDifference(DType dtype, float lhsScale, float rhsScale, float outputScale) {
+        return precision == FloatPrecision.SINGLE
+                ? TflAddParameters.ofDifference(dtype, lhsScale, rhsScale, outputScale)
+                : TflAddParameters.of(dtype, lhsScale, rhsScale, outputScale);
     }
 
     @Override
@@ -97,7 +156,14 @@ public record QnnBinary(Kind kind) implements Op {
     /** Relay's own operators of these names round differently. */
     @Override
     public Map<String, Object> attributes() {
-        return name().startsWith("qnn.") ? Check.attributes("rounding", "TFLITE") : Map.of();
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        if (name().startsWith("qnn.")) {
+            attributes.put("rounding", "TFLITE");
+        }
+        if (!isMicro()) {
+            attributes.put("precision", precision.name());
+        }
+        return attributes;
     }
 
     @Override
@@ -127,7 +193,7 @@ public record QnnBinary(Kind kind) implements Op {
         if (areScales) {
             args.require(
                     TflBinaryScales.areDefined(
-                            kind, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
+                            this, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
                     "the scales of " + name() + " are too far apart",
                     "scales that the fixed point of " + name() + " can represent");
         }

@@ -15,20 +15,19 @@ public final class TflBinaryScales {
      * @param dtype type of the left operand
      * @param outputScale ignored for comparisons
      */
-    public static boolean areDefined(
-            QnnBinary.Kind kind, DType dtype, float lhsScale, float rhsScale, float outputScale) {
+    public static boolean areDefined(QnnBinary op, DType dtype, float lhsScale, float rhsScale, float outputScale) {
         try {
-            return switch (kind) {
+            return switch (op.kind()) {
                 case SUBTRACT ->
-                    TflAddParameters.ofDifference(dtype, lhsScale, rhsScale, outputScale)
-                            .isBelowOne();
+                    op.ofDifference(dtype, lhsScale, rhsScale, outputScale).isBelowOne();
                 case SQUARED_DIFFERENCE ->
                     TflAddParameters.ofSquaredDifference(dtype, lhsScale, rhsScale, outputScale)
                                     .output()
                                     .multiplier()
                             > 0;
                 case DIVIDE -> TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
-                case MULTIPLY, PRELU -> true;
+                case MULTIPLY, PRELU ->
+                    op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
                 case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> lhsScale < 1 && rhsScale < 1;
             };
         } catch (IllegalArgumentException notFinite) {

@@ -2,7 +2,7 @@
 package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
-import io.kiln.ir.arith.TablePrecision;
+import io.kiln.ir.arith.FloatPrecision;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Arguments;
@@ -24,7 +24,7 @@ import java.util.Set;
  * @param outDtype int8, or int16 for a result with more bits; int16 for int16 data
  * @param tables for int16 data, the precision of the tables; single otherwise
  */
-public record TflSoftmax(float beta, DType outDtype, TablePrecision tables) implements Op {
+public record TflSoftmax(float beta, DType outDtype, FloatPrecision tables) implements Op {
     /** A softmax with a result of int8. */
     public TflSoftmax(float beta) {
         this(beta, DType.INT8);
@@ -32,7 +32,7 @@ public record TflSoftmax(float beta, DType outDtype, TablePrecision tables) impl
 
     /** A softmax as TensorFlow Lite Micro computes it. */
     public TflSoftmax(float beta, DType outDtype) {
-        this(beta, outDtype, TablePrecision.SINGLE);
+        this(beta, outDtype, FloatPrecision.SINGLE);
     }
 
     /** Scale of the result. */
@@ -58,7 +58,7 @@ public record TflSoftmax(float beta, DType outDtype, TablePrecision tables) impl
 
     @Override
     public Map<String, Object> attributes() {
-        return tables == TablePrecision.SINGLE
+        return tables == FloatPrecision.SINGLE
                 ? Check.attributes("axis", -1, "beta", (double) beta, "out_dtype", outDtype.text())
                 : Check.attributes(
                         "axis", -1, "beta", (double) beta, "out_dtype", outDtype.text(), "tables", tables.name());
@@ -101,7 +101,7 @@ public record TflSoftmax(float beta, DType outDtype, TablePrecision tables) impl
                 args.get(0).dtype() == DType.INT8 || (args.get(0).dtype() == DType.INT16 && outDtype == DType.INT16),
                 "softmax of " + args.get(0).dtype().text() + " to " + outDtype.text() + " is not supported");
         Check.that(
-                args.get(0).dtype() == DType.INT16 || tables == TablePrecision.SINGLE,
+                args.get(0).dtype() == DType.INT16 || tables == FloatPrecision.SINGLE,
                 "a softmax of int8 has no tables in double precision");
         return new TensorType(args.get(0).shape(), outDtype);
     }

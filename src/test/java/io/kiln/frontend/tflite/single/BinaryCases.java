@@ -29,11 +29,12 @@ final class BinaryCases {
                             "SUB",
                             d -> arithmetic(
                                     d, BuiltinOperator.SUB, BuiltinOptions.SubOptions, d.oneOf(FLOAT32, INT8, INT16)))
-                    .differingIn(
-                            LibraryKernels::doubleQuotients, "the scales' quotients are taken in double precision"),
+                    .roundedOtherwise("the scales' quotients are taken in double precision"),
             OperatorCases.of(
-                    "MUL",
-                    d -> arithmetic(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16))),
+                            "MUL",
+                            d -> arithmetic(
+                                    d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16)))
+                    .roundedOtherwise("the scales' product is taken in single precision"),
             OperatorCases.of("ADD_INTEGERS", d -> plain(d, BuiltinOperator.ADD, d.oneOf(INT32, INT64))),
             OperatorCases.of("SUB_INTEGERS", d -> integers(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions)),
             OperatorCases.of("MUL_INTEGERS", d -> integers(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions)),
@@ -47,7 +48,8 @@ final class BinaryCases {
             OperatorCases.of("MINIMUM", d -> ordered(d, BuiltinOperator.MINIMUM)),
             OperatorCases.of("LOGICAL_AND", d -> plain(d, BuiltinOperator.LOGICAL_AND, BOOL)),
             OperatorCases.of("LOGICAL_OR", d -> plain(d, BuiltinOperator.LOGICAL_OR, BOOL)),
-            OperatorCases.of("PRELU", BinaryCases::prelu),
+            OperatorCases.of("PRELU", BinaryCases::prelu)
+                    .roundedOtherwise("the scales' quotients are taken in single precision"),
             comparison("EQUAL", BuiltinOperator.EQUAL, FLOAT32, INT8, INT32, INT64, BOOL),
             comparison("NOT_EQUAL", BuiltinOperator.NOT_EQUAL, FLOAT32, INT8, INT32, INT64, BOOL),
             comparison("LESS", BuiltinOperator.LESS, FLOAT32, INT8, INT32, INT64),

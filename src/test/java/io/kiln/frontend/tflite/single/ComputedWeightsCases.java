@@ -17,7 +17,7 @@ final class ComputedWeightsCases {
             LayerOperators.CONV_2D.ofUint8().withComputedWeights(),
             OperatorCases.of("ATTENTION", d -> attention(d, TensorType.FLOAT32)),
             OperatorCases.of("ATTENTION_INT8", d -> attention(d, TensorType.INT8))
-                    .differingIn(LibraryKernels::roundingDenseOnce, LibraryKernels.DENSE));
+                    .roundedOtherwise(LayerOperators.DENSE));
 
     private ComputedWeightsCases() {}
 

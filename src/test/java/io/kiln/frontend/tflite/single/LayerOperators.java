@@ -9,6 +9,8 @@ import org.tensorflow.lite.schema.TensorType;
 
 /** Convolutions, dense layers and pools. */
 final class LayerOperators {
+    static final String DENSE = "TensorFlow Lite rescales the sum in double precision and rounds once";
+
     static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
         RandomWindow w = new RandomWindow(d);
@@ -54,11 +56,12 @@ final class LayerOperators {
 
     static final OperatorCases FULLY_CONNECTED = OperatorCases.of(
                     "FULLY_CONNECTED", d -> dense(d, d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32)))
-            .differingIn(LibraryKernels::roundingDenseOnce, LibraryKernels.DENSE);
+            .roundedOtherwise(DENSE);
 
     /** With a bias of 64 bits. */
-    static final OperatorCases FULLY_CONNECTED_INT16 =
-            OperatorCases.of("FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16));
+    static final OperatorCases FULLY_CONNECTED_INT16 = OperatorCases.of(
+                    "FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16))
+            .roundedOtherwise(DENSE);
 
     private static void dense(Draw d, byte type) {
         int depth = d.between(1, 50);
@@ -66,29 +69,11 @@ final class LayerOperators {
         boolean keep = d.coin();
         int rows = d.between(1, 4);
         int[] shape = keep ? new int[] {1, rows, depth} : new int[] {rows, depth};
-        TensorSpec x = ofShortScales(d.tensor(type, shape));
-        TensorSpec weights = ofShortScales(d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth));
+        TensorSpec x = d.tensor(type, shape);
+        TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
         int[] in = perhapsWithoutBias(d, x, weights, units);
         d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
         d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
-    }
-
-    /**
-     * Scales of 12 bits. TensorFlow Lite's library multiplies the scales of a dense layer's data and weights in double precision, TensorFlow Lite
-     * Micro in single precision where the weights have one scale: a sum whose result lies half between two integers would differ.
-     */
-    private static TensorSpec ofShortScales(TensorSpec tensor) {
-        if (tensor.scales().isEmpty()) {
-            return tensor;
-        }
-        float[] scales = new float[tensor.scales().size()];
-        long[] zeroPoints = new long[scales.length];
-        for (int i = 0; i < scales.length; i++) {
-            scales[i] =
-                    Float.intBitsToFloat(Float.floatToIntBits(tensor.scales().get(i)) & 0xFFFFF000);
-            zeroPoints[i] = tensor.zeroPoints().get(i);
-        }
-        return tensor.quantized(scales, zeroPoints, tensor.dimension());
     }
 
     static final OperatorCases TRANSPOSE_CONV = OperatorCases.of("TRANSPOSE_CONV", d -> {
@@ -117,8 +102,14 @@ final class LayerOperators {
 
     static final OperatorCases MAX_POOL_2D = OperatorCases.of("MAX_POOL_2D", d -> pool(d, BuiltinOperator.MAX_POOL_2D));
 
-    static final List<OperatorCases> ALL =
-            List.of(CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D);
+    static final List<OperatorCases> ALL = List.of(
+            CONV_2D,
+            DEPTHWISE_CONV_2D,
+            TRANSPOSE_CONV,
+            FULLY_CONNECTED,
+            FULLY_CONNECTED_INT16,
+            AVERAGE_POOL_2D,
+            MAX_POOL_2D);
 
     private LayerOperators() {}
 

@@ -5,7 +5,6 @@ import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
-import io.kiln.frontend.tflite.write.LibraryArithmetic;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,7 @@ final class RecurrentOperators {
     static final OperatorCases LSTM_FLOAT = OperatorCases.of("LSTM_FLOAT", d -> lstm(d, TensorType.FLOAT32));
 
     static final OperatorCases LSTM_INT8 = OperatorCases.of("LSTM_INT8", d -> lstm(d, TensorType.INT8))
-            .differingIn(LibraryArithmetic::in, "TensorFlow Lite computes the gates in another fixed point");
+            .roundedOtherwise("TensorFlow Lite computes the gates in another fixed point");
 
     static final OperatorCases LSTM_INT16 = OperatorCases.of("LSTM_INT16", d -> lstm(d, TensorType.INT16))
             .withoutOracle("TensorFlow Lite has no kernel of int16 data");

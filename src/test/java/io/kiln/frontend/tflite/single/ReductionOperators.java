@@ -14,9 +14,7 @@ import org.tensorflow.lite.schema.TensorType;
 final class ReductionOperators {
     static final OperatorCases MEAN = OperatorCases.of("MEAN", d -> reduce(d, BuiltinOperator.MEAN));
     static final OperatorCases SUM = OperatorCases.of("SUM", d -> reduce(d, BuiltinOperator.SUM))
-            .differingIn(
-                    LibraryKernels::singleSum,
-                    "TensorFlow Lite's optimized kernel rescales the sum in single precision");
+            .roundedOtherwise("TensorFlow Lite's kernel rescales the sum in single precision");
     static final OperatorCases REDUCE_MAX = OperatorCases.of("REDUCE_MAX", d -> reduce(d, BuiltinOperator.REDUCE_MAX));
     static final OperatorCases REDUCE_MIN = OperatorCases.of("REDUCE_MIN", d -> reduce(d, BuiltinOperator.REDUCE_MIN));
 

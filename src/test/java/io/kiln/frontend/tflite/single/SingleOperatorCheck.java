@@ -10,10 +10,15 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
+import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
 import io.kiln.target.TestTargets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,12 +29,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
  * Models of one operator with random shapes, types, quantization and options, answered by three: TensorFlow Lite's reference kernels
- * (the oracle), the reference interpreter on what the frontend made of the file, and the generated C on this machine under sanitizers.
+ * (the oracle), the reference interpreter on what the frontend made of the file, and the generated C on this machine under sanitizers. The
+ * oracle decides with {@link TfliteRounding#LITE}; where the other rounding makes another function, its C is compared with the interpreter.
  *
  * <p>To add an operator, write how one case is drawn, in a class for its family, and list it in {@link SingleOperatorTest}:
  *
@@ -120,21 +125,44 @@ public final class SingleOperatorCheck {
         List<List<Bytes>> inputs = draw.rounds(ROUNDS);
         try {
             List<List<TfliteOracle.Output>> expected =
-                    operator.library().isEmpty() ? List.of() : TfliteOracle.runAll(model.toArray(), inputs);
+                    operator.hasOracle() ? TfliteOracle.runAll(model.toArray(), inputs) : List.of();
             String name = operator.name().toLowerCase(Locale.ROOT) + seed;
-            Function function = TfliteFrontend.read(model, name + ".tflite", name);
-            Verifier.verify(function);
-            List<List<Bytes>> ours = LibraryAnswers.of(UnaryOperator.identity()).of(function, inputs);
-            Prepared one =
-                    new Prepared(seed, model, inputs, ours, ModelCompiler.compile(request(seed, name), function));
-            compareWithOracle(
-                    one,
-                    expected,
-                    operator.library().map(l -> l.of(function, inputs)).orElse(ours));
-            prepared.add(one);
+            Function micro = function(model, name, TfliteRounding.MICRO);
+            Function lite = operator.hasOracle() ? function(model, name + "_lite", TfliteRounding.LITE) : micro;
+            boolean isSame = text(micro, name).equals(text(lite, name));
+            Prepared one = prepared(seed, model, inputs, isSame ? micro : lite);
+            compareWithOracle(one, expected);
+            if (!isSame) {
+                prepared(seed, model, inputs, micro);
+                if (operator.kernels() != OperatorCases.Kernels.ROUNDED_OTHERWISE) {
+                    fail(seed, model, "it depends on the rounding and does not say so");
+                }
+            }
         } catch (KilnException | TfliteOracle.RefusedException e) {
             fail(seed, model, e.getMessage());
         }
+    }
+
+    private static Function function(Bytes model, String name, TfliteRounding rounding) {
+        Function function =
+                TfliteFrontend.read(model, name + ".tflite", name, InputShapes.NONE, CustomOperators.NONE, rounding);
+        Verifier.verify(function);
+        return function;
+    }
+
+    /** What a function computes, whatever it is called. */
+    private static String text(Function function, String name) {
+        return RelayPrinter.astext(function).replace(name + "_lite", name);
+    }
+
+    private Prepared prepared(long seed, Bytes model, List<List<Bytes>> inputs, Function function) {
+        Interpreter.State state = Interpreter.State.initial(function);
+        List<List<Bytes>> ours = inputs.stream()
+                .map(each -> Interpreter.run(function, each, state))
+                .toList();
+        CompiledModel compiled = ModelCompiler.compile(request(seed, function.name()), function);
+        prepared.add(new Prepared(seed, model, inputs, ours, compiled));
+        return prepared.get(prepared.size() - 1);
     }
 
     /** Targets and what is optimized for take turns. */
@@ -147,8 +175,7 @@ public final class SingleOperatorCheck {
                 .build();
     }
 
-    private void compareWithOracle(
-            Prepared one, List<List<TfliteOracle.Output>> expected, List<List<Bytes>> asInLibrary) {
+    private void compareWithOracle(Prepared one, List<List<TfliteOracle.Output>> expected) {
         for (int round = 0; round < expected.size(); round++) {
             for (int i = 0; i < one.types().size(); i++) {
                 TfliteOracle.Output output = expected.get(round).get(i);
@@ -157,7 +184,7 @@ public final class SingleOperatorCheck {
                         ? Agreement.difference(
                                 type.dtype(),
                                 output.data(),
-                                asInLibrary.get(round).get(i),
+                                one.ours().get(round).get(i),
                                 0)
                         : "shape is " + type.shape() + ", not " + output.shape();
                 if (!what.isEmpty()) {

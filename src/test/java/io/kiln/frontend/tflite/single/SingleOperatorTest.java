@@ -36,6 +36,7 @@ public class SingleOperatorTest {
         return Stream.of(
                         BasicOperators.ALL,
                         LayerOperators.ALL,
+                        HybridOperators.ALL,
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,

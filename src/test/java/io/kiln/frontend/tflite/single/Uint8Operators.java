@@ -15,7 +15,8 @@ import org.tensorflow.lite.schema.TensorType;
 final class Uint8Operators {
     private static final OperatorCases ELEMENTWISE = oneOf("ELEMENTWISE_UINT8", """
         ADD SUB MUL DIV RELU RELU6 LEAKY_RELU PRELU LOGISTIC TANH HARD_SWISH_QUANTIZED MAXIMUM MINIMUM SELECT SELECT_V2
-        """);
+        """)
+            .roundedOtherwise("TensorFlow Lite derives some multipliers in another precision");
 
     private static final OperatorCases COMPARISONS = oneOf(
             "COMPARISONS_UINT8",

@@ -40,15 +40,12 @@ final class UnaryCases {
             same("ABS_QUANTIZED", BuiltinOperator.ABS, INT8, INT16),
             OperatorCases.of("HARD_SWISH_QUANTIZED", UnaryCases::hardSwish),
             same("ELU_QUANTIZED", BuiltinOperator.ELU, INT8)
-                    .differingIn(
-                            LibraryKernels::expm1,
+                    .roundedOtherwise(
                             "TensorFlow Lite takes expm1, where elu.cc of TensorFlow Lite Micro takes exp and then 1"
                                     + " off"),
             OperatorCases.of("RSQRT_QUANTIZED", UnaryCases::rsqrt)
-                    .differingIn(LibraryKernels::singleRoot, "the root of the scale is taken in single precision"),
-            same("RELU", BuiltinOperator.RELU, FLOAT32, INT8, INT16)
-                    .differingIn(
-                            LibraryKernels::singleQuotient, "the quotient of the scales is taken in single precision"),
+                    .roundedOtherwise("the root of the scale is taken in single precision"),
+            same("RELU", BuiltinOperator.RELU, FLOAT32, INT8, INT16),
             OperatorCases.of("RELU6", UnaryCases::relu6),
             OperatorCases.of("LEAKY_RELU", UnaryCases::leakyRelu),
             OperatorCases.of("LOGISTIC", d -> sigmoid(d, BuiltinOperator.LOGISTIC, 1f / 256, -128)),

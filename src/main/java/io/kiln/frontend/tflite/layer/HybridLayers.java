@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.layer;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.operand.Requantizing;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.tensor.TensorQuantization;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.reduce.Reduce;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Layers with float data and int8 weights as TensorFlow Lite computes them: the data is quantized at run time, each row of a dense layer and each
+ * image of a convolution by itself, and sums are integers (fully_connected.cc: EvalHybridDense, conv.cc and depthwise_conv.cc:
+ * EvalHybrid, EvalHybridPerChannel, portable_tensor_utils.cc). Integers that a later step needs as floats are exact.
+ */
+final class HybridLayers {
+    private static final float MOST = 127;
+
+    /** Below it the inverse of the scale is infinite, and the library's result not defined. */
+    private static final float LEAST_RANGE = 3.75e-37f;
+
+    private HybridLayers() {}
+
+    /**
+     * Data quantized at run time.
+     *
+     * @param data int8 with zero point 0, or int16 from -255 to 255, from which the zero point was subtracted
+     * @param scale float32, 1 in the dimensions that were quantized together
+     */
+    record Quantized(Arg data, Arg scale) {}
+
+    /** Quantizes data; dimensions that are quantized together are given. */
+    static Quantized quantize(OperatorContext operator, Arg data, List<Integer> together, boolean isAsymmetric) {
+        return isAsymmetric ? asymmetric(operator, data, together) : symmetric(operator, data, together);
+    }
+
+    private static Quantized symmetric(OperatorContext operator, Arg data, List<Integer> together) {
+        Arg magnitude = operator.emit(new Unary(Unary.Kind.ABS), data);
+        Arg largest = operator.emit(new Reduce(Reduce.Kind.MAX, together, true), magnitude);
+        Arg range = binary(operator, Binary.Kind.MAXIMUM, largest, Constant.scalar(LEAST_RANGE));
+        Arg inverse = binary(operator, Binary.Kind.DIVIDE, Constant.scalar(MOST), range);
+        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, data, inverse);
+        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), scaled);
+        Arg limited = operator.emit(new Clip(-MOST, MOST), rounded);
+        return new Quantized(
+                operator.emit(new Cast(DType.INT8), limited),
+                binary(operator, Binary.Kind.DIVIDE, range, Constant.scalar(MOST)));
+    }
+
+    private static Quantized asymmetric(OperatorContext operator, Arg data, List<Integer> together) {
+        Arg least = operator.emit(new Reduce(Reduce.Kind.MIN, together, true), data);
+        Arg most = operator.emit(new Reduce(Reduce.Kind.MAX, together, true), data);
+        Arg scale = binary(operator, Binary.Kind.QUANTIZATION_SCALE, least, most);
+        Arg zeroPoint = binary(operator, Binary.Kind.QUANTIZATION_ZERO_POINT, least, most);
+        Arg inverse = binary(operator, Binary.Kind.DIVIDE, Constant.scalar(1f), scale);
+        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, data, inverse);
+        Arg shifted = binary(operator, Binary.Kind.ADD, scaled, zeroPoint);
+        Arg rounded = operator.emit(new Unary(Unary.Kind.ROUND_AWAY), shifted);
+        Arg limited = operator.emit(new Clip(Byte.MIN_VALUE, Byte.MAX_VALUE), rounded);
+        Arg centred = binary(operator, Binary.Kind.SUBTRACT, limited, zeroPoint);
+        return new Quantized(operator.emit(new Cast(DType.INT16), centred), scale);
+    }
+
+    /** Sums of a quantized layer as floats. */
+    static Arg sums(OperatorContext operator, Quantized data, Arg weights, Op op) {
+        Arg sum = operator.emit(
+                op,
+                data.data,
+                weights,
+                Constant.scalar(0),
+                Constant.scalar(0),
+                Constant.scalar(1f),
+                Constant.scalar(1f));
+        return operator.emit(new Cast(DType.FLOAT32), sum);
+    }
+
+    /** Sums times both scales, whose product is rounded first. */
+    static Arg scaledAtOnce(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
+        Arg scale = binary(operator, Binary.Kind.MULTIPLY, data.scale, Requantizing.scales(operator, weights));
+        return binary(operator, Binary.Kind.MULTIPLY, sums, scale);
+    }
+
+    /** Sums times the weights' scale, and the result times the data's. */
+    static Arg scaledInTurn(OperatorContext operator, Arg sums, Quantized data, TensorQuantization weights) {
+        Arg scaled = binary(operator, Binary.Kind.MULTIPLY, sums, Requantizing.scales(operator, weights));
+        return binary(operator, Binary.Kind.MULTIPLY, scaled, data.scale);
+    }
+
+    /** Adds a bias along the last dimension. */
+    static Arg plus(OperatorContext operator, Arg value, Optional<TfliteTensor> bias) {
+        return bias.map(tensor -> binary(operator, Binary.Kind.ADD, value, operator.value(tensor)))
+                .orElse(value);
+    }
+
+    private static Arg binary(OperatorContext operator, Binary.Kind kind, Arg lhs, Arg rhs) {
+        return operator.emit(new Binary(kind), lhs, rhs);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.frontend.TfliteRounding;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ReadingSpecTest {
+    @Test
+    void aRoundingIsOneOfTwo() {
+        assertThat(PipelineSpec.STANDARD.rounding()).isEqualTo(TfliteRounding.MICRO);
+        assertThat(PipelineSpec.STANDARD.withRounding("lite").rounding()).isEqualTo(TfliteRounding.LITE);
+        assertThatThrownBy(() -> PipelineSpec.STANDARD.withRounding("Lite"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.tflite.rounding is 'Lite'")
+                .hasMessageContaining("micro or lite");
+    }
+
+    @Test
+    void anotherRoundingIsNotTheSameBuild() {
+        assertThat(fingerprint("micro")).isEqualTo(fingerprint("micro")).isNotEqualTo(fingerprint("lite"));
+    }
+
+    private static Map<String, String> fingerprint(String rounding) {
+        return Fingerprint.of("generate")
+                .value("", PipelineSpec.STANDARD.withRounding(rounding))
+                .parts();
+    }
+}

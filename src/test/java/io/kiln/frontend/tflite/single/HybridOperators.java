@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import java.util.List;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/** Layers with float data and int8 weights. */
+final class HybridOperators {
+    private static final String DYNAMIC =
+            "TensorFlow Lite quantizes the data at run time; TensorFlow Lite Micro has no such layers, and Kiln"
+                    + " computes with floats";
+
+    private static final OperatorCases FULLY_CONNECTED = OperatorCases.of("FULLY_CONNECTED_HYBRID", d -> {
+                int depth = d.between(1, d.between(1, 5) == 1 ? 1500 : 60);
+                int units = d.between(1, 12);
+                int rows = d.between(1, 4);
+                TensorSpec x = d.tensor(TensorType.FLOAT32, rows, depth);
+                int[] in = layer(d, x, d.weights(TensorType.INT8, -1, units, depth), units);
+                d.output(d.tensor(TensorType.FLOAT32, rows, units));
+                Options options = Options.fullyConnected(d.activation(), false, d.coin());
+                d.operator(BuiltinOperator.FULLY_CONNECTED, 9, options, in);
+            })
+            .roundedOtherwise(DYNAMIC);
+
+    private static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D_HYBRID", d -> {
+                RandomWindow w = new RandomWindow(d);
+                int depth = d.between(1, 9);
+                int channels = d.between(2, 9);
+                TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+                TensorSpec weights = d.weights(TensorType.INT8, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
+                int[] in = layer(d, x, weights, channels);
+                d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
+                Options options =
+                        Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW);
+                d.operator(BuiltinOperator.CONV_2D, 5, options, in);
+            })
+            .roundedOtherwise(DYNAMIC);
+
+    private static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D_HYBRID", d -> {
+                RandomWindow w = new RandomWindow(d);
+                int depth = d.between(2, 9);
+                int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
+                int channels = depth * multiplier;
+                TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+                int[] in = layer(d, x, d.weights(TensorType.INT8, 3, 1, w.height, w.width, channels), channels);
+                d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
+                Options options = Options.depthwise(
+                        w.padding, w.strideH, w.strideW, multiplier, d.activation(), w.dilationH, w.dilationW);
+                d.operator(BuiltinOperator.DEPTHWISE_CONV_2D, 6, options, in);
+            })
+            .roundedOtherwise(DYNAMIC);
+
+    static final List<OperatorCases> ALL = List.of(FULLY_CONNECTED, CONV_2D, DEPTHWISE_CONV_2D);
+
+    private HybridOperators() {}
+
+    private static int[] layer(Draw d, TensorSpec x, TensorSpec weights, int channels) {
+        return new int[] {d.input(x), d.add(weights), d.add(d.bias(x, weights, channels))};
+    }
+}
