@@ -100,7 +100,7 @@ final class HostileArchiveTest {
 
     private static byte[] tar(Member... members) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out, StandardCharsets.UTF_8.name())) {
             tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
             for (Member member : members) {
                 tar.putArchiveEntry(member.entry());

@@ -190,6 +190,8 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
     }
 
     private static String each(int count, String text) {
-        return IntStream.range(0, count).mapToObj(text::formatted).collect(Collectors.joining());
+        return IntStream.range(0, count)
+                .mapToObj(i -> String.format(Locale.ROOT, text, i))
+                .collect(Collectors.joining());
     }
 }

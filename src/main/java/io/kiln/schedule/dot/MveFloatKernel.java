@@ -179,6 +179,8 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     }
 
     private static String each(int count, String text) {
-        return IntStream.range(0, count).mapToObj(text::formatted).collect(Collectors.joining());
+        return IntStream.range(0, count)
+                .mapToObj(i -> String.format(Locale.ROOT, text, i))
+                .collect(Collectors.joining());
     }
 }

@@ -135,9 +135,9 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     }
 
     private String limits() {
-        return low().map("      value = value < %1$sf ? %1$sf : value;\n"::formatted)
+        return low().map(low -> "      value = value < " + low + "f ? " + low + "f : value;\n")
                         .orElse("")
-                + high().map("      value = value > %1$sf ? %1$sf : value;\n"::formatted)
+                + high().map(high -> "      value = value > " + high + "f ? " + high + "f : value;\n")
                         .orElse("");
     }
 

@@ -99,7 +99,8 @@ final class KilnServesProjectsTest {
                   return KILN_THREE;
                 }
                 """.getBytes(StandardCharsets.UTF_8);
-        try (TarArchiveOutputStream out = new TarArchiveOutputStream(Files.newOutputStream(tar))) {
+        try (TarArchiveOutputStream out =
+                new TarArchiveOutputStream(Files.newOutputStream(tar), StandardCharsets.UTF_8.name())) {
             TarArchiveEntry entry = new TarArchiveEntry("./src/main/c/extra.c");
             entry.setSize(text.length);
             out.putArchiveEntry(entry);
