@@ -4,11 +4,14 @@ package io.kiln.compile;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
+import io.kiln.base.Problems;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.target.TestTargets;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -24,8 +27,8 @@ import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
 /**
- * A program that compiles models in the language in which it was started, then in others, and prints a line for each file: language, model, core, name, digest. Constants of
- * classes are made in the first language.
+ * A program that compiles models in the language in which it was started, then in others, and prints a line for each file: language, model, core,
+ * name, digest; and what is wrong with a board. Constants of classes are made in the first language.
  */
 final class OutputsInLanguages {
     private static final Path GESTURE = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
@@ -54,6 +57,11 @@ final class OutputsInLanguages {
     }
 
     private static void print(List<Path> models, String language, PrintStream out) {
+        Problems problems = new Problems();
+        YamlDocument board =
+                YamlDocument.parse("board.yaml", Bytes.ofText("schema: 10000\nid: 7\nmemories: []\nI: 1\n"));
+        new YamlSchema("board.schema.json").check(board, problems);
+        problems.list().forEach(problem -> out.println(language + "|" + problem.what()));
         for (Path model : models) {
             for (String target : TARGETS) {
                 ModelLibrary library = ModelCompiler.compile(
