@@ -16,6 +16,8 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
+import io.kiln.module.inspect.ArtifactInspector;
+import java.net.URL;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -157,6 +159,33 @@ final class ArchitectureTest {
             .orShould()
             .dependOnClassesThat()
             .resideInAPackage("org.apache.commons.exec..");
+
+    @ArchTest
+    static final ArchRule only_the_disassembler_starts_a_program_to_inspect = noClasses()
+            .that()
+            .resideInAPackage("io.kiln.module..")
+            .or()
+            .areAssignableTo(ArtifactInspector.class)
+            .and()
+            .doNotHaveSimpleName("DisassemblyInspector")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.kiln.process..");
+
+    @ArchTest
+    static final ArchRule only_devices_and_farms_open_connections = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.kiln.device..", "io.kiln.farm..")
+            .should()
+            .dependOnClassesThat()
+            .haveNameMatching(
+                    "java\\.net\\.(http\\..*|.*Socket|.*URLConnection)|java\\.nio\\.channels\\..*(Socket|Datagram).*|javax\\.net\\..*")
+            .orShould()
+            .callMethod(URL.class, "openStream")
+            .orShould()
+            .callMethod(URL.class, "openConnection")
+            .orShould()
+            .callMethod(URL.class, "getContent");
 
     @ArchTest
     static final ArchRule modules_know_neither_half = noClasses()

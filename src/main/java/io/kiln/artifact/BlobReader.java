@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
@@ -43,7 +44,7 @@ final class BlobReader {
         crc.update(in.duplicate().position(start).limit(at));
         long stated = u32("a checksum");
         if (stated != crc.getValue()) {
-            throw broken(String.format("the checksum is 0x%08x, not 0x%08x", crc.getValue(), stated), at);
+            throw broken(String.format(Locale.ROOT, "the checksum is 0x%08x, not 0x%08x", crc.getValue(), stated), at);
         }
     }
 
@@ -111,7 +112,10 @@ final class BlobReader {
 
     KilnException broken(String what, int at) {
         return new KilnException(new Problem(
-                "this is not a whole blob of artifacts: " + what, name + String.format(", offset 0x%x", at), "", ""));
+                "this is not a whole blob of artifacts: " + what,
+                name + String.format(Locale.ROOT, ", offset 0x%x", at),
+                "",
+                ""));
     }
 
     private void need(long bytes, String what) {

@@ -4,6 +4,7 @@ package io.kiln.base;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -40,7 +41,7 @@ public final class CText {
         StringBuilder out = new StringBuilder("\"");
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
             boolean isPlain = b >= ' ' && b < 0x7f && b != '"' && b != '\\' && b != '?';
-            out.append(isPlain ? String.valueOf((char) b) : String.format("\\%03o", b & 0xFF));
+            out.append(isPlain ? String.valueOf((char) b) : String.format(Locale.ROOT, "\\%03o", b & 0xFF));
         }
         return out.append('"').toString();
     }

@@ -162,7 +162,6 @@ final class Compilation {
     private Attempt plain(Path part, Path depFile) {
         ProcessResult result = ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
                 .in(project.directory())
-                .with("LC_ALL", "C")
                 .without(MISLEADING)
                 .within(LIMIT));
         return new Attempt(result, List.of(), true);

@@ -165,7 +165,6 @@ final class Fence {
     private Command command(List<String> line) {
         return Command.ofLine(line)
                 .in(project.directory())
-                .with("LC_ALL", "C")
                 .without(Compilation.MISLEADING)
                 .with("SOURCE_DATE_EPOCH", "0")
                 .within(LIMIT);

@@ -220,7 +220,6 @@ public final class FirmwareLinker {
         return ProcessRunner.run(
                 Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts, script))
                         .in(project.directory())
-                        .with("LC_ALL", "C")
                         .without(Compilation.MISLEADING)
                         .within(LIMIT)
                         .loggingTo(project.buildDirectory().resolve(logFile)));

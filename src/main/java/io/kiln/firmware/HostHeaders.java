@@ -83,7 +83,6 @@ final class HostHeaders {
     private static List<Path> folders(FirmwareProject project) {
         ProcessResult result = ProcessRunner.run(Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
                 .in(project.directory())
-                .with("LC_ALL", "C")
                 .without(Compilation.MISLEADING)
                 .within(LIMIT));
         List<Path> folders = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.kiln.mlf;
 
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -70,7 +71,7 @@ final class PythonJson {
                 case '\f' -> out.append("\\f");
                 default -> {
                     if (c < ' ' || c > '~' + 1) {
-                        out.append(String.format("\\u%04x", c));
+                        out.append(String.format(Locale.ROOT, "\\u%04x", c));
                     } else {
                         out.append((char) c);
                     }

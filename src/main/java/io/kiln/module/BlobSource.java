@@ -2,6 +2,7 @@
 package io.kiln.module;
 
 import io.kiln.base.Bytes;
+import java.util.Locale;
 
 /** The blob of a tree as C text, as TVM's {@code devc.c}: one array of 20 bytes a line. */
 public final class BlobSource {
@@ -34,7 +35,7 @@ public final class BlobSource {
                 .append("] = {");
         for (int i = 0; i < blob.size(); i++) {
             text.append(i % BYTES_A_LINE == 0 ? "\n  " : "");
-            text.append(String.format("0x%02x,", blob.get(i) & 0xFF));
+            text.append(String.format(Locale.ROOT, "0x%02x,", blob.get(i) & 0xFF));
         }
         return text.append("\n};\n#ifdef __cplusplus\n}\n#endif\n").toString();
     }

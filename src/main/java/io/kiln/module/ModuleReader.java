@@ -8,6 +8,7 @@ import io.kiln.base.StrictText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -224,8 +225,8 @@ public final class ModuleReader {
 
     /** An error at an offset. */
     public KilnException broken(String what, int at) {
-        return new KilnException(
-                new Problem("the modules cannot be read: " + what, name + String.format(", offset 0x%x", at), "", ""));
+        return new KilnException(new Problem(
+                "the modules cannot be read: " + what, name + String.format(Locale.ROOT, ", offset 0x%x", at), "", ""));
     }
 
     private void need(long length, String what) {

@@ -15,6 +15,7 @@ import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 
@@ -115,12 +116,12 @@ final class PreprocessCode {
         values.put("SKIP_MEMBER", gap > 0 ? "  uint32_t skip;\n" : "");
         values.put("PREVIOUS_MEMBER", emphasizes ? "  int16_t previous;\n" : "");
         values.put("INIT", (gap > 0 ? "  state->skip = 0;\n" : "") + (emphasizes ? "  state->previous = 0;\n" : ""));
-        String emphasis = """
+        String emphasis = String.format(Locale.ROOT, """
                     int32_t previous = state->previous;
                     state->previous = (int16_t)sample;
                     sample -= (%d * previous + 0x4000) >> 15;
                     sample = sample < INT16_MIN ? INT16_MIN : sample > INT16_MAX ? INT16_MAX : sample;
-                """.formatted(plan.signal().preEmphasis());
+                """, plan.signal().preEmphasis());
         String skipping = """
                     if (state->skip != 0u) {
                       --state->skip;
@@ -136,10 +137,10 @@ final class PreprocessCode {
                 framing.window() < pipeline.spectrum().fft()
                         ? "index < " + framing.window() + "u ? " + factor + " : 0"
                         : factor);
-        String kept = """
+        String kept = String.format(Locale.ROOT, """
                   memmove(state->samples, state->samples + %d, %du * sizeof(state->samples[0]));
                   state->filled = %d;
-                """.formatted(framing.hop(), -gap, -gap);
+                """, framing.hop(), -gap, -gap);
         String restart = "  state->filled = 0;\n" + (gap > 0 ? "  state->skip = " + gap + ";\n" : "");
         values.put("ADVANCE", gap < 0 ? kept : restart);
     }
@@ -159,11 +160,11 @@ final class PreprocessCode {
         String energy = plan.filters().isPresent() ? "filter(state->work.spectrum, i)" : "state->work.spectrum[i]";
         boolean isCepstrum = !plan.cosines().isEmpty();
         values.put("CHANNEL_MEMBER", isCepstrum ? "  int32_t channels[" + pipeline.channels() + "];\n" : "");
-        String loop = """
+        String loop = String.format(Locale.ROOT, """
                   for (uint32_t i = 0; i < %du; ++i) {
                     state->channels[i] = value_of(%s);
                   }
-                """.formatted(pipeline.channels(), energy);
+                """, pipeline.channels(), energy);
         values.put("CHANNEL_LOOP", isCepstrum ? loop : "");
         values.put("FEATURE", isCepstrum ? "coefficient(state->channels, i)" : "value_of(" + energy + ")");
     }

@@ -33,6 +33,9 @@ public record Command(
         Optional<Path> temporary) {
     private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
 
+    /** Programs answer as in every other country: what they print is read, or becomes part of a file. */
+    private static final Map<String, String> LANGUAGE = Map.of("LC_ALL", "C");
+
     public Command {
         arguments = List.copyOf(arguments);
     }
@@ -66,7 +69,7 @@ public record Command(
         return surroundings.without;
     }
 
-    /** A command in the current directory, with a limit of five minutes and empty input. */
+    /** A command in the current directory and the language C, with a limit of five minutes and empty input. */
     public static Command of(String executable, String... arguments) {
         return of(executable, List.of(arguments));
     }
@@ -76,7 +79,7 @@ public record Command(
         return new Command(
                 executable,
                 arguments,
-                new Surroundings(Path.of("").toAbsolutePath(), Map.of(), Set.of()),
+                new Surroundings(Path.of("").toAbsolutePath(), LANGUAGE, Set.of()),
                 DEFAULT_TIMEOUT,
                 Bytes.wrap(new byte[0]),
                 Optional.empty(),

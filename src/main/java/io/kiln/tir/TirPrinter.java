@@ -161,7 +161,7 @@ public final class TirPrinter {
             }
             int bits = Float.floatToRawIntBits(value);
             return Float.isNaN(value)
-                    ? (bits < 0 ? "-" : "") + String.format("nan(0x%x)", bits & MANTISSA)
+                    ? (bits < 0 ? "-" : "") + String.format(Locale.ROOT, "nan(0x%x)", bits & MANTISSA)
                     : value < 0 ? "-inf" : "inf";
         }
 

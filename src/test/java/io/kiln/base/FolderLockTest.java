@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,7 +74,7 @@ class FolderLockTest {
                 .redirectErrorStream(true)
                 .start();
         try {
-            assertThat(other.inputReader().readLine()).isEqualTo("held");
+            assertThat(other.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("held");
             assertThatThrownBy(() -> take("kiln:link", Duration.ZERO, new CountDownLatch(1)))
                     .hasMessageContaining("kiln:compile, process 7");
         } finally {
@@ -105,7 +106,7 @@ class FolderLockTest {
                             folder.resolve("x.lock").toString())
                     .redirectErrorStream(true)
                     .start();
-            assertThat(other.inputReader().readLine()).isEqualTo("held");
+            assertThat(other.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("held");
         }
     }
 

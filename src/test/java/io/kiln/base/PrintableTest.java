@@ -4,6 +4,7 @@ package io.kiln.base;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +21,7 @@ class PrintableTest {
             })
     void whatActsOnATerminalIsShownAsItsCodePoint(int codePoint) {
         String text = "a" + Character.toString(codePoint) + "b";
-        assertThat(Printable.line(text)).isEqualTo(String.format("a\\u%04xb", codePoint));
+        assertThat(Printable.line(text)).isEqualTo(String.format(Locale.ROOT, "a\\u%04xb", codePoint));
         assertThat(Printable.line(text).codePoints()).allMatch(Printable::isSafe);
     }
 

@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -79,10 +80,16 @@ class TensorHeaderTest {
         for (int i = 0; i < 9; i++) {
             String type = parameters.get(i).type().dtype().cName();
             main.append(String.format(
+                    Locale.ROOT,
                     "    { %s e = (%s)fixed; printf(\"%%d %%d %%d %%a\\n\", tvmgen_drawn_quantize_input_%d(value),"
                             + " tvmgen_drawn_quantize_q16_input_%d(fixed), (int)tvmgen_drawn_dequantize_q16_output_%d(e),"
                             + " (double)tvmgen_drawn_dequantize_output_%d(e)); }\n",
-                    type, type, i, i, i, i));
+                    type,
+                    type,
+                    i,
+                    i,
+                    i,
+                    i));
         }
         WholeFiles.write(folder.resolve("main.c"), main + "  }\n  return 0;\n}\n");
         cc("cc -std=c99 " + FIXED + " main.c -o program");

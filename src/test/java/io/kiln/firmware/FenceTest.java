@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -254,12 +255,12 @@ class FenceTest {
     }
 
     private static String descriptor(List<String> more) {
-        return """
+        return String.format(Locale.ROOT, """
                 schema: 1
                 id: evil
                 extends: nucleo-f446re
                 sources: [startup.c, fault.c, exit.c, console.c, clock.c, %s]
-                """.formatted(String.join(", ", more));
+                """, String.join(", ", more));
     }
 
     private Board board(Map<String, String> files) throws IOException {

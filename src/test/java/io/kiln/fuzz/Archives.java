@@ -12,6 +12,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +50,7 @@ final class Archives {
         Map<String, Bytes> members = members(WHOLE);
         members.put(METADATA, metadata);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out, StandardCharsets.UTF_8.name())) {
             for (Map.Entry<String, Bytes> member : members.entrySet()) {
                 TarArchiveEntry entry = new TarArchiveEntry(member.getKey());
                 entry.setSize(member.getValue().size());
@@ -65,7 +66,8 @@ final class Archives {
 
     private static Map<String, Bytes> members(Bytes archive) {
         Map<String, Bytes> members = new TreeMap<>();
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()), StandardCharsets.UTF_8.name())) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 if (!entry.isDirectory()) {
                     members.put(entry.getName(), Bytes.wrap(tar.readAllBytes()));

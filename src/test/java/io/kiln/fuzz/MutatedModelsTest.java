@@ -9,6 +9,7 @@ import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +45,8 @@ class MutatedModelsTest {
                 accepted.clear();
             }
         }
-        System.out.printf("%d models: %d refused, %d too large to run, %d run%n", MODELS, refused, large, ran);
+        System.out.printf(
+                Locale.ROOT, "%d models: %d refused, %d too large to run, %d run%n", MODELS, refused, large, ran);
         failures.forEach(this::keep);
         assertThat(failures).isEmpty();
         assertThat(ran).isPositive();

@@ -46,6 +46,23 @@ final class ReadmeTest {
         assertThat(named()).allSatisfy(name -> assertThat(page).contains(name));
     }
 
+    @Test
+    void theSetUpRunsRightBeforeTheTestsAndNowhereElse() throws IOException {
+        String pom = Files.readString(Path.of("pom.xml"));
+        String setUp = pom.substring(pom.indexOf("<id>set-up</id>"));
+        setUp = setUp.substring(0, setUp.indexOf("</execution>"));
+
+        assertThat(pom.split("src/setup/setup\\.sh", -1)).hasSize(2);
+        assertThat(setUp)
+                .contains("src/setup/setup.sh")
+                .contains("<phase>process-test-classes</phase>")
+                .contains("<skip>${setup.skip}</skip>");
+        for (String profile : new String[] {"skip-tests", "maven-test-skip"}) {
+            String without = pom.substring(pom.indexOf("<id>" + profile + "</id>"));
+            assertThat(without.substring(0, without.indexOf("</profile>"))).contains("<setup.skip>true</setup.skip>");
+        }
+    }
+
     /** Every goal and every property. */
     private static Set<String> named() throws IOException {
         Set<String> named = new TreeSet<>();

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
@@ -99,7 +100,7 @@ final class HostileArchiveTest {
 
     private static byte[] tar(Member... members) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out, StandardCharsets.UTF_8.name())) {
             tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
             for (Member member : members) {
                 tar.putArchiveEntry(member.entry());
@@ -116,7 +117,7 @@ final class HostileArchiveTest {
         for (int i = 0; i < 512; i++) {
             sum += i >= 148 && i < 156 ? ' ' : Byte.toUnsignedInt(tar[i]);
         }
-        byte[] text = String.format("%06o", sum).getBytes(StandardCharsets.US_ASCII);
+        byte[] text = String.format(Locale.ROOT, "%06o", sum).getBytes(StandardCharsets.US_ASCII);
         System.arraycopy(text, 0, tar, 148, 6);
         tar[154] = 0;
         tar[155] = ' ';

@@ -91,7 +91,7 @@ class HostileTarTest {
     })
     void namesThatSomeSystemCannotHoldAreRefused(String first, String second, String message) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream out = new TarArchiveOutputStream(bytes)) {
+        try (TarArchiveOutputStream out = new TarArchiveOutputStream(bytes, StandardCharsets.UTF_8.name())) {
             for (String name : new String[] {first, second}) {
                 out.putArchiveEntry(new TarArchiveEntry(name, true));
                 out.closeArchiveEntry();
@@ -104,7 +104,7 @@ class HostileTarTest {
     @Test
     void theFolderOfAllMembersIsNoName() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream out = new TarArchiveOutputStream(bytes)) {
+        try (TarArchiveOutputStream out = new TarArchiveOutputStream(bytes, StandardCharsets.UTF_8.name())) {
             for (String name : new String[] {"./", "./a/", "./a/b"}) {
                 out.putArchiveEntry(new TarArchiveEntry(name));
                 out.closeArchiveEntry();

@@ -223,7 +223,7 @@ class ModelLibraryFormatTest {
 
     private static byte[] tar(String path, byte type, String content) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out, StandardCharsets.UTF_8.name())) {
             TarArchiveEntry entry = new TarArchiveEntry("placeholder", type);
             entry.setName(path);
             byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
@@ -237,7 +237,8 @@ class ModelLibraryFormatTest {
 
     private static Map<String, TarArchiveEntry> entries(Bytes archive) throws IOException {
         Map<String, TarArchiveEntry> entries = new LinkedHashMap<>();
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()), StandardCharsets.UTF_8.name())) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 assertThat(entries.put(entry.getName(), entry)).isNull();
             }
@@ -246,7 +247,8 @@ class ModelLibraryFormatTest {
     }
 
     private static String member(Bytes archive, String name) throws IOException {
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()), StandardCharsets.UTF_8.name())) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 if (entry.getName().equals(name)) {
                     return new String(tar.readAllBytes(), StandardCharsets.UTF_8);

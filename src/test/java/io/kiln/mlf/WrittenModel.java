@@ -12,6 +12,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import java.util.List;
+import java.util.Locale;
 
 /** A small model as Kiln writes it into archives, and its part of {@code metadata.json}. */
 final class WrittenModel {
@@ -38,7 +39,7 @@ final class WrittenModel {
                         List.of(),
                         new OperatorInfo.Cost(1, 1, 0, 64),
                         new OperatorInfo.ChosenSchedule("x", "y"))));
-        String header = """
+        String header = String.format(Locale.ROOT, """
             struct tvmgen_%1$s_inputs {
               const void* z_0;
               const void* a;
@@ -46,7 +47,7 @@ final class WrittenModel {
             struct tvmgen_%1$s_outputs {
               void* Identity;
             };
-            """.formatted(name);
+            """, name);
         return new ModelLibrary(
                 metadata,
                 new ArtifactSet(List.of(
@@ -58,7 +59,7 @@ final class WrittenModel {
 
     /** One model's metadata, indented by some spaces behind its first line. */
     static String metadata(int indent, String target, String time) {
-        String text = """
+        String text = String.format(Locale.ROOT, """
             {
               "executors": [
                 "aot"
@@ -115,7 +116,7 @@ final class WrittenModel {
               "style": "full-model",
               "target": TARGET
             }\
-            """.formatted(time);
+            """, time);
         return text.replace("\n", "\n" + " ".repeat(indent)).replace("TARGET", target);
     }
 }

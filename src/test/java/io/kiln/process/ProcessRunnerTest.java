@@ -60,6 +60,13 @@ class ProcessRunnerTest {
     }
 
     @Test
+    void programsAnswerInTheLanguageC() {
+        Command command = Command.of("sh", "-c", "echo \"$LC_ALL\"").with("KILN_TEST", "yes");
+
+        assertThat(ProcessRunner.run(command).output()).isEqualTo("C\n");
+    }
+
+    @Test
     void aProcessThatIgnoresItsInputIsNotWaitedFor() {
         ProcessResult result = ProcessRunner.run(Command.of("true").reading(Bytes.wrap(new byte[1 << 20])));
 

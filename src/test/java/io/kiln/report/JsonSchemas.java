@@ -8,14 +8,19 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Locale;
 
 /** Holds JSON text against the schemas that Kiln ships. */
 public final class JsonSchemas {
+    private static final SchemaRegistryConfig ENGLISH =
+            SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
+
     private JsonSchemas() {}
 
     /** Fails unless the text fits {@code toolchains/schemas/<name>.schema.json}. */
@@ -32,8 +37,8 @@ public final class JsonSchemas {
     public static List<String> violationsOfCycloneDx(String json) {
         SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_7,
-                builder ->
-                        builder.schemaIdResolvers(ids -> ids.mapPrefix("http://cyclonedx.org/schema/", "classpath:")));
+                builder -> builder.schemaRegistryConfig(ENGLISH)
+                        .schemaIdResolvers(ids -> ids.mapPrefix("http://cyclonedx.org/schema/", "classpath:")));
         return registry
                 .getSchema(SchemaLocation.of("http://cyclonedx.org/schema/bom-1.5.schema.json"))
                 .validate(json, InputFormat.JSON)
@@ -45,7 +50,8 @@ public final class JsonSchemas {
     /** What a schema among the resources has against the text. */
     public static List<String> violationsOf(String resource, String json) {
         try (InputStream in = JsonSchemas.class.getResourceAsStream(resource)) {
-            Schema schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+            Schema schema = SchemaRegistry.withDefaultDialect(
+                            SpecificationVersion.DRAFT_2020_12, registry -> registry.schemaRegistryConfig(ENGLISH))
                     .getSchema(in, InputFormat.JSON);
             return schema.validate(json, InputFormat.JSON).stream()
                     .map(Error::toString)

@@ -11,6 +11,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Reads the tables of an ELF file. Every offset, size, index and count is checked before it is used, so that a broken
@@ -261,8 +262,12 @@ final class ElfReader {
         if (start < 0 || length < 0 || start > in.limit() || length > in.limit() - start) {
             throw broken(
                     String.format(
+                            Locale.ROOT,
                             "%s of %s bytes at 0x%x ends beyond the file, which has %d bytes",
-                            what, Long.toUnsignedString(length), start, in.limit()),
+                            what,
+                            Long.toUnsignedString(length),
+                            start,
+                            in.limit()),
                     at);
         }
     }
@@ -276,7 +281,7 @@ final class ElfReader {
     private KilnException broken(String what, int at) {
         return new KilnException(new Problem(
                 "this is not a whole ELF file: " + what,
-                file + String.format(", offset 0x%x", at),
+                file + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",
                 "Build the image again"));
     }

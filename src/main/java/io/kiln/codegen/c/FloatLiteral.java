@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import java.util.Locale;
+
 /**
  * A C constant of type float, exact to the bit. C99 has no constants for infinities and NaN without {@code math.h}, and
  * an expression such as {@code 0.0f / 0.0f} gives a NaN of the compiler's choice; GCC and Clang have built-in functions
@@ -29,8 +31,8 @@ public final class FloatLiteral {
         }
         int payload = bits & (QUIET - 1);
         if ((bits & QUIET) == 0) {
-            return String.format("__builtin_nansf(\"0x%x\")", payload);
+            return String.format(Locale.ROOT, "__builtin_nansf(\"0x%x\")", payload);
         }
-        return payload == 0 ? "__builtin_nanf(\"\")" : String.format("__builtin_nanf(\"0x%x\")", payload);
+        return payload == 0 ? "__builtin_nanf(\"\")" : String.format(Locale.ROOT, "__builtin_nanf(\"0x%x\")", payload);
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.codegen.llvm;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.StringJoiner;
 
 /** Constants, exact to the bit. */
@@ -24,11 +25,11 @@ final class IrConstant {
     static String ofFloat(int bits) {
         float value = Float.intBitsToFloat(bits);
         if (Float.isFinite(value)) {
-            return String.format("0x%016X", Double.doubleToRawLongBits(value));
+            return String.format(Locale.ROOT, "0x%016X", Double.doubleToRawLongBits(value));
         }
         long sign = bits < 0 ? Long.MIN_VALUE : 0;
         long mantissa = (long) (bits & MANTISSA) << (DOUBLE_MANTISSA_BITS - MANTISSA_BITS);
-        return String.format("0x%016X", sign | (long) DOUBLE_EXPONENT << DOUBLE_MANTISSA_BITS | mantissa);
+        return String.format(Locale.ROOT, "0x%016X", sign | (long) DOUBLE_EXPONENT << DOUBLE_MANTISSA_BITS | mantissa);
     }
 
     /** The elements of a table, with its type: bytes as a string, which is the shortest form. */

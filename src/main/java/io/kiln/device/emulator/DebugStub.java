@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
@@ -123,7 +124,7 @@ final class DebugStub implements AutoCloseable {
     private void send(String packet) {
         byte[] body = packet.getBytes(StandardCharsets.US_ASCII);
         // The plus acknowledges the previous reply.
-        String framed = "+$" + packet + "#" + String.format("%02x", checksum(body));
+        String framed = "+$" + packet + "#" + String.format(Locale.ROOT, "%02x", checksum(body));
         ByteBuffer bytes = ByteBuffer.wrap(framed.getBytes(StandardCharsets.US_ASCII));
         try {
             while (bytes.hasRemaining()) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -79,7 +80,7 @@ public record UsbDevice(String location, int vendor, int product, String serial,
 
     /** Such as {@code 0483:374b STM32 STLink, serial 0669FF, at 1-2}. */
     public String text() {
-        return String.format("%04x:%04x %s", vendor, product, name).strip()
+        return String.format(Locale.ROOT, "%04x:%04x %s", vendor, product, name).strip()
                 + (serial.isEmpty() ? ", no serial number" : ", serial " + serial) + ", at usb:" + location;
     }
 }

@@ -110,8 +110,10 @@ public final class GraphData {
     public Bytes headerText() {
         String prefix = names.prefix();
         String upper = prefix.toUpperCase(Locale.ROOT);
-        return Bytes.ofText(
-                HEAD + """
+        return Bytes.ofText(HEAD
+                + String.format(
+                        Locale.ROOT,
+                        """
                 #ifndef %2$s_GRAPH_H_
                 #define %2$s_GRAPH_H_
 
@@ -133,16 +135,20 @@ public final class GraphData {
                 #endif
 
                 #endif /* %2$s_GRAPH_H_ */
-                """.formatted(prefix, upper, parameters.size(), hasOwnSectors ? "\n" + checkDeclaration() : ""));
+                """,
+                        prefix,
+                        upper,
+                        parameters.size(),
+                        hasOwnSectors ? "\n" + checkDeclaration() : ""));
     }
 
     private String checkDeclaration() {
-        return """
+        return String.format(Locale.ROOT, """
                 /* The parameters can be flashed without the rest of the image; of the graph and its operators they hold this digest. */
                 #define %s 0x%016xull
                 /* 0 if they do; otherwise an error code, and TVMGetLastError says why. To be called before they are loaded. */
                 int32_t %s(void);
-                """.formatted(digestMacro(names.model()), digest, check(names.model()));
+                """, digestMacro(names.model()), digest, check(names.model()));
     }
 
     /** The sources by file name. */

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -65,8 +66,10 @@ public record LoadImage(List<Block> blocks, long entry) {
             if (block.address() < end || block.end() > ADDRESSES) {
                 throw new KilnException(Problem.of(
                         String.format(
+                                Locale.ROOT,
                                 "the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
-                                block.content().size(), block.address()),
+                                block.content().size(),
+                                block.address()),
                         "ELF file"));
             }
             end = block.end();

@@ -9,6 +9,7 @@ import io.kiln.base.Bytes;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -95,7 +96,9 @@ public final class WorkspaceMemory {
     }
 
     private static String print(Need need, List<GraphMemory> graphs) {
-        return """
+        return String.format(
+                Locale.ROOT,
+                """
             /* SPDX-License-Identifier: Apache-2.0
              * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
              * Define TVMPlatformMemoryAllocate and TVMPlatformMemoryFree in your own C to have it left out.
@@ -137,7 +140,7 @@ public final class WorkspaceMemory {
               (void)dev;
               return StackMemoryManager_Free(&workspace, ptr);
             }
-            """.formatted(
+            """,
                 graphs.isEmpty() ? "" : GraphMemory.INCLUDE + "\n",
                 Stream.concat(Stream.of(need.bytes() + "u"), graphs.stream().map(GraphMemory::expression))
                         .collect(Collectors.joining(" + \\\n               ")),

@@ -3,6 +3,7 @@ package io.kiln.firmware.update;
 
 import io.kiln.base.Bytes;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -61,7 +62,9 @@ public record DeviceModels(InstalledFirmware firmware, List<Optional<ModelRegion
         Optional<ModelRegion> next = next(update);
         if (next.isEmpty()) {
             return Optional.of(String.format(
-                    "it has no models for the slot at 0x%08x", firmware.slots().get(free())));
+                    Locale.ROOT,
+                    "it has no models for the slot at 0x%08x",
+                    firmware.slots().get(free())));
         }
         Optional<String> wrong = refusal(next.get(), free());
         boolean isOld =

@@ -59,6 +59,7 @@ public final class BoardDescription {
             line(
                     "memory",
                     String.format(
+                            Locale.ROOT,
                             "%s (%s, %s): 0x%08x to 0x%08x, %d bytes%s",
                             memory.name(),
                             lower(memory.kind()),
@@ -80,6 +81,7 @@ public final class BoardDescription {
                                         .orElse("")
                                 + (pools.parameters().isPresent()
                                         ? String.format(
+                                                Locale.ROOT,
                                                 ", parameters from 0x%08x",
                                                 pools.parameters().getAsLong())
                                         : "")));
@@ -107,11 +109,11 @@ public final class BoardDescription {
         if (!building.link().isEmpty()) {
             line("link", String.join(" ", building.link()));
         }
-        building.uf2Family().ifPresent(family -> line("uf2", String.format("family 0x%08x", family)));
+        building.uf2Family().ifPresent(family -> line("uf2", String.format(Locale.ROOT, "family 0x%08x", family)));
     }
 
     private void line(String key, String value) {
-        lines.add(String.format("%-10s %s", key, value));
+        lines.add(String.format(Locale.ROOT, "%-10s %s", key, value));
     }
 
     private static String lower(Enum<?> value) {
@@ -150,8 +152,8 @@ public final class BoardDescription {
             parts.add(how.speedKilohertz() + " kHz");
         }
         how.chipId()
-                .ifPresent(id -> parts.add(
-                        String.format("chip id 0x%08x & 0x%08x = 0x%08x", id.address(), id.mask(), id.value())));
+                .ifPresent(id -> parts.add(String.format(
+                        Locale.ROOT, "chip id 0x%08x & 0x%08x = 0x%08x", id.address(), id.mask(), id.value())));
         return "OpenOCD, " + String.join(", ", parts);
     }
 }

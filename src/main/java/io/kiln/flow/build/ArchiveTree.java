@@ -6,6 +6,7 @@ import io.kiln.base.WholeFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,8 @@ final class ArchiveTree {
     /** Writes every file of an archive written by Kiln below a folder and returns their paths. */
     static List<Path> unpack(Bytes archive, Path folder) {
         List<Path> written = new ArrayList<>();
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+        try (TarArchiveInputStream tar =
+                new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()), StandardCharsets.UTF_8.name())) {
             for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
                 if (entry.isFile()) {
                     Path file = folder.resolve(entry.getName()).normalize();

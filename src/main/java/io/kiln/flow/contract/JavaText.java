@@ -16,9 +16,9 @@ final class JavaText {
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c < ' ') {
-                out.append(String.format("\\%03o", (int) c));
+                out.append(String.format(Locale.ROOT, "\\%03o", (int) c));
             } else if (c > '~') {
-                out.append(String.format("\\u%04x", (int) c));
+                out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 out.append(c);
             }

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalLong;
 
 /** The part of a linked image that goes into a board's flash. */
@@ -103,7 +104,7 @@ public final class BoardImage {
                             && segment.address() >= memory.base()
                             && segment.end() <= memory.end());
             if (!isInRom) {
-                String detail = String.format("0x%08x to 0x%08x", segment.address(), segment.end() - 1);
+                String detail = String.format(Locale.ROOT, "0x%08x to 0x%08x", segment.address(), segment.end() - 1);
                 throw new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false)
                         .exception(board.origin());
             }

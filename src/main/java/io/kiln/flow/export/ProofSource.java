@@ -9,6 +9,7 @@ import io.kiln.base.Bytes;
 import io.kiln.flow.verify.VerificationCases;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Prints {@code kiln_proof.c}: the vectors of a verification, and functions that run the models on them and compare. */
@@ -106,7 +107,7 @@ final class ProofSource {
             for (int at = 0; at < bytes.length; at += BYTES_IN_A_LINE) {
                 StringBuilder text = new StringBuilder("   ");
                 for (int i = at; i < Math.min(at + BYTES_IN_A_LINE, bytes.length); i++) {
-                    text.append(String.format(" 0x%02x,", bytes[i] & 0xff));
+                    text.append(String.format(Locale.ROOT, " 0x%02x,", bytes[i] & 0xff));
                 }
                 line(text.toString());
             }

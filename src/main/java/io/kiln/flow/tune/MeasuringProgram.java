@@ -11,6 +11,7 @@ import io.kiln.tuning.task.LayerTask.Example;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The C of the program that calls candidates one after another, each with its layer's example, and says of each how many elements of its
@@ -159,7 +160,7 @@ final class MeasuringProgram {
         String call = "(void)" + function.name() + "(" + String.join(", ", arguments) + ")";
         String wrong = (isFloat ? "wrong_floats" : "wrong_bytes") + "(output, answer_" + number + ", sizeof answer_"
                 + number + ")";
-        calls.append(String.format("""
+        calls.append(String.format(Locale.ROOT, """
                     memcpy(input, input_%d, sizeof input_%d);
                     memset(output, 0xA5, sizeof answer_%d);
                 """, number, number, number));

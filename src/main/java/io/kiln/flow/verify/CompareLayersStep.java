@@ -37,6 +37,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -144,8 +145,11 @@ public final class CompareLayersStep {
             }
         }
         log.info(String.format(
+                Locale.ROOT,
                 "Model %s: all %,d values of %d operators are those of the reference interpreter",
-                source.name(), values, compared));
+                source.name(),
+                values,
+                compared));
     }
 
     /** What each operator with an output answers on the board, by its function; all run in order. */

@@ -8,6 +8,7 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -77,7 +78,7 @@ final class Literals {
             } else if (c == '\t') {
                 quoted.append("\\t");
             } else if (c < ' ' || c == '"' || c == 0x7F) {
-                quoted.append(String.format("\\x%02x", c));
+                quoted.append(String.format(Locale.ROOT, "\\x%02x", c));
             } else {
                 quoted.append((char) c);
             }
@@ -170,6 +171,7 @@ final class Literals {
         if (exponent >= -5 && exponent < 10) {
             return decimal.toPlainString();
         }
-        return String.format("%se%+03d", decimal.movePointLeft(exponent).toPlainString(), exponent);
+        return String.format(
+                Locale.ROOT, "%se%+03d", decimal.movePointLeft(exponent).toPlainString(), exponent);
     }
 }

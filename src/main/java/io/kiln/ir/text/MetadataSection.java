@@ -6,6 +6,7 @@ import io.kiln.artifact.NdArrayFormat;
 import io.kiln.ir.Constant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -31,7 +32,7 @@ final class MetadataSection {
         String arrays = constants.stream()
                 .map(constant -> "    \"" + base64(constant) + "\"")
                 .collect(Collectors.joining(",\n"));
-        return """
+        return String.format(Locale.ROOT, """
             {
               "root": 1,
               "nodes": [
@@ -47,7 +48,7 @@ final class MetadataSection {
               ],
               "attrs": {"tvm_version": "0.16.0"}
             }
-            """.formatted(indices, nodes, arrays);
+            """, indices, nodes, arrays);
     }
 
     private static String base64(Constant constant) {

@@ -2,6 +2,7 @@
 package io.kiln.ir.text;
 
 import io.kiln.base.Problem;
+import java.util.Locale;
 
 /** Splits Relay text into words, one at a time. Every call of {@link #next} advances, even if it throws. */
 final class RelayLexer {
@@ -192,7 +193,7 @@ final class RelayLexer {
     }
 
     private static String shown(char c) {
-        return c > ' ' && c < 0x7F ? "`" + c + "`" : String.format("U+%04X", (int) c);
+        return c > ' ' && c < 0x7F ? "`" + c + "`" : String.format(Locale.ROOT, "U+%04X", (int) c);
     }
 
     private SyntaxException failure(Place place, String what, String expected) {

@@ -13,6 +13,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -107,7 +108,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         RescaleCorrection correction = rescale.correction();
         String corrected = correction.twin(
                 "value",
-                i -> "rescale[%d * channel + %d]".formatted(correction.constants(), 2 + i),
+                i -> String.format(Locale.ROOT, "rescale[%d * channel + %d]", correction.constants(), 2 + i),
                 correction.parameter().orElse(""));
         return head(ASSEMBLY_TEXT)
                 .with("CONDITION", assembly.condition())
@@ -115,7 +116,9 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("ASSEMBLY", assembly.lines(rescale))
                 .with("WEIGHT_TYPE", weights())
                 .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
-                .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
+                .with(
+                        "PAIR_OF_WEIGHTS",
+                        sums.pairsWeights() ? String.format(Locale.ROOT, PAIR_OF_WEIGHTS, block / 2) : "")
                 .with("WEIGHT", weight())
                 .with("INPUT", input())
                 .with("SCALED", assembly.shiftsSums() ? "sum * (1 << scale)" : "sum * scale")
@@ -147,7 +150,8 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     /** The lines that load a channel's corrections. */
     private String corrections() {
         return IntStream.range(0, rescale.correction().count())
-                .mapToObj(i -> "      const int32_t %s = rescale[%d];\n".formatted(correction(i), 2 + i))
+                .mapToObj(i ->
+                        String.format(Locale.ROOT, "      const int32_t %s = rescale[%d];\n", correction(i), 2 + i))
                 .collect(Collectors.joining());
     }
 
@@ -159,17 +163,22 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     private String results(int pixels) {
         StringBuilder text = new StringBuilder();
         for (int p = 0; p < pixels; p++) {
-            text.append("      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n"
-                    .formatted(rescale.correction().count() > 0 ? "" : "const ", p, p));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n",
+                    rescale.correction().count() > 0 ? "" : "const ",
+                    p,
+                    p));
             text.append(rescale.correction().line("value" + p, this::correction).indent(6));
             String place = p == 0 ? "0" : p == 1 ? "out_stride" : p + " * out_stride";
             String shifted = "value" + p + " >> shift";
-            text.append("      out[%s] = (int8_t)%s;\n"
-                    .formatted(
-                            place,
-                            rescale.isLimited()
-                                    ? "kiln_clamp(" + shifted + ", low, high)"
-                                    : "kiln_saturate_8(" + shifted + ")"));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "      out[%s] = (int8_t)%s;\n",
+                    place,
+                    rescale.isLimited()
+                            ? "kiln_clamp(" + shifted + ", low, high)"
+                            : "kiln_saturate_8(" + shifted + ")"));
         }
         return text.toString();
     }

@@ -12,6 +12,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -97,6 +98,8 @@ public final class BlockedMatrix {
     }
 
     private static String each(int columns, String text) {
-        return IntStream.range(0, columns).mapToObj(text::formatted).collect(Collectors.joining());
+        return IntStream.range(0, columns)
+                .mapToObj(i -> String.format(Locale.ROOT, text, i))
+                .collect(Collectors.joining());
     }
 }

@@ -12,6 +12,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The micro-kernel of {@link BlockedDepthwise}: one output channel of each input channel, for a few neighbouring pixels. Pointers: rows under the windows, padding
@@ -102,18 +103,19 @@ record DepthwiseBlock(
                 : correction.suffix();
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
         String times = multiplier > 1 ? "_times" + multiplier : "";
-        return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d%s_row%d_scale%d_shift%d"
-                        .formatted(
-                                kernelH(),
-                                kernelW(),
-                                pixels,
-                                stride(),
-                                dilation(),
-                                channels,
-                                times,
-                                row,
-                                r.scaleBits(),
-                                r.shift())
+        return String.format(
+                        Locale.ROOT,
+                        "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d%s_row%d_scale%d_shift%d",
+                        kernelH(),
+                        kernelW(),
+                        pixels,
+                        stride(),
+                        dilation(),
+                        channels,
+                        times,
+                        row,
+                        r.scaleBits(),
+                        r.shift())
                 + corrected
                 + limits;
     }
@@ -133,7 +135,7 @@ record DepthwiseBlock(
         RescaleCorrection correction = rescale.correction();
         String corrected = correction.twin(
                 "value",
-                i -> "rescale[%d * c + %d]".formatted(correction.constants(), 2 + i),
+                i -> String.format(Locale.ROOT, "rescale[%d * c + %d]", correction.constants(), 2 + i),
                 "" + correction.argument());
         return TEXT.with("NAME", name())
                 .with("PIXELS", pixels)

@@ -8,6 +8,7 @@ import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.schedule.parts.RiscVRescale;
 import io.kiln.schedule.parts.ScalarRescale;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -173,7 +174,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         void add(String sum, String weight) {
             asm.line("mul %s, %s, %s", product, INPUT, weight);
             end();
-            addition = Optional.of("add %s, %s, %s".formatted(sum, sum, product));
+            addition = Optional.of(String.format(Locale.ROOT, "add %s, %s, %s", sum, sum, product));
             product = product.equals(PRODUCT) ? OTHER_PRODUCT : PRODUCT;
         }
 

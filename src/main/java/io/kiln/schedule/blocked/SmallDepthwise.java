@@ -32,6 +32,7 @@ import io.kiln.tir.KernelText;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -194,17 +195,24 @@ final class SmallDepthwise {
         for (int i = 0; i < FOUR; i++) {
             int first = words * i;
             String value = "value" + i;
-            text.append("      %sint32_t %s = kiln_high_word(sums[%d] * scale, constants[%d]) + constants[%d];\n"
-                    .formatted(correction.count() > 0 ? "" : "const ", value, i, first, first + 1));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "      %sint32_t %s = kiln_high_word(sums[%d] * scale, constants[%d]) + constants[%d];\n",
+                    correction.count() > 0 ? "" : "const ",
+                    value,
+                    i,
+                    first,
+                    first + 1));
             text.append(correction
                     .line(value, k -> "constants[" + (first + 2 + k) + "]")
                     .indent(6));
-            text.append("      out[c%s] = (int8_t)%s;\n"
-                    .formatted(
-                            i == 0 ? "" : " + " + i,
-                            rescale.isLimited()
-                                    ? "kiln_clamp(" + value + " >> shift, low, high)"
-                                    : "kiln_saturate_8(" + value + " >> shift)"));
+            text.append(String.format(
+                    Locale.ROOT,
+                    "      out[c%s] = (int8_t)%s;\n",
+                    i == 0 ? "" : " + " + i,
+                    rescale.isLimited()
+                            ? "kiln_clamp(" + value + " >> shift, low, high)"
+                            : "kiln_saturate_8(" + value + " >> shift)"));
         }
         return text.toString();
     }

@@ -10,6 +10,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -68,7 +69,7 @@ record SumsKernel(
     /** C name. */
     String name() {
         String suffix = areWeightsMoved() ? "_moved" : interleaved ? "_interleaved" : "";
-        return "kiln_sums_of_%dx%d%s%s".formatted(pixels, channels, suffix, isWide() ? "_int16" : "")
+        return String.format(Locale.ROOT, "kiln_sums_of_%dx%d%s%s", pixels, channels, suffix, isWide() ? "_int16" : "")
                 + weightPairs.map(WeightPairs::suffix).orElse("");
     }
 

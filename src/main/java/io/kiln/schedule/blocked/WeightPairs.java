@@ -8,6 +8,7 @@ import io.kiln.tir.Buffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -112,7 +113,8 @@ record WeightPairs(int bits, List<Integer> parts) {
 
     /** C's expression for a weight of a word, given an expression that is true for the first one. */
     String unpacked(String isFirst, String word) {
-        return "(%s ? (int8_t)%s : (%s - (int8_t)%s) / %d)".formatted(isFirst, word, word, word, 1 << bits);
+        return String.format(
+                Locale.ROOT, "(%s ? (int8_t)%s : (%s - (int8_t)%s) / %d)", isFirst, word, word, word, 1 << bits);
     }
 
     /** Part of a kernel's name: everything on which its text depends. */

@@ -20,6 +20,7 @@ import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -103,9 +104,10 @@ record DotResults(ConvComputation conv, int block, Buffer multipliers, Limits li
 
     private String results(int valid) {
         String result = isLimited() ? "kiln_clamp(%s, low, high)" : "kiln_saturate_16(%s)";
-        String value = result.formatted("kiln_rescale_high(sums[%1$d], multipliers[%1$d])");
+        String value = String.format(Locale.ROOT, result, "kiln_rescale_high(sums[%1$d], multipliers[%1$d])");
         return IntStream.range(0, valid)
-                .mapToObj(c -> "    out[%1$d] = (int16_t)".formatted(c) + value.formatted(c) + ";\n")
+                .mapToObj(c -> String.format(Locale.ROOT, "    out[%1$d] = (int16_t)", c)
+                        + String.format(Locale.ROOT, value, c) + ";\n")
                 .collect(Collectors.joining());
     }
 }

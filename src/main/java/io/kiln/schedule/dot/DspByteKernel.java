@@ -15,6 +15,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -137,8 +138,8 @@ record DspByteKernel(int distance, int valid) implements DotKernel {
                 .with(
                         "PRODUCTS",
                         IntStream.range(0, pixels)
-                                .mapToObj(
-                                        p -> "      sums[%1$d + c] += x%2$d[i] * weight;\n".formatted(CHANNELS * p, p))
+                                .mapToObj(p -> String.format(
+                                        Locale.ROOT, "      sums[%1$d + c] += x%2$d[i] * weight;\n", CHANNELS * p, p))
                                 .collect(Collectors.joining()))
                 .text();
         return new Kernel(name, parameters(INT16, pixels), List.of(INT32), List.of(), definition, List.of());

@@ -16,6 +16,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -156,14 +157,22 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
         StringBuilder steps = new StringBuilder();
         for (int u = 0; u < count; u++) {
             for (int p = 0; p < pixels; p++) {
-                steps.append("    int32_t v%d_%d;\n    __builtin_memcpy(&v%d_%d, x%d + %d, 4);\n"
-                        .formatted(u, p, u, p, p, 2 * u));
+                steps.append(String.format(
+                        Locale.ROOT,
+                        "    int32_t v%d_%d;\n    __builtin_memcpy(&v%d_%d, x%d + %d, 4);\n",
+                        u,
+                        p,
+                        u,
+                        p,
+                        p,
+                        2 * u));
             }
             for (int o = 0; o < CHANNELS; o++) {
-                steps.append("    const int32_t w%d_%d = w[%d];\n".formatted(u, o, u * CHANNELS + o));
+                steps.append(String.format(Locale.ROOT, "    const int32_t w%d_%d = w[%d];\n", u, o, u * CHANNELS + o));
                 for (int p = 0; p < pixels; p++) {
                     int s = p * CHANNELS + o;
-                    steps.append("    s%d = kiln_smlad(v%d_%d, w%d_%d, s%d);\n".formatted(s, u, p, u, o, s));
+                    steps.append(String.format(
+                            Locale.ROOT, "    s%d = kiln_smlad(v%d_%d, w%d_%d, s%d);\n", s, u, p, u, o, s));
                 }
             }
         }
@@ -175,12 +184,14 @@ record DspWideKernel(int unroll, boolean isMultiple) implements DotKernel {
     private static String last(int pixels) {
         StringBuilder last = new StringBuilder();
         for (int s = 0; s < pixels * CHANNELS; s++) {
-            last.append("  s%d += *x%d * (int16_t)w[%d];\n".formatted(s, s / CHANNELS, s % CHANNELS));
+            last.append(String.format(Locale.ROOT, "  s%d += *x%d * (int16_t)w[%d];\n", s, s / CHANNELS, s % CHANNELS));
         }
         return last.toString();
     }
 
     private static String each(int count, String text) {
-        return IntStream.range(0, count).mapToObj(text::formatted).collect(Collectors.joining());
+        return IntStream.range(0, count)
+                .mapToObj(i -> String.format(Locale.ROOT, text, i))
+                .collect(Collectors.joining());
     }
 }

@@ -16,6 +16,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -144,22 +145,23 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     private String instructions(int count) {
         StringBuilder out = new StringBuilder("ldrd r12, r11, [r9, #12]\n");
         for (int q = 0; q < count * vectors; q++) {
-            out.append("vldrw.32 q%d, [r11, #%d]\n".formatted(q, 16 * q));
+            out.append(String.format(Locale.ROOT, "vldrw.32 q%d, [r11, #%d]\n", q, 16 * q));
         }
         out.append("ldrd r1, r3, [r9]\nldr r5, [r9, #8]\nldr lr, [r9, #20]\nwls lr, lr, 2f\n1:\n");
         for (int p = 0; p < count; p++) {
-            out.append("ldrd r%d, r%d, [r%d], #8\n".formatted(VALUES[2 * p], VALUES[2 * p + 1], 1 + 2 * p));
+            out.append(String.format(
+                    Locale.ROOT, "ldrd r%d, r%d, [r%d], #8\n", VALUES[2 * p], VALUES[2 * p + 1], 1 + 2 * p));
         }
         tap(out, count, 0);
         tap(out, count, 1);
         out.append("le lr, 1b\n2:\nldr lr, [r9, #24]\ncmp lr, #0\nbeq 3f\n");
         for (int p = 0; p < count; p++) {
-            out.append("ldr r%d, [r%d]\n".formatted(VALUES[2 * p], 1 + 2 * p));
+            out.append(String.format(Locale.ROOT, "ldr r%d, [r%d]\n", VALUES[2 * p], 1 + 2 * p));
         }
         tap(out, count, 0);
         out.append("3:\n");
         for (int q = 0; q < count * vectors; q++) {
-            out.append("vstrw.32 q%d, [r11, #%d]\n".formatted(q, 16 * q));
+            out.append(String.format(Locale.ROOT, "vstrw.32 q%d, [r11, #%d]\n", q, 16 * q));
         }
         return out.toString();
     }
@@ -168,14 +170,17 @@ record MveFloatKernel(int pixels, int vectors, Optional<MveFloatWindow.Loop> win
     private void tap(StringBuilder out, int count, int second) {
         for (int v = 0; v < vectors; v++) {
             int weight = 6 + v % 2;
-            out.append("vldrw.32 q%d, [r12], #16\n".formatted(weight));
+            out.append(String.format(Locale.ROOT, "vldrw.32 q%d, [r12], #16\n", weight));
             for (int p = 0; p < count; p++) {
-                out.append("vfma.f32 q%d, q%d, r%d\n".formatted(p * vectors + v, weight, VALUES[2 * p + second]));
+                out.append(String.format(
+                        Locale.ROOT, "vfma.f32 q%d, q%d, r%d\n", p * vectors + v, weight, VALUES[2 * p + second]));
             }
         }
     }
 
     private static String each(int count, String text) {
-        return IntStream.range(0, count).mapToObj(text::formatted).collect(Collectors.joining());
+        return IntStream.range(0, count)
+                .mapToObj(i -> String.format(Locale.ROOT, text, i))
+                .collect(Collectors.joining());
     }
 }

@@ -11,6 +11,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -134,9 +135,9 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     }
 
     private String limits() {
-        return low().map("      value = value < %1$sf ? %1$sf : value;\n"::formatted)
+        return low().map(low -> "      value = value < " + low + "f ? " + low + "f : value;\n")
                         .orElse("")
-                + high().map("      value = value > %1$sf ? %1$sf : value;\n"::formatted)
+                + high().map(high -> "      value = value > " + high + "f ? " + high + "f : value;\n")
                         .orElse("");
     }
 
@@ -154,10 +155,10 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
 
     private void start(StringBuilder out) {
         for (int v = 0; v < block.vectors; v++) {
-            out.append("vldrw.32 q%d, [r3, #%d]\n".formatted(v, 16 * v));
+            out.append(String.format(Locale.ROOT, "vldrw.32 q%d, [r3, #%d]\n", v, 16 * v));
         }
         for (int q = block.vectors; q < block.pixels * block.vectors; q++) {
-            out.append("vmov q%d, q%d\n".formatted(q, q % block.vectors));
+            out.append(String.format(Locale.ROOT, "vmov q%d, q%d\n", q, q % block.vectors));
         }
         for (int p = 1; p < block.pixels; p++) {
             add(out, input(p), input(p - 1), walk.step);
@@ -172,10 +173,12 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
     private static void add(StringBuilder out, int to, int from, int floats) {
         int bytes = Float.BYTES * floats;
         if (Math.abs(bytes) < 4096) {
-            out.append("%s r%d, r%d, #%d\n".formatted(bytes < 0 ? "subw" : "addw", to, from, Math.abs(bytes)));
+            out.append(String.format(
+                    Locale.ROOT, "%s r%d, r%d, #%d\n", bytes < 0 ? "subw" : "addw", to, from, Math.abs(bytes)));
             return;
         }
-        out.append("movw r0, #%d\nmovt r0, #%d\nadd r%d, r%d, r0\n".formatted(bytes & 0xffff, bytes >>> 16, to, from));
+        out.append(String.format(
+                Locale.ROOT, "movw r0, #%d\nmovt r0, #%d\nadd r%d, r%d, r0\n", bytes & 0xffff, bytes >>> 16, to, from));
     }
 
     /** All runs; there may be none. Those behind the end of a ring go on at its start. */
@@ -204,7 +207,7 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
         int turns = walk.taps / loop.unroll;
         int rest = walk.taps;
         if (turns > 1) {
-            out.append("movw lr, #%d\ndls lr, lr\n1:\n".formatted(turns));
+            out.append(String.format(Locale.ROOT, "movw lr, #%d\ndls lr, lr\n1:\n", turns));
             taps(out, loop.unroll);
             out.append("le lr, 1b\n");
             rest -= turns * loop.unroll;
@@ -235,17 +238,19 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
             int value = PAIRS[2 * p];
             out.append(
                     count == 2
-                            ? "ldrd r%d, r%d, [r%d], #8\n".formatted(value, PAIRS[2 * p + 1], input(p))
-                            : "ldr r%d, [r%d], #4\n".formatted(value, input(p)));
+                            ? String.format(
+                                    Locale.ROOT, "ldrd r%d, r%d, [r%d], #8\n", value, PAIRS[2 * p + 1], input(p))
+                            : String.format(Locale.ROOT, "ldr r%d, [r%d], #4\n", value, input(p)));
         }
     }
 
     private void tap(StringBuilder out, int[] values, int k) {
         for (int v = 0; v < block.vectors; v++) {
             int weight = 6 + v % 2;
-            out.append("vldrw.32 q%d, [r12], #16\n".formatted(weight));
+            out.append(String.format(Locale.ROOT, "vldrw.32 q%d, [r12], #16\n", weight));
             for (int p = 0; p < block.pixels; p++) {
-                out.append("vfma.f32 q%d, q%d, r%d\n".formatted(p * block.vectors + v, weight, values[2 * p + k]));
+                out.append(String.format(
+                        Locale.ROOT, "vfma.f32 q%d, q%d, r%d\n", p * block.vectors + v, weight, values[2 * p + k]));
             }
         }
     }
@@ -259,15 +264,21 @@ record MveFloatWindow(Block block, Walk walk, int outputs, Optional<Clip> clip, 
             }
             for (int v = 0; v < block.vectors; v++) {
                 int q = p * block.vectors + v;
-                low().ifPresent(value -> out.append("vcmp.f32 gt, q6, q%1$d\nvpsel q%1$d, q6, q%1$d\n".formatted(q)));
-                high().ifPresent(value -> out.append("vcmp.f32 gt, q%1$d, q7\nvpsel q%1$d, q7, q%1$d\n".formatted(q)));
-                out.append("vstrw.32 q%d, [r11, #%d]\n".formatted(q, 16 * v));
+                low().ifPresent(value ->
+                        out.append(String.format(Locale.ROOT, "vcmp.f32 gt, q6, q%1$d\nvpsel q%1$d, q6, q%1$d\n", q)));
+                high().ifPresent(value ->
+                        out.append(String.format(Locale.ROOT, "vcmp.f32 gt, q%1$d, q7\nvpsel q%1$d, q7, q%1$d\n", q)));
+                out.append(String.format(Locale.ROOT, "vstrw.32 q%d, [r11, #%d]\n", q, 16 * v));
             }
         }
     }
 
     private static void constant(StringBuilder out, int q, float value) {
-        out.append(
-                "movw r0, #%d\nmovt r0, #%d\nvdup.32 q%d, r0\n".formatted(bits(value) & 0xffff, bits(value) >>> 16, q));
+        out.append(String.format(
+                Locale.ROOT,
+                "movw r0, #%d\nmovt r0, #%d\nvdup.32 q%d, r0\n",
+                bits(value) & 0xffff,
+                bits(value) >>> 16,
+                q));
     }
 }

@@ -19,6 +19,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -197,7 +198,8 @@ record MveWideKernel(boolean isPipelined, boolean isWhole, int unroll) implement
     }
 
     private static void add(StringBuilder out, int to, int from, int bytes) {
-        out.append("%s r%d, r%d, #%d\n".formatted(bytes < 0 ? "subw" : "addw", to, from, Math.abs(bytes)));
+        out.append(String.format(
+                Locale.ROOT, "%s r%d, r%d, #%d\n", bytes < 0 ? "subw" : "addw", to, from, Math.abs(bytes)));
     }
 
     @Override
@@ -247,12 +249,12 @@ record MveWideKernel(boolean isPipelined, boolean isWhole, int unroll) implement
     }
 
     private static void end(StringBuilder out, String even, String odd) {
-        out.append("""
+        out.append(String.format(Locale.ROOT, """
                 vmov q0[2], q0[0], %s
                 vmov q0[3], q0[1], %s
                 vrmulh.s32 q0, q0, q4
                 vqmovnb.s32 q0, q0
                 vstrh.32 q0, [r3]
-                """.formatted(even, odd));
+                """, even, odd));
     }
 }

@@ -158,7 +158,7 @@ record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) imple
                 .with(
                         "PRODUCTS",
                         IntStream.range(0, pixels)
-                                .mapToObj("      sums[%1$d * 4 + c] += x%1$d[i] * weight;\n"::formatted)
+                                .mapToObj(x -> "      sums[" + x + " * 4 + c] += x" + x + "[i] * weight;\n")
                                 .collect(Collectors.joining()))
                 .text();
     }

@@ -6,6 +6,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -63,7 +64,8 @@ record DspColumnKernel(Window window, int outBytes, int rows, DspEpilogue epilog
         /** C's expression for the input of a tap of an output. */
         private String place() {
             if (lines > 1) {
-                return "tap / %d * %d + (row + tap %% %d) * %d".formatted(taps, lineBytes, taps, tapBytes);
+                return String.format(
+                        Locale.ROOT, "tap / %d * %d + (row + tap %% %d) * %d", taps, lineBytes, taps, tapBytes);
             }
             return tapBytes == 0 ? "offsets[tap]" : "(row + tap) * " + tapBytes;
         }

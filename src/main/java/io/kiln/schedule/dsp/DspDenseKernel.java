@@ -7,6 +7,7 @@ import io.kiln.schedule.parts.InputProducts;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
@@ -97,7 +98,12 @@ record DspDenseKernel(int channels, int inputs, int unroll, boolean isPaired, bo
                 .with("FIRST_WORDS", isCrossed ? "for each sum of bytes minus products of its weights; per" : "per")
                 .with(
                         "SKIP_FIRST_WORDS",
-                        isCrossed ? "    w += %d;\n".formatted(crossedSums().size()) : "")
+                        isCrossed
+                                ? String.format(
+                                        Locale.ROOT,
+                                        "    w += %d;\n",
+                                        crossedSums().size())
+                                : "")
                 .with("ASSEMBLY", assembly())
                 .with("RESCALE", epilogue.twin("      ", "sums[channel]"))
                 .text();

@@ -8,6 +8,7 @@ import io.kiln.lower.layer.FoldedSums;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.schedule.parts.RescaleCorrection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -159,15 +160,25 @@ record DspDepthwiseEpilogue(DspRescale rescale) {
         if (stepwise().isPresent()) {
             StepwiseRescale r = stepwise().orElseThrow();
             String sign = r.signStep() == 0 ? "" : " - (scaled < 0 ? " + r.signStep() + " : 0)";
-            return "const int32_t scaled = sum + table[%d];\n".formatted(at + 2)
-                    + "int32_t value = table[%d] + (int32_t)(((int64_t)scaled * table[%d]) >> 32)%s;\n"
-                            .formatted(at + 1, at, sign)
-                    + "value >>= %s;\n"
-                            .formatted(r.commonShift().map(s -> "" + s).orElse("table[" + (at + 3) + "]"));
+            return String.format(Locale.ROOT, "const int32_t scaled = sum + table[%d];\n", at + 2)
+                    + String.format(
+                            Locale.ROOT,
+                            "int32_t value = table[%d] + (int32_t)(((int64_t)scaled * table[%d]) >> 32)%s;\n",
+                            at + 1,
+                            at,
+                            sign)
+                    + String.format(
+                            Locale.ROOT,
+                            "value >>= %s;\n",
+                            r.commonShift().map(s -> "" + s).orElse("table[" + (at + 3) + "]"));
         }
         RescaleCorrection corrected = RescaleCorrection.of(proven());
-        return "int32_t value = table[%d] + (int32_t)(((int64_t)sum * table[%d]) >> 32);\n".formatted(at + 1, at)
+        return String.format(
+                        Locale.ROOT,
+                        "int32_t value = table[%d] + (int32_t)(((int64_t)sum * table[%d]) >> 32);\n",
+                        at + 1,
+                        at)
                 + corrected.twin("value", i -> "table[" + (at + 2 + i) + "]", "" + corrected.argument())
-                + "value >>= %d;\n".formatted(proven().shift());
+                + String.format(Locale.ROOT, "value >>= %d;\n", proven().shift());
     }
 }

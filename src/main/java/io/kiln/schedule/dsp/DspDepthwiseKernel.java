@@ -9,6 +9,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -118,12 +119,13 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, boolean isPaired, D
         if (shape.kernelH() == 1) {
             return "table[kx]";
         }
-        return "table[kx * %d + (ky < %d ? ky %% 2 * %d + ky / 2 : %d)] >> (ky < %d ? 0 : 16)"
-                .formatted(
-                        shape.weightsPerColumn(),
-                        shape.kernelH() - 1,
-                        shape.kernelH() / 2,
-                        shape.wordOfLast(),
-                        shape.kernelH() - 1);
+        return String.format(
+                Locale.ROOT,
+                "table[kx * %d + (ky < %d ? ky %% 2 * %d + ky / 2 : %d)] >> (ky < %d ? 0 : 16)",
+                shape.weightsPerColumn(),
+                shape.kernelH() - 1,
+                shape.kernelH() / 2,
+                shape.wordOfLast(),
+                shape.kernelH() - 1);
     }
 }

@@ -14,6 +14,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
@@ -55,7 +56,8 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
 
         /** The same in C, from 32 bits. */
         String twin() {
-            return "value = value < %d ? %d : (value > %d ? %d : value);\n".formatted(low, low, high, high);
+            return String.format(
+                    Locale.ROOT, "value = value < %d ? %d : (value > %d ? %d : value);\n", low, low, high, high);
         }
     }
 

@@ -3,6 +3,7 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.schedule.parts.AsmText;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * By {@link io.kiln.lower.FloorRescale}, whose offsets have 64 bits: about eight instructions per value.
@@ -54,9 +55,9 @@ record DspFloorEpilogue(Range range) implements DspEpilogue {
 
     @Override
     public String value(String sum) {
-        return """
+        return String.format(Locale.ROOT, """
             const int64_t offset = (int64_t)((uint64_t)(uint32_t)w[2] << 32 | (uint32_t)w[1]);
             int32_t value = (int32_t)((offset + (int64_t)%s * w[0]) >> 32) >> w[3];
-            """.formatted(sum);
+            """, sum);
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.schedule.parts.RescaleCorrection;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * By {@link io.kiln.lower.ProvenRescale}: about four instructions per value, with one shift for all channels as an immediate.
@@ -122,10 +123,13 @@ record DspProvenEpilogue(Range range, int scaleBits, int shift, RescaleCorrectio
 
     @Override
     public String value(String sum) {
-        String multiplied =
-                "int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits);
+        String multiplied = String.format(
+                Locale.ROOT,
+                "int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n",
+                sum,
+                1 << scaleBits);
         String corrected =
                 correction.twin("value", i -> "w[" + (2 + i) + "]", isSigned() ? "late" : "" + correction.argument());
-        return multiplied + corrected + "value >>= %d;\n".formatted(shift);
+        return multiplied + corrected + String.format(Locale.ROOT, "value >>= %d;\n", shift);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.schedule.dsp;
 
 import io.kiln.schedule.parts.AsmText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -72,8 +73,13 @@ record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isS
     public String value(String sum) {
         String half = isRounded ? " + (INT64_C(1) << 31)" : "";
         String sign = isSigned ? " - (scaled < 0)" : "";
-        return "const int32_t scaled = %s * %d + w[2];\n".formatted(sum, 1 << left)
-                + "int32_t value = (int32_t)(((int64_t)scaled * w[0]%s) >> 32) + w[1]%s;\n".formatted(half, sign)
-                + "value >>= %s;\n".formatted(shift.map(s -> "" + s).orElse("w[3]"));
+        return String.format(Locale.ROOT, "const int32_t scaled = %s * %d + w[2];\n", sum, 1 << left)
+                + String.format(
+                        Locale.ROOT,
+                        "int32_t value = (int32_t)(((int64_t)scaled * w[0]%s) >> 32) + w[1]%s;\n",
+                        half,
+                        sign)
+                + String.format(
+                        Locale.ROOT, "value >>= %s;\n", shift.map(s -> "" + s).orElse("w[3]"));
     }
 }

@@ -8,6 +8,7 @@ import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The kernel that makes the factors of {@link DspWinograd} from one row of six columns: four pixels, the second two of which begin two
@@ -87,8 +88,11 @@ record DspWinogradInput(int channels, boolean isPaired) {
                         "LAST_FOUR",
                         channels % 4 == 0
                                 ? ""
-                                : "    const int32_t at = i < %d ? i : i - %d;\n"
-                                        .formatted(channels / 4 * 4, filled(channels) - channels))
+                                : String.format(
+                                        Locale.ROOT,
+                                        "    const int32_t at = i < %d ? i : i - %d;\n",
+                                        channels / 4 * 4,
+                                        filled(channels) - channels))
                 .text();
     }
 

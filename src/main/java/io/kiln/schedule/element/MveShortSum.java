@@ -4,6 +4,7 @@ package io.kiln.schedule.element;
 import io.kiln.lower.element.ShortSum;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
+import java.util.Locale;
 
 /**
  * Four elements at a time by MVE. VQRDMULH is the reference's first rounding, VRSHR the second one, which rounds halves of negative values
@@ -49,7 +50,7 @@ record MveShortSum(ShortSum sum, Vector vector) implements ShortSumKernel {
         if (sum.shift() > 0) {
             loop.append(rescaled(1, "by", sum.shift()));
         }
-        loop.append("vshl.i32 q0, q0, #%d\n".formatted(ShortSum.EXACT_SHIFT));
+        loop.append(String.format(Locale.ROOT, "vshl.i32 q0, q0, #%d\n", ShortSum.EXACT_SHIFT));
         loop.append(
                 sum.subtractsExact()
                         ? "vsub.i32 q0, q1, q0\n"
@@ -79,11 +80,11 @@ record MveShortSum(ShortSum sum, Vector vector) implements ShortSumKernel {
     }
 
     private static String rescaled(int q, String by, int shift) {
-        return """
+        return String.format(Locale.ROOT, """
                 vqrdmulh.s32 q%1$d, q%1$d, %%[%2$s]
                 vshr.s32 q2, q%1$d, #31
                 vadd.i32 q%1$d, q%1$d, q2
                 vrshr.s32 q%1$d, q%1$d, #%3$d
-                """.formatted(q, by, shift);
+                """, q, by, shift);
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.schedule.element;
 import io.kiln.lower.element.ProvenSlopes;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
+import java.util.Locale;
 
 /**
  * Four elements at a time by MVE.
@@ -22,7 +23,9 @@ record MveSlopes(ProvenSlopes slopes) implements SlopesKernel {
     @Override
     public Kernel kernel() {
         boolean isOne = slopes.hasOneOffset();
-        String loop = """
+        String loop = String.format(
+                Locale.ROOT,
+                """
                 vdup.32 q2, %%[by]
                 vdup.32 q3, %%[below]
                 %swlstp.32 lr, %%[count], 2f
@@ -36,11 +39,11 @@ record MveSlopes(ProvenSlopes slopes) implements SlopesKernel {
                 %svstrh.32 q0, [%%[out]], #8
                 letp lr, 1b
                 2:
-                """.formatted(
-                        isOne ? "" : "vdup.32 q4, %[offset]\nvdup.32 q5, %[offset_below]\n",
-                        isOne ? "vadd.i32 q0, q0, %[offset]\n" : "vpsel q1, q5, q4\nvadd.i32 q0, q0, q1\n",
-                        slopes.shift(),
-                        slopes.fits() ? "" : "vqmovnb.s32 q0, q0\n");
+                """,
+                isOne ? "" : "vdup.32 q4, %[offset]\nvdup.32 q5, %[offset_below]\n",
+                isOne ? "vadd.i32 q0, q0, %[offset]\n" : "vpsel q1, q5, q4\nvadd.i32 q0, q0, q1\n",
+                slopes.shift(),
+                slopes.fits() ? "" : "vqmovnb.s32 q0, q0\n");
         String assembly = (isOne ? "  (void)more_offset;\n" : "")
                 + "  __asm__ volatile(\n"
                 + MveText.lines(loop)

@@ -4,6 +4,7 @@ package io.kiln.schedule.element;
 import io.kiln.lower.element.ProvenSum;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
+import java.util.Locale;
 
 /**
  * Four elements at a time by MVE.
@@ -29,7 +30,8 @@ record MveSum(ProvenSum sum) implements SumKernel {
         boolean limits = SumKernel.hasLimits(sum);
         String name = "kiln_mve_sum_" + sum.shift() + (limits ? "_l" : "");
         String limit = limits ? "vmax.s32 q0, q0, q3\nvmin.s32 q0, q0, q4\n" : "vqmovnb.s16 q0, q0\n";
-        String loop = """
+        String loop = String.format(
+                Locale.ROOT, """
                 vdup.32 q2, %%[lhs_by]
                 %swlstp.32 lr, %%[count], 2f
                 1:
@@ -41,7 +43,7 @@ record MveSum(ProvenSum sum) implements SumKernel {
                 %svstrb.32 q0, [%%[out]], #4
                 letp lr, 1b
                 2:
-                """.formatted(limits ? "vdup.32 q3, %[low]\nvdup.32 q4, %[high]\n" : "", sum.shift(), limit);
+                """, limits ? "vdup.32 q3, %[low]\nvdup.32 q4, %[high]\n" : "", sum.shift(), limit);
         String limitOperands = limits ? ", [low] \"r\"(low), [high] \"r\"(high)" : "";
         String assembly = (limits ? "" : "  (void)low;\n  (void)high;\n")
                 + "  __asm__ volatile(\n"

@@ -4,6 +4,7 @@ package io.kiln.schedule.element;
 import io.kiln.lower.element.ShortSum;
 import io.kiln.schedule.parts.AsmText;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Lines of the kernels for {@link ShortSum} on RV32IM, for two elements at a time, the product of one being made while the other one waits for
@@ -96,7 +97,7 @@ final class RiscVShorts {
         for (int i = 0; i < PAIR; i++) {
             for (String name : names) {
                 declarations.append("  int32_t ").append(name).append(i).append(";\n");
-                outputs.append(", [%s%d] \"=&r\"(%s%d)".formatted(name, i, name, i));
+                outputs.append(String.format(Locale.ROOT, ", [%s%d] \"=&r\"(%s%d)", name, i, name, i));
             }
         }
         return declarations

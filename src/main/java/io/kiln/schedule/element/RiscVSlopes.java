@@ -5,6 +5,7 @@ import io.kiln.lower.element.ProvenSlopes;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Four elements at a time on RV32IM, the product of one being made while the others wait for their own. A result beyond 16 bits leaves the
@@ -102,7 +103,7 @@ record RiscVSlopes(ProvenSlopes slopes, int block) implements SlopesKernel {
         for (int i = 0; i < GROUP; i++) {
             for (String name : List.of("x" + i, "m" + i, "s" + i)) {
                 declared.append("  int32_t ").append(name).append(";\n");
-                outputs.append(", [%s] \"=&r\"(%s)".formatted(name, name));
+                outputs.append(String.format(Locale.ROOT, ", [%s] \"=&r\"(%s)", name, name));
             }
         }
         return (slopes.hasOneOffset() ? "  (void)more_offset;\n" : "")

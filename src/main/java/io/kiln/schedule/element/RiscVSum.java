@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.lower.element.ProvenSum;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
+import java.util.Locale;
 
 /**
  * Elements one behind the other on RV32IM: while the multiplier is busy with an element, the one before it is shifted and stored, and one
@@ -115,8 +116,8 @@ record RiscVSum(ProvenSum sum, int block) implements SumKernel {
         StringBuilder declared = new StringBuilder();
         StringBuilder outputs = new StringBuilder();
         for (int i = 0; i < DEPTH; i++) {
-            declared.append("  int32_t x%d;\n  int32_t y%d;\n".formatted(i, i));
-            outputs.append(", [x%d] \"=&r\"(x%d), [y%d] \"=&r\"(y%d)".formatted(i, i, i, i));
+            declared.append(String.format(Locale.ROOT, "  int32_t x%d;\n  int32_t y%d;\n", i, i));
+            outputs.append(String.format(Locale.ROOT, ", [x%d] \"=&r\"(x%d), [y%d] \"=&r\"(y%d)", i, i, i, i));
         }
         return declared
                 + "  const int8_t* const end = out + count;\n"

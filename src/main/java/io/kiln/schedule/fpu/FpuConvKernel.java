@@ -4,6 +4,7 @@ package io.kiln.schedule.fpu;
 import io.kiln.schedule.mve.MveText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
+import java.util.Locale;
 
 /**
  * The micro-kernel of {@link FpuConv}: sums of neighbouring pixels times a block of channels in registers, some taps at a
@@ -61,7 +62,7 @@ record FpuConvKernel(FpuBlocks blocks, FpuLimits limits) {
 
     /** A row of the window, and the step to the next one. */
     private String row() {
-        return """
+        return String.format(Locale.ROOT, """
                 %s%s\
                 ldr r5, [r9, #40]
                 add r12, r12, r5
@@ -71,13 +72,13 @@ record FpuConvKernel(FpuBlocks blocks, FpuLimits limits) {
                 itt eq
                 ldreq r5, [r9, #44]
                 subeq r12, r12, r5
-                """.formatted(inputs(), products());
+                """, inputs(), products());
     }
 
     /** The taps of a row of the window: steps unrolled, then the other steps, then the taps that are left one by one. */
     private String products() {
         String last = blocks.taps() == 2 ? taps(1) : "7:\n" + taps(1) + "subs r5, r5, #1\nbne 7b\n";
-        return """
+        return String.format(Locale.ROOT, """
                 ldr r5, [r9, #32]
                 cmp r5, #0
                 beq 4f
@@ -101,14 +102,14 @@ record FpuConvKernel(FpuBlocks blocks, FpuLimits limits) {
                 beq 6f
                 %s\
                 6:
-                """.formatted(taps(blocks.taps()).repeat(unroll()), taps(blocks.taps()), last);
+                """, taps(blocks.taps()).repeat(unroll()), taps(blocks.taps()), last);
     }
 
     private String inputs() {
         StringBuilder out = new StringBuilder("mov r0, r12\n");
         out.append(blocks.pixels() > 1 ? "ldr r5, [r9, #16]\n" : "");
         for (int p = 1; p < blocks.pixels(); p++) {
-            out.append("add r%d, r%d, r5\n".formatted(p, p - 1));
+            out.append(String.format(Locale.ROOT, "add r%d, r%d, r5\n", p, p - 1));
         }
         return out.toString();
     }

@@ -7,6 +7,7 @@ import io.kiln.schedule.mve.MveText;
 import io.kiln.schedule.parts.PixelTile;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
+import java.util.Locale;
 
 /**
  * The micro-kernel of {@link FpuDepthwise}: neighbouring pixels of four channels, by {@code VFMA}. An input is loaded
@@ -65,7 +66,7 @@ record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
     private String row() {
         int weights = tile.pixels() * CHANNELS;
         int input = weights + tile.taps() * CHANNELS;
-        return """
+        return String.format(Locale.ROOT, """
                 mov r0, r12
                 vldmia r4!, %s
                 %s\
@@ -73,7 +74,7 @@ record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
                 subs lr, lr, #1
                 it eq
                 subeq r12, r12, r3
-                """.formatted(registers(weights, tile.taps() * CHANNELS), columns(weights, input));
+                """, registers(weights, tile.taps() * CHANNELS), columns(weights, input));
     }
 
     /** The products of a row of the windows. */
@@ -84,13 +85,17 @@ record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
             StringBuilder products = new StringBuilder();
             for (int p = 0; p < tile.pixels(); p++) {
                 for (int c = 0; tile.tap(p, column) >= 0 && c < CHANNELS; c++) {
-                    products.append("vfma.f32 s%d, s%d, s%d\n"
-                            .formatted(p * CHANNELS + c, input + c, weights + tile.tap(p, column) * CHANNELS + c));
+                    products.append(String.format(
+                            Locale.ROOT,
+                            "vfma.f32 s%d, s%d, s%d\n",
+                            p * CHANNELS + c,
+                            input + c,
+                            weights + tile.tap(p, column) * CHANNELS + c));
                 }
             }
             if (!products.isEmpty()) {
                 out.append("add r0, r0, r1\n".repeat(column - at));
-                out.append("vldmia r0, %s\n".formatted(registers(input, CHANNELS)))
+                out.append(String.format(Locale.ROOT, "vldmia r0, %s\n", registers(input, CHANNELS)))
                         .append(products);
                 at = column;
             }

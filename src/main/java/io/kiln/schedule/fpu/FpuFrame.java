@@ -10,6 +10,7 @@ import io.kiln.tir.Kernel.Pointer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What {@link FpuConvKernel} and {@link FpuDepthwiseKernel} have in common. For each tile of pixels and each block of channels the biases become the
@@ -48,7 +49,9 @@ record FpuFrame(int pixels, int channels, int late, FpuLimits limits) {
         int tiles = late - 12;
         int outputStep = late - 4;
         return limits.start(late)
-                + """
+                + String.format(
+                        Locale.ROOT,
+                        """
                 ldr r8, [r9, #12]
                 0:
                 ldrd r4, r10, [r9, #4]
@@ -75,8 +78,15 @@ record FpuFrame(int pixels, int channels, int late, FpuLimits limits) {
                 subs r0, r0, #1
                 str r0, [r9, #%3$d]
                 bne 0b
-                """.formatted(
-                        gap, blocks, tiles, outputStep, biases(), first, row, limits.stores(pixels, channels, late));
+                """,
+                        gap,
+                        blocks,
+                        tiles,
+                        outputStep,
+                        biases(),
+                        first,
+                        row,
+                        limits.stores(pixels, channels, late));
     }
 
     /** Loads of the biases at r10 as the sums of all pixels. */
@@ -84,13 +94,13 @@ record FpuFrame(int pixels, int channels, int late, FpuLimits limits) {
         StringBuilder out = new StringBuilder();
         for (int p = 0; p < pixels; p++) {
             String last = p == pixels - 1 ? "!" : "";
-            out.append("vldmia r10%s, %s\n".formatted(last, registers(p * channels, channels)));
+            out.append(String.format(Locale.ROOT, "vldmia r10%s, %s\n", last, registers(p * channels, channels)));
         }
         return out.toString();
     }
 
     /** A list of registers of single precision. */
     static String registers(int first, int count) {
-        return count == 1 ? "{s" + first + "}" : "{s%d-s%d}".formatted(first, first + count - 1);
+        return count == 1 ? "{s" + first + "}" : String.format(Locale.ROOT, "{s%d-s%d}", first, first + count - 1);
     }
 }

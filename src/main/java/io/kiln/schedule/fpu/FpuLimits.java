@@ -10,6 +10,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -108,18 +109,18 @@ enum FpuLimits {
      * @param late offset of the flag that leaves the limits to C; the upper limit follows
      */
     String start(int late) {
-        return this == CAPPED ? """
+        return this == CAPPED ? String.format(Locale.ROOT, """
                 ldr r0, [r9, #%1$d]
                 mvn r0, r0
                 bic r0, r0, #0x80000000
                 str r0, [r9, #%1$d]
-                """.formatted(late + 4) : "";
+                """, late + 4) : "";
     }
 
     /** C loop that applies the limits to the stored results; NaN passes through. */
     private String loop(int pixels, int channels, String stride, String low) {
         String high = this != RELU ? "      value = value > high ? high : value;\n" : "";
-        return """
+        return String.format(Locale.ROOT, """
                   for (int32_t p = 0; p < tiles * %d; ++p) {
                     for (int32_t c = 0; c < blocks * %d; ++c) {
                       float value = out[p * %s + c];
@@ -128,7 +129,7 @@ enum FpuLimits {
                       out[p * %s + c] = value;
                     }
                   }
-                """.formatted(pixels, channels, stride, low, low, high, stride);
+                """, pixels, channels, stride, low, low, high, stride);
     }
 
     /**
@@ -143,14 +144,15 @@ enum FpuLimits {
             return step + plain;
         }
         int sum = pixels * channels;
-        StringBuilder out = new StringBuilder("vmul.f32 s%d, s0, s1\n".formatted(sum));
+        StringBuilder out = new StringBuilder(String.format(Locale.ROOT, "vmul.f32 s%d, s0, s1\n", sum));
         for (int i = 2; i < sum; i += 2) {
-            out.append("vfma.f32 s%d, s%d, s%d\n".formatted(sum, i, i + 1));
+            out.append(String.format(Locale.ROOT, "vfma.f32 s%d, s%d, s%d\n", sum, i, i + 1));
         }
-        out.append(step).append("vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n".formatted(sum));
-        out.append(this == CAPPED ? "ldr r5, [r9, #%d]\n".formatted(late + 4) : "")
+        out.append(step)
+                .append(String.format(Locale.ROOT, "vcmp.f32 s%1$d, s%1$d\nvmrs APSR_nzcv, fpscr\nbvs 8f\n", sum));
+        out.append(this == CAPPED ? String.format(Locale.ROOT, "ldr r5, [r9, #%d]\n", late + 4) : "")
                 .append(limited(pixels, channels));
-        return out.append("b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n".formatted(late))
+        return out.append(String.format(Locale.ROOT, "b 9f\n8:\nmov r0, #1\nstr r0, [r9, #%d]\n", late))
                 .append(plain)
                 .append("9:\n")
                 .toString();
@@ -160,7 +162,7 @@ enum FpuLimits {
         StringBuilder out = new StringBuilder(pixels > 1 ? "add r12, r8, lr\n" : "");
         for (int p = 0; p < pixels; p++) {
             String to = p == 0 ? "r8!" : "r12";
-            out.append("vstmia %s, %s\n".formatted(to, registers(p * channels, channels)));
+            out.append(String.format(Locale.ROOT, "vstmia %s, %s\n", to, registers(p * channels, channels)));
             out.append(p > 0 && p < pixels - 1 ? "add r12, r12, lr\n" : "");
         }
         return out.toString();
@@ -171,13 +173,16 @@ enum FpuLimits {
         for (int p = 0; p < pixels; p++) {
             for (int c = 0; c < channels; c += 4) {
                 int first = p * channels + c;
-                out.append("vmov r0, r1, s%d, s%d\n".formatted(first, first + 1));
-                out.append("vmov r2, r3, s%d, s%d\n".formatted(first + 2, first + 3));
+                out.append(String.format(Locale.ROOT, "vmov r0, r1, s%d, s%d\n", first, first + 1));
+                out.append(String.format(Locale.ROOT, "vmov r2, r3, s%d, s%d\n", first + 2, first + 3));
                 for (int i = 0; i < 4; i++) {
-                    out.append("bic r%1$d, r%1$d, r%1$d, asr #31\n".formatted(i));
-                    out.append(this == CAPPED ? "qadd r%1$d, r%1$d, r5\nsub r%1$d, r%1$d, r5\n".formatted(i) : "");
+                    out.append(String.format(Locale.ROOT, "bic r%1$d, r%1$d, r%1$d, asr #31\n", i));
+                    out.append(
+                            this == CAPPED
+                                    ? String.format(Locale.ROOT, "qadd r%1$d, r%1$d, r5\nsub r%1$d, r%1$d, r5\n", i)
+                                    : "");
                 }
-                out.append("stmia %s, {r0-r3}\n".formatted(p == 0 ? "r8!" : "r12"));
+                out.append(String.format(Locale.ROOT, "stmia %s, {r0-r3}\n", p == 0 ? "r8!" : "r12"));
             }
             out.append(p > 0 && p < pixels - 1 ? "add r12, r12, lr\n" : "");
         }

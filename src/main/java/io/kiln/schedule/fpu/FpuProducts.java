@@ -3,6 +3,7 @@ package io.kiln.schedule.fpu;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Instructions of a step: loads, and products that are added to sums. A share of the products, evenly spread, is multiplied and
@@ -33,7 +34,7 @@ final class FpuProducts {
 
     /** Loads registers from where a core register points to. */
     void load(String from, int first, int count) {
-        lines.add(new Load("vldmia %s, %s\n".formatted(from, FpuFrame.registers(first, count))));
+        lines.add(new Load(String.format(Locale.ROOT, "vldmia %s, %s\n", from, FpuFrame.registers(first, count))));
     }
 
     /** Adds the product of two registers to a third one. */
@@ -57,12 +58,12 @@ final class FpuProducts {
             Product one = (Product) line;
             if (number * apart % all < apart) {
                 int register = free + (2 * apart > all ? separate % 2 : 0);
-                out.append("vmul.f32 s%d, s%d, s%d\n".formatted(register, one.value, one.weight))
+                out.append(String.format(Locale.ROOT, "vmul.f32 s%d, s%d, s%d\n", register, one.value, one.weight))
                         .append(pending);
-                pending = "vadd.f32 s%1$d, s%1$d, s%2$d\n".formatted(one.sum, register);
+                pending = String.format(Locale.ROOT, "vadd.f32 s%1$d, s%1$d, s%2$d\n", one.sum, register);
                 separate++;
             } else {
-                out.append("vfma.f32 s%d, s%d, s%d\n".formatted(one.sum, one.value, one.weight))
+                out.append(String.format(Locale.ROOT, "vfma.f32 s%d, s%d, s%d\n", one.sum, one.value, one.weight))
                         .append(pending);
                 pending = "";
             }

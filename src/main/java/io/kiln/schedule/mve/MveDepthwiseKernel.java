@@ -7,6 +7,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -142,11 +143,13 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     private String passes() {
         StringBuilder out = new StringBuilder(STATE + "mov r1, #-1\nmov r8, r2\nmov r10, r0\ndls lr, lr\n1:\n");
         for (int pass = 0; pass < shape.passes(); pass++) {
-            out.append("vldrw.32 q4, [r8, #%d]\nvadd.i32 q4, q4, r10\n".formatted(16 * pass));
+            out.append(String.format(Locale.ROOT, "vldrw.32 q4, [r8, #%d]\nvadd.i32 q4, q4, r10\n", 16 * pass));
             for (int c = 0; c < 4; c++) {
                 int input = 5 + c % 2;
-                out.append("vldrw.32 q%d, [q4, #%d]\nvldrw.32 q%d, [r5], #16\n".formatted(input, 4 * c, c));
-                out.append("vmladav%s.s8 r%d, q%d, q%d\n".formatted(pass == 0 ? "" : "a", 2 * c, c, input));
+                out.append(String.format(
+                        Locale.ROOT, "vldrw.32 q%d, [q4, #%d]\nvldrw.32 q%d, [r5], #16\n", input, 4 * c, c));
+                out.append(String.format(
+                        Locale.ROOT, "vmladav%s.s8 r%d, q%d, q%d\n", pass == 0 ? "" : "a", 2 * c, c, input));
             }
         }
         return out.append("adds r10, r10, #16\nvldrw.32 q6, [r5], #16\n")
@@ -157,26 +160,30 @@ record MveDepthwiseKernel(boolean narrow, Shape shape, MveEnd end) {
     /** Stores the results of a group of channels, which are side by side or some bytes apart. */
     private String store() {
         int every = shape.multiplier();
-        return every == 1 ? store("[r3], #4") : places() + store("[r3, q6]") + "add r3, r3, #%d\n".formatted(4 * every);
+        return every == 1
+                ? store("[r3], #4")
+                : places() + store("[r3, q6]") + String.format(Locale.ROOT, "add r3, r3, #%d\n", 4 * every);
     }
 
     private String store(String place) {
         return shape.valid() == 4
                 ? "vstrb.32 q5, " + place + "\n"
-                : "mov r0, #%d\nvctp.32 r0\nvpst\nvstrbt.32 q5, %s\n".formatted(shape.valid(), place);
+                : String.format(Locale.ROOT, "mov r0, #%d\nvctp.32 r0\nvpst\nvstrbt.32 q5, %s\n", shape.valid(), place);
     }
 
     /** Where results that are some bytes apart go: one instruction counts in steps of 1, 2, 4 or 8. */
     private String places() {
         int every = shape.multiplier();
         boolean isStep = every <= 8 && Integer.bitCount(every) == 1;
-        return "mov r0, #0\nvidup.u32 q6, r0, #%d\n".formatted(isStep ? every : 1)
-                + (isStep ? "" : "mov r0, #%d\nvmul.i32 q6, q6, r0\n".formatted(every));
+        return String.format(Locale.ROOT, "mov r0, #0\nvidup.u32 q6, r0, #%d\n", isStep ? every : 1)
+                + (isStep ? "" : String.format(Locale.ROOT, "mov r0, #%d\nvmul.i32 q6, q6, r0\n", every));
     }
 
     private String group() {
         int every = shape.multiplier();
-        return every == 1 ? GROUP : GROUP.replace("adds r4, r3, #4\n", "add r4, r3, #%d\n".formatted(4 * every));
+        return every == 1
+                ? GROUP
+                : GROUP.replace("adds r4, r3, #4\n", String.format(Locale.ROOT, "add r4, r3, #%d\n", 4 * every));
     }
 
     private String next() {

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -63,7 +64,7 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
      * @param multipliers an instruction that loads them to the free vector
      */
     static String anyShift(int q, int shift, int scratch, String multipliers) {
-        return """
+        return String.format(Locale.ROOT, """
             vmov.i32 q%3$d, #0
             vmax.s32 q%3$d, q%2$d, q%3$d
             vshl.s32 q%1$d, q%1$d, q%3$d
@@ -75,6 +76,6 @@ record MveEnd(boolean negatives, boolean limits, boolean any, Optional<MveFloor>
             vshr.s32 q%3$d, q%3$d, #31
             vqadd.s32 q%1$d, q%1$d, q%3$d
             vrshl.s32 q%1$d, q%1$d, q%2$d
-            """.formatted(q, shift, scratch, multipliers);
+            """, q, shift, scratch, multipliers);
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The micro-kernels of {@link MveFloatDepthwise}: four channels at a time, with remaining channels predicated.
@@ -70,7 +71,7 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
             for (int p = 0; p < pixels; p++) {
                 int offset = column - p * stride;
                 if (offset >= 0 && offset % dilation == 0 && offset / dilation < taps) {
-                    products.append("vfma.f32 q%d, q4, q%d\n".formatted(p, 5 + offset / dilation));
+                    products.append(String.format(Locale.ROOT, "vfma.f32 q%d, q4, q%d\n", p, 5 + offset / dilation));
                 }
             }
             out.append(products.isEmpty() ? "" : "vldrw.32 q4, [r0]\n" + products);
@@ -83,10 +84,10 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
 
     /** Loads or stores vectors that are a pixel apart. */
     private static void walk(StringBuilder out, String instruction, String base, int register, int count) {
-        out.append(instruction).append(".32 q%d, [%%[%s]]\n".formatted(register, base));
+        out.append(instruction).append(String.format(Locale.ROOT, ".32 q%d, [%%[%s]]\n", register, base));
         for (int i = 1; i < count; i++) {
-            out.append(i == 1 ? "add r0, %%[%s], r1\n".formatted(base) : "add r0, r0, r1\n");
-            out.append(instruction).append(".32 q%d, [r0]\n".formatted(register + i));
+            out.append(i == 1 ? String.format(Locale.ROOT, "add r0, %%[%s], r1\n", base) : "add r0, r0, r1\n");
+            out.append(instruction).append(String.format(Locale.ROOT, ".32 q%d, [r0]\n", register + i));
         }
     }
 }

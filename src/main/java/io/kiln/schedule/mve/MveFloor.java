@@ -3,6 +3,7 @@ package io.kiln.schedule.mve;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.ProvenRescale.Corrected;
+import java.util.Locale;
 
 /**
  * The instructions of a {@link ProvenRescale} relative to the zero point, for vectors of four sums: scaled, multiplied by VMULH, which
@@ -45,7 +46,7 @@ record MveFloor(int scaleBits, int shift, Corrected corrected) {
     String arguments() {
         int odd = corrected == Corrected.ODD ? 1 << shift : 0;
         int half = corrected == Corrected.LISTED ? half() : 0;
-        return ", %d, %d, %d, %d".formatted(1 << scaleBits, odd, half, shift);
+        return String.format(Locale.ROOT, ", %d, %d, %d, %d", 1 << scaleBits, odd, half, shift);
     }
 
     private int half() {
@@ -54,7 +55,7 @@ record MveFloor(int scaleBits, int shift, Corrected corrected) {
 
     /** Scales a vector. */
     String scale(int q) {
-        return scaleBits == 0 ? "" : "vshl.i32 q%1$d, q%1$d, #%2$d\n".formatted(q, scaleBits);
+        return scaleBits == 0 ? "" : String.format(Locale.ROOT, "vshl.i32 q%1$d, q%1$d, #%2$d\n", q, scaleBits);
     }
 
     /**
@@ -66,23 +67,23 @@ record MveFloor(int scaleBits, int shift, Corrected corrected) {
      */
     String correct(int q, int correction, int scratch) {
         return switch (corrected) {
-            case ODD -> """
+            case ODD -> String.format(Locale.ROOT, """
                     vshl.i32 q%3$d, q%1$d, #%4$d
                     vshr.s32 q%3$d, q%3$d, #31
                     vand q%3$d, q%3$d, q%2$d
                     vsub.i32 q%1$d, q%1$d, q%3$d
-                    """.formatted(q, correction, scratch, 31 - shift);
-            case LISTED -> """
+                    """, q, correction, scratch, 31 - shift);
+            case LISTED -> String.format(Locale.ROOT, """
                     mov r0, #%3$d
                     vpt.i32 eq, q%1$d, q%2$d
                     vsubt.i32 q%1$d, q%1$d, r0
-                    """.formatted(q, correction, half());
+                    """, q, correction, half());
             default -> "";
         };
     }
 
     /** Shifts a vector. */
     String shift(int q) {
-        return "vshr.s32 q%1$d, q%1$d, #%2$d\n".formatted(q, shift);
+        return String.format(Locale.ROOT, "vshr.s32 q%1$d, q%1$d, #%2$d\n", q, shift);
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
@@ -150,11 +151,14 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
             roundTwice(out, eight);
         }
         for (int q = 0; q < (two() ? 2 : 1); q++) {
-            out.append((end.any() ? "vqadd.s32 q%1$d, q%1$d, r0\n" : "vadd.i32 q%1$d, q%1$d, r0\n").formatted(q));
-            out.append((end.limits()
+            out.append(String.format(
+                    Locale.ROOT, end.any() ? "vqadd.s32 q%1$d, q%1$d, r0\n" : "vadd.i32 q%1$d, q%1$d, r0\n", q));
+            out.append(String.format(
+                    Locale.ROOT,
+                    end.limits()
                             ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n"
-                            : "vqmovnb.s16 q%1$d, q%1$d\n")
-                    .formatted(q));
+                            : "vqmovnb.s16 q%1$d, q%1$d\n",
+                    q));
         }
     }
 
@@ -164,7 +168,8 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
         both(out, eight, "vqrdmulh.s32 q%1$d, q%1$d, q%2$d\n", 2);
         out.append("ldr r0, [r9, #16]\n");
         for (int q = 0; q < (end.negatives() ? (two() ? 2 : 1) : 0); q++) {
-            out.append("vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n".formatted(2 + q, q));
+            out.append(
+                    String.format(Locale.ROOT, "vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n", 2 + q, q));
         }
         both(out, eight, "vrshl.s32 q%1$d, q%1$d, q%2$d\n", 2);
     }
@@ -174,10 +179,10 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
         both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n", 2);
         for (int q = 0; q < (two() ? 2 : 1); q++) {
             int place = eight ? VECTOR * q : 0;
-            out.append("vldrb.8 q2, [r5, #%d]\n".formatted(4 * block + place));
-            out.append(MveEnd.anyShift(q, 2, 4, "vldrb.8 q4, [r5, #%d]".formatted(place)));
+            out.append(String.format(Locale.ROOT, "vldrb.8 q2, [r5, #%d]\n", 4 * block + place));
+            out.append(MveEnd.anyShift(q, 2, 4, String.format(Locale.ROOT, "vldrb.8 q4, [r5, #%d]", place)));
         }
-        out.append("add r5, r5, #%d\nldr r0, [r9, #16]\n".formatted(8 * block));
+        out.append(String.format(Locale.ROOT, "add r5, r5, #%d\nldr r0, [r9, #16]\n", 8 * block));
     }
 
     /** As ONNX Runtime. */
@@ -201,13 +206,13 @@ record MveGemmKernel(int depth, int pixels, int block, int filled, MveEnd end, b
 
     /** An instruction between results and the next constants of their channels, loaded to one or two vectors. */
     private void both(StringBuilder out, boolean eight, String instruction, int q) {
-        out.append("vldrb.8 q%d, [r5], #16\n".formatted(q));
-        out.append(instruction.formatted(0, q));
+        out.append(String.format(Locale.ROOT, "vldrb.8 q%d, [r5], #16\n", q));
+        out.append(String.format(Locale.ROOT, instruction, 0, q));
         if (eight) {
-            out.append("vldrb.8 q%d, [r5], #16\n".formatted(q + 1));
+            out.append(String.format(Locale.ROOT, "vldrb.8 q%d, [r5], #16\n", q + 1));
         }
         if (two()) {
-            out.append(instruction.formatted(1, eight ? q + 1 : q));
+            out.append(String.format(Locale.ROOT, instruction, 1, eight ? q + 1 : q));
         }
     }
 

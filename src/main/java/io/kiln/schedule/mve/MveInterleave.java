@@ -7,6 +7,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The micro-kernel of {@link MveInterleaved}: interleaves up to four rows of the input, so that one word holds a channel's values in four
@@ -33,12 +34,15 @@ final class MveInterleave {
         StringBuilder twin = new StringBuilder();
         for (int i = 0; i < rows; i++) {
             parameters.append(", int32_t row").append(i);
-            pointers.append("  const int8_t* from%1$d = row%1$d < 0 ? outside : from + row%1$d;\n".formatted(i));
-            operands.append(i == 0 ? "" : ", ").append("[from%1$d] \"+r\"(from%1$d)".formatted(i));
-            steps.append(", [step%1$d] \"r\"(row%1$d < 0 ? 0 : 16)".formatted(i));
-            loads.append("vldrb.8 q%1$d, [%%[from%1$d]]\nadd %%[from%1$d], %%[from%1$d], %%[step%1$d]\n".formatted(i));
-            lastLoads.append("vpst\nvldrbt.8 q%1$d, [%%[from%1$d]]\n".formatted(i));
-            twin.append("    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n".formatted(i));
+            pointers.append(String.format(
+                    Locale.ROOT, "  const int8_t* from%1$d = row%1$d < 0 ? outside : from + row%1$d;\n", i));
+            operands.append(i == 0 ? "" : ", ").append(String.format(Locale.ROOT, "[from%1$d] \"+r\"(from%1$d)", i));
+            steps.append(String.format(Locale.ROOT, ", [step%1$d] \"r\"(row%1$d < 0 ? 0 : 16)", i));
+            loads.append(String.format(
+                    Locale.ROOT, "vldrb.8 q%1$d, [%%[from%1$d]]\nadd %%[from%1$d], %%[from%1$d], %%[step%1$d]\n", i));
+            lastLoads.append(String.format(Locale.ROOT, "vpst\nvldrbt.8 q%1$d, [%%[from%1$d]]\n", i));
+            twin.append(String.format(
+                    Locale.ROOT, "    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n", i));
         }
         String store = """
             vst40.8 {q0, q1, q2, q3}, [%[to]]

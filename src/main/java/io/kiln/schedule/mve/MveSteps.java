@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.mve;
 
+import java.util.Locale;
+
 /**
  * The inner loop of a matrix product on MVE: in each step a vector of inputs of one or two pixels times a vector of weights of each channel,
  * added to accumulators in core registers.
@@ -120,17 +122,17 @@ public record MveSteps(Instructions set, int pixels, int channels, int unroll, b
     }
 
     private void input(StringBuilder out, int pixel) {
-        out.append("%s q%d, [r%d], #16\n".formatted(set.input, 4 + pixel, 1 + 2 * pixel));
+        out.append(String.format(Locale.ROOT, "%s q%d, [r%d], #16\n", set.input, 4 + pixel, 1 + 2 * pixel));
     }
 
     private void weight(StringBuilder out, int channel) {
-        out.append("%s q%d, [r5], #%d\n".formatted(set.weight, channel % 4, set.weightBytes));
+        out.append(String.format(Locale.ROOT, "%s q%d, [r5], #%d\n", set.weight, channel % 4, set.weightBytes));
     }
 
     private void product(StringBuilder out, boolean isAdded, int channel, int pixel) {
         String multiply = isAdded ? set.accumulate : set.multiply;
         int accumulator = ACCUMULATORS[pixel * 4 + channel];
-        out.append("%s r%d, q%d, q%d\n".formatted(multiply, accumulator, channel % 4, 4 + pixel));
+        out.append(String.format(Locale.ROOT, "%s r%d, q%d, q%d\n", multiply, accumulator, channel % 4, 4 + pixel));
     }
 
     /** A step whose loads and multiplications are predicated, behind VCTP: what is not loaded is 0. */

@@ -4,6 +4,7 @@ package io.kiln.schedule.mve;
 import io.kiln.base.DType;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Common to the texts of all kernels for MVE (Helium, Cortex-M55 and later). */
@@ -25,7 +26,7 @@ public final class MveText {
      * @param above offset of the upper limit in the state that r9 points to
      */
     static String finish(boolean limits, int q, int shifts, int above) {
-        return "vrshl.s32 q%1$d, q%1$d, q%2$d\n".formatted(q, shifts) + limit(limits, q, above);
+        return String.format(Locale.ROOT, "vrshl.s32 q%1$d, q%1$d, q%2$d\n", q, shifts) + limit(limits, q, above);
     }
 
     /** The same without the shift. */
@@ -41,7 +42,7 @@ public final class MveText {
                 vadd.i32 q%1$d, q%1$d, r11
                 vqmovnb.s16 q%1$d, q%1$d
                 """;
-        return end.formatted(q, above);
+        return String.format(Locale.ROOT, end, q, above);
     }
 
     /** Instructions as the strings of an asm statement, one to a line. */

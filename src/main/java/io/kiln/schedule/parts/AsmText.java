@@ -2,6 +2,7 @@
 package io.kiln.schedule.parts;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /** Collects the lines of one inline assembly statement in GNU syntax, for GCC and Clang alike. */
@@ -123,7 +124,8 @@ public final class AsmText {
         StringBuilder operands = new StringBuilder();
         for (int i = 0; i < values.size(); i++) {
             String r = register(i);
-            out.append("  register %s %s __asm__(\"%s\") = %s;\n".formatted(types.get(i), r, r, values.get(i)));
+            out.append(String.format(
+                    Locale.ROOT, "  register %s %s __asm__(\"%s\") = %s;\n", types.get(i), r, r, values.get(i)));
             operands.append(i == 0 ? "" : ", ").append("\"+r\"(").append(r).append(')');
         }
         String clobbered = clobbers.stream()

@@ -4,6 +4,7 @@ package io.kiln.schedule.parts;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.ProvenRescale.Corrected;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
@@ -194,25 +195,32 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
         return switch (corrected) {
             case NONE -> "";
             case NEGATIVE ->
-                "%1$s += %2$s - (%1$s < 0 ? %3$s : 0);\n".formatted(value, parameter, corrections.apply(0));
+                String.format(
+                        Locale.ROOT, "%1$s += %2$s - (%1$s < 0 ? %3$s : 0);\n", value, parameter, corrections.apply(0));
             case ODD, EVEN ->
-                "%1$s -= (%1$s & %2$s) %4$s 0 ? %3$s : 0;\n"
-                        .formatted(value, parameter, corrections.apply(0), corrected == Corrected.ODD ? "!=" : "==");
+                String.format(
+                        Locale.ROOT,
+                        "%1$s -= (%1$s & %2$s) %4$s 0 ? %3$s : 0;\n",
+                        value,
+                        parameter,
+                        corrections.apply(0),
+                        corrected == Corrected.ODD ? "!=" : "==");
             case LISTED ->
-                "%s -= %s ? %s : 0;\n"
-                        .formatted(
-                                value,
-                                IntStream.range(0, count)
-                                        .mapToObj(i -> value + " == " + corrections.apply(i))
-                                        .collect(Collectors.joining(" || ")),
-                                parameter);
+                String.format(
+                        Locale.ROOT,
+                        "%s -= %s ? %s : 0;\n",
+                        value,
+                        IntStream.range(0, count)
+                                .mapToObj(i -> value + " == " + corrections.apply(i))
+                                .collect(Collectors.joining(" || ")),
+                        parameter);
         };
     }
 
     /** The same for the kernels that cores run, given the parameter: without a branch for negative values. */
     public String line(String value, IntFunction<String> corrections) {
         return isSigned()
-                ? "%1$s += late - ((%1$s >> 31) & %2$s);\n".formatted(value, corrections.apply(0))
+                ? String.format(Locale.ROOT, "%1$s += late - ((%1$s >> 31) & %2$s);\n", value, corrections.apply(0))
                 : twin(value, corrections, parameter().orElse(""));
     }
 }

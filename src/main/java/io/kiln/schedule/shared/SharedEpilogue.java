@@ -7,6 +7,7 @@ import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -75,8 +76,9 @@ record SharedEpilogue(ScalarRescale rescale) {
                 "value", i -> "w[" + (2 + i) + "]", correction.parameter().orElse(""));
         List<String> names = names();
         String declarations = IntStream.range(1, names.size())
-                .mapToObj(i -> "  const int32_t %s = %s[%d];\n".formatted(names.get(i), common, i))
-                .collect(Collectors.joining("", "  const int32_t shift = %s[0] & 0xFF;\n".formatted(common), ""));
+                .mapToObj(i -> String.format(Locale.ROOT, "  const int32_t %s = %s[%d];\n", names.get(i), common, i))
+                .collect(Collectors.joining(
+                        "", String.format(Locale.ROOT, "  const int32_t shift = %s[0] & 0xFF;\n", common), ""));
         return text.with("CORRECTION", line.indent(8))
                 .with("CONSTANTS", correction.constants())
                 .with("LOW", rescale.isLimited() ? "low" : "-128")

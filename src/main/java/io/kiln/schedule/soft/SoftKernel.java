@@ -14,6 +14,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Dot products of floats in integers, without instructions or functions for floats.
@@ -167,7 +168,7 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
         String sum = core == SoftCore.ARMV7_M ? "(int64_t)x[i] * (weight >> (weight & 31))" : "";
         String upper = "(int32_t)((int64_t)x[i] * (weight >> (weight & 31)) >> 32)";
         return core == SoftCore.ARMV6_M
-                ? """
+                ? String.format(Locale.ROOT, """
                     for (int32_t first = 0; first < taps; first += %d) {
                       int32_t upper = 0;
                       int32_t lower = 0;
@@ -181,12 +182,12 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
                       }
                       sums[c] += upper + (lower >> 11);
                     }
-                """.formatted(SoftThumb1.TAPS).replace("CHANNELS", Integer.toString(channels))
-                : """
+                """, SoftThumb1.TAPS).replace("CHANNELS", Integer.toString(channels))
+                : String.format(Locale.ROOT, """
                     for (int32_t i = 0; i < taps; ++i) {
                       const int32_t weight = w[i * %d + c];
                       sums[c] += %s;
                     }
-                """.formatted(channels, sum.isEmpty() ? upper : sum);
+                """, channels, sum.isEmpty() ? upper : sum);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.schedule.wide;
 
 import io.kiln.schedule.parts.PixelTile;
 import io.kiln.schedule.wide.WideKernel.Place;
+import java.util.Locale;
 
 /**
  * The products of a row of the window in {@link PlainWideTaps} for Armv6-M, as a statement of assembly: only eight registers
@@ -58,7 +59,7 @@ record Armv6Taps(Place place) {
         line(out, ".syntax unified");
         out.append(lines).append("          : ");
         for (int p = 0; p < place.tile().pixels(); p++) {
-            out.append("[sum%1$d] \"+l\"(sum%1$d), ".formatted(p));
+            out.append(String.format(Locale.ROOT, "[sum%1$d] \"+l\"(sum%1$d), ", p));
         }
         out.append("[row] \"+l\"(row), [value] \"=&l\"(value), [weight] \"=&l\"(weight)\n");
         out.append("          : [w] \"l\"(w)\n          : \"cc\", \"memory\");\n");

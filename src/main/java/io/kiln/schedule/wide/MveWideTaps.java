@@ -7,6 +7,7 @@ import io.kiln.tir.Kernel;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Products of eight channels on MVE: those of the even channels in one vector, those of the odd ones in another. A
@@ -170,8 +171,8 @@ record MveWideTaps() implements WideKernel {
                 asm.line((odd == 0 ? "vmullb" : "vmullt") + ".s16 q%d, q5, q4", 6 + odd);
             }
             additions.clear();
-            additions.add("vadd.i32 q%1$d, q%1$d, q6".formatted(2 * pixel));
-            additions.add("vadd.i32 q%1$d, q%1$d, q7".formatted(2 * pixel + 1));
+            additions.add(String.format(Locale.ROOT, "vadd.i32 q%1$d, q%1$d, q6", 2 * pixel));
+            additions.add(String.format(Locale.ROOT, "vadd.i32 q%1$d, q%1$d, q7", 2 * pixel + 1));
         }
 
         /** A load or store of as many channels as there are. */

@@ -9,6 +9,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Products of one channel in C, for cores without vectors: an input is loaded once for all windows that contain it, a weight
@@ -59,7 +60,7 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
 
     @Override
     public Kernel kernel(Place place) {
-        String next = "      row -= left == rows - before ? %d : 0;\n".formatted(place.wrap());
+        String next = String.format(Locale.ROOT, "      row -= left == rows - before ? %d : 0;\n", place.wrap());
         KernelText text = TEXT.with("STEP", place.step())
                 .with("WEIGHT", hasLongMultiply ? "int8_t" : "int32_t")
                 .with("SUMS", each(place, "    int32_t sum%1$d = bias;\n"))
@@ -74,7 +75,7 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
     private static String each(Place place, String text) {
         StringBuilder out = new StringBuilder();
         for (int p = 0; p < place.tile().pixels(); p++) {
-            out.append(text.formatted(p));
+            out.append(String.format(Locale.ROOT, text, p));
         }
         return out.toString();
     }
@@ -83,7 +84,7 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
         String assembly = hasLongMultiply ? "" : new Armv6Taps(place).text();
         return assembly.isEmpty()
                 ? products(place)
-                : "#if %s\n%s#else\n%s#endif\n".formatted(AsmText.THUMB_1, assembly, products(place));
+                : String.format(Locale.ROOT, "#if %s\n%s#else\n%s#endif\n", AsmText.THUMB_1, assembly, products(place));
     }
 
     /** The products of a row of the window; where the tile's columns are all beside the input, there are none. */
@@ -95,12 +96,12 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
             for (int p = 0; p < tile.pixels(); p++) {
                 int tap = tile.tap(p, column);
                 if (tap >= 0) {
-                    products.append("      sum%1$d += x%2$d * w[%3$d];\n".formatted(p, column, tap));
+                    products.append(String.format(Locale.ROOT, "      sum%1$d += x%2$d * w[%3$d];\n", p, column, tap));
                 }
             }
             if (!products.isEmpty()) {
                 long offset = (long) (column - tile.begin()) * place.channels();
-                out.append("      const int32_t x%d = row[%d];\n".formatted(column, offset))
+                out.append(String.format(Locale.ROOT, "      const int32_t x%d = row[%d];\n", column, offset))
                         .append(products);
             }
         }
@@ -110,9 +111,13 @@ record PlainWideTaps(boolean hasLongMultiply) implements WideKernel {
     private static String results(Place place) {
         StringBuilder out = new StringBuilder();
         for (int p = 0; p < place.tile().pixels(); p++) {
-            String value = "kiln_rescale_high(sum%d, multiplier)".formatted(p);
+            String value = String.format(Locale.ROOT, "kiln_rescale_high(sum%d, multiplier)", p);
             String result = place.isLimited() ? "kiln_clamp(%s, low, high)" : "kiln_saturate_16(%s)";
-            out.append("    out[%d] = (int16_t)%s;\n".formatted(p * place.channels(), result.formatted(value)));
+            out.append(String.format(
+                    Locale.ROOT,
+                    "    out[%d] = (int16_t)%s;\n",
+                    p * place.channels(),
+                    String.format(Locale.ROOT, result, value)));
         }
         return out.toString();
     }

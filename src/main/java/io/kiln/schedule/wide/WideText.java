@@ -14,6 +14,7 @@ import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What the texts of all {@link WideKernel}s have in common.
@@ -85,7 +86,9 @@ record WideText(WideKernel kernel, WideKernel.Place place) {
     }
 
     private String nextRow() {
-        return place.wrap() == 0 ? "" : "      position -= left == rows - before ? %d : 0;\n".formatted(place.wrap());
+        return place.wrap() == 0
+                ? ""
+                : String.format(Locale.ROOT, "      position -= left == rows - before ? %d : 0;\n", place.wrap());
     }
 
     private String statement(AsmText asm) {

@@ -174,7 +174,7 @@ final class BoardParser {
     }
 
     private static String range(Memory memory) {
-        return String.format("(0x%08x to 0x%08x)", memory.base(), memory.end() - 1);
+        return String.format(Locale.ROOT, "(0x%08x to 0x%08x)", memory.base(), memory.end() - 1);
     }
 
     static long size(JsonNode node) {

@@ -6,6 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,7 +36,8 @@ final class BuildingParser {
                 compile.add(flag);
             }
             for (Map.Entry<String, JsonNode> symbol : node.path("symbols").properties()) {
-                link.add(String.format("-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
+                link.add(String.format(
+                        Locale.ROOT, "-Wl,--defsym=%s=0x%x", symbol.getKey(), BoardParser.size(symbol.getValue())));
             }
         });
         return new Building(toolchain(), compile, link, codegens(), uf2Family());

@@ -6,6 +6,7 @@ import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Flashing.ChipId;
 import io.kiln.toolchain.board.Flashing.OpenOcd;
 import io.kiln.toolchain.board.Flashing.ProjectApi;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -52,7 +53,8 @@ final class FlashParser {
                 node.get("value").asLong());
         if ((id.value() & ~id.mask()) != 0) {
             problems.add(
-                    String.format("the chip id 0x%08x has bits outside its mask 0x%08x", id.value(), id.mask()),
+                    String.format(
+                            Locale.ROOT, "the chip id 0x%08x has bits outside its mask 0x%08x", id.value(), id.mask()),
                     profile.where("/flash/openocd/chipId/value"),
                     "a value that the masked word can have",
                     "");

@@ -8,6 +8,7 @@ import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
@@ -94,6 +95,7 @@ final class PoolsParser {
         if (!areInRom || !areAligned || !areApart || !isInRam) {
             problems.add(
                     String.format(
+                            Locale.ROOT,
                             "the slots at 0x%08x and 0x%08x, of %d bytes each, with memory from 0x%08x on, %s",
                             slots.first(),
                             slots.second(),
@@ -113,7 +115,7 @@ final class PoolsParser {
                 memories.stream().anyMatch(m -> m.kind() == Kind.ROM && address > m.base() && address < m.end());
         if (!isInRom || hasMoreConstants) {
             problems.add(
-                    String.format("parameters lie at 0x%08x", address)
+                    String.format(Locale.ROOT, "parameters lie at 0x%08x", address)
                             + (isInRom
                                     ? ", and the board has more constants"
                                     : ", which is inside no memory of kind rom"),

@@ -133,10 +133,8 @@ record GnuLibrary(List<Path> headers, List<Path> archives) {
         line.addAll(flags);
         line.addAll(question);
         line.addAll(List.of("-x", "c", "-"));
-        ProcessResult result = ProcessRunner.run(Command.ofLine(line)
-                .with("LC_ALL", "C")
-                .reading(Bytes.ofText(""))
-                .within(Duration.ofSeconds(60)));
+        ProcessResult result =
+                ProcessRunner.run(Command.ofLine(line).reading(Bytes.ofText("")).within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
             throw new KilnException(new Problem(
                     "the compiler does not tell where its C library is: " + result.message(),

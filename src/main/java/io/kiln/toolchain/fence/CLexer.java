@@ -2,6 +2,7 @@
 package io.kiln.toolchain.fence;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -209,6 +210,6 @@ final class CLexer {
     }
 
     private static String name(char c) {
-        return c > ' ' && c <= '~' ? Character.toString(c) : String.format("0x%02x", (int) c);
+        return c > ' ' && c <= '~' ? Character.toString(c) : String.format(Locale.ROOT, "0x%02x", (int) c);
     }
 }

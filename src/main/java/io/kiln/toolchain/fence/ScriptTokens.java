@@ -3,6 +3,7 @@ package io.kiln.toolchain.fence;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -78,7 +79,7 @@ final class ScriptTokens {
             char c = token.charAt(i);
             boolean isPlain = (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
             if (!isPlain) {
-                throw new Refused(line, String.format("the character 0x%02x in a linker script", (int) c));
+                throw new Refused(line, String.format(Locale.ROOT, "the character 0x%02x in a linker script", (int) c));
             }
         }
         if (token.startsWith("\"") && token.indexOf('\\') >= 0) {

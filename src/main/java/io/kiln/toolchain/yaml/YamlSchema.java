@@ -5,16 +5,22 @@ import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.path.NodePath;
 import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Locale;
 import java.util.function.UnaryOperator;
 
 /** A JSON Schema of {@code toolchains/schemas} for descriptors. */
 public final class YamlSchema {
+    /** The validator has messages in 27 languages, and takes the computer's unless it is told. */
+    private static final SchemaRegistryConfig ENGLISH =
+            SchemaRegistryConfig.builder().locale(Locale.ROOT).build();
+
     private final String file;
     private final Schema schema;
 
@@ -26,7 +32,8 @@ public final class YamlSchema {
     public YamlSchema(String file) {
         this.file = file;
         try (InputStream in = YamlSchema.class.getResourceAsStream("/toolchains/schemas/" + file)) {
-            schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+            schema = SchemaRegistry.withDefaultDialect(
+                            SpecificationVersion.DRAFT_2020_12, registry -> registry.schemaRegistryConfig(ENGLISH))
                     .getSchema(in, InputFormat.JSON);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -82,7 +83,8 @@ public sealed interface RecordValue {
                 return new Numeric(plain.contains(".") ? plain : plain + ".0");
             }
             String mantissa = exact.movePointLeft(exponent).toPlainString();
-            return new Numeric(String.format("%se%s%02d", mantissa, exponent < 0 ? "-" : "+", Math.abs(exponent)));
+            return new Numeric(
+                    String.format(Locale.ROOT, "%se%s%02d", mantissa, exponent < 0 ? "-" : "+", Math.abs(exponent)));
         }
 
         /** The nearest double. */

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ final class BlockTraceTest {
     }
 
     private static String executed(String place, long address) {
-        return String.format("Trace 0: 0x%s [00800408/%08x/00000110/ff020200] run%n", place, address);
+        return String.format(Locale.ROOT, "Trace 0: 0x%s [00800408/%08x/00000110/ff020200] run%n", place, address);
     }
 
     private static final String BEFORE = executed("7f01", 0x90);

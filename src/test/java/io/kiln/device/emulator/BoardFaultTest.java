@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,7 +57,7 @@ class BoardFaultTest {
     void aWrongWriteIsNamedWithItsLineAndItsAddress(String id, String toolchain, String address) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        Path image = HandWrittenModel.withMain(board, toolchain, """
+        Path image = HandWrittenModel.withMain(board, toolchain, String.format(Locale.ROOT, """
                 void poke(volatile int* where, int what);
                 void poke(volatile int* where, int what) {
                   *where = what;
@@ -66,7 +67,7 @@ class BoardFaultTest {
                   call((volatile int*)%s, 3);
                   return 0;
                 }
-                """.formatted(address), folder);
+                """, address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,13 +102,13 @@ class EmulatorTest {
     void theWholeCodeOfAnImageArrives(String id, int code) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        Path image = withMain(board, """
+        Path image = withMain(board, String.format(Locale.ROOT, """
                 #include "kiln_console.h"
                 int main(void) {
                   kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
                   return %d;
                 }
-                """.formatted(code));
+                """, code));
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
     }
 

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class FencedImageTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path made = folder.resolve("made");
-        Path image = HandWrittenModel.withMain(board, "clang", """
+        Path image = HandWrittenModel.withMain(board, "clang", String.format(Locale.ROOT, """
                 int main(void) {
                   static const char command[] = "touch %s";
                   const unsigned system[] = {(unsigned)command, sizeof command - 1};
@@ -39,7 +40,7 @@ class FencedImageTest {
                   __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
                   return 0;
                 }
-                """.formatted(made), folder);
+                """, made), folder);
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(70));
         assertThat(made).doesNotExist();
         Emulator asked = new Emulator(board, LIMIT, Optional.empty(), true);

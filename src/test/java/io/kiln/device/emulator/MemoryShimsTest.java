@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -82,6 +83,6 @@ final class MemoryShimsTest {
             ImageConsole.follow(
                     process.output(), Duration.ofSeconds(60), text::append, piece -> text.indexOf("\n") >= 0);
         }
-        assertThat(text.toString()).contains("%08x %08x".formatted(COPIED, 0));
+        assertThat(text.toString()).contains(String.format(Locale.ROOT, "%08x %08x", COPIED, 0));
     }
 }

@@ -30,6 +30,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -179,6 +180,6 @@ class RpcServerOnBoardTest {
     }
 
     private static String number(long value) {
-        return String.format("%016x", Long.reverseBytes(value));
+        return String.format(Locale.ROOT, "%016x", Long.reverseBytes(value));
     }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -159,7 +160,11 @@ final class FlasherTest {
     void nothingListensWhateverTheScriptsSay() throws IOException {
         List<Integer> ports = List.of(freePort(), freePort(), freePort(), freePort(), freePort());
         Path elsewhere = folder.resolve("elsewhere.log");
-        Files.writeString(folder.resolve("open.cfg"), """
+        Files.writeString(
+                folder.resolve("open.cfg"),
+                String.format(
+                        Locale.ROOT,
+                        """
                 source [find faux.cfg]
                 gdb_port %d
                 telnet_port %d
@@ -170,8 +175,13 @@ final class FlasherTest {
                 log_output %s
                 init
                 catch {gdb_port 3333}
-                """.formatted(
-                        ports.get(0), ports.get(1), ports.get(2), ports.get(3), ports.get(4), elsewhere));
+                """,
+                        ports.get(0),
+                        ports.get(1),
+                        ports.get(2),
+                        ports.get(3),
+                        ports.get(4),
+                        elsewhere));
         faux();
         List<Integer> open = new ArrayList<>();
         FlashProgress looking = new FlashProgress() {

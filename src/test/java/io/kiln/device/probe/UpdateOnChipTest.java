@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -58,12 +59,13 @@ class UpdateOnChipTest {
             Files.copy(file, folder.resolve(file.getFileName()));
         }
         WholeFiles.write(
-                folder.resolve("settings.c"), """
+                folder.resolve("settings.c"),
+                String.format(Locale.ROOT, """
                 #include "kiln_slots.h"
                 const struct kiln_slots kiln_slots = {
                     .address = {0x08080000u, 0x080c0000u}, .bytes = 0x40000u, .memory = 0x20010000u, .memory_bytes = 0x10000u,
                     .firmware = 0x01000000u, .board = "board", .interface = {%s}, .key = {%s}};
-                """.formatted(list(TestRegions.INTERFACE), list(key.publicBytes())));
+                """, list(TestRegions.INTERFACE), list(key.publicBytes())));
         Toolchain clang = TestToolchains.resolve("clang", "c -mcpu=cortex-m3");
         List<String> line =
                 new ArrayList<>(List.of(clang.compiler(), "--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"));

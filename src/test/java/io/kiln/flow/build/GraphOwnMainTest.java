@@ -21,6 +21,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -69,7 +70,9 @@ final class GraphOwnMainTest {
         List<Integer> from = function.params().get(0).type().shape().dims();
         List<Integer> to =
                 function.types().get(function.results().get(0).id()).shape().dims();
-        return """
+        return String.format(
+                Locale.ROOT,
+                """
                 #include <string.h>
                 #include <tvm/runtime/crt/crt.h>
                 #include <tvm/runtime/crt/graph_executor.h>
@@ -103,13 +106,13 @@ final class GraphOwnMainTest {
                   if (error == 0) kiln_console_text("right\\r\\n");
                   return error;
                 }
-                """.formatted(
-                        input,
-                        output,
-                        shape(from),
-                        shape(to),
-                        from.size(),
-                        to.size(),
-                        function.params().get(0).name());
+                """,
+                input,
+                output,
+                shape(from),
+                shape(to),
+                from.size(),
+                to.size(),
+                function.params().get(0).name());
     }
 }

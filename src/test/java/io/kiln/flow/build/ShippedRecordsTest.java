@@ -27,6 +27,7 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.task.TaskKeys;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,9 @@ class ShippedRecordsTest {
         TuningRecord shipped = ShippedRecords.of("rv32imac", "cycles").stream()
                 .filter(record -> layer.reason()
                         .contains(String.format(
-                                "%,d cycles", Math.round(record.result().mean() * 1e9))))
+                                Locale.ROOT,
+                                "%,d cycles",
+                                Math.round(record.result().mean() * 1e9))))
                 .findFirst()
                 .orElseThrow();
         TuningRecord.Result slow =

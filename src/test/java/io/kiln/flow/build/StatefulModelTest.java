@@ -47,6 +47,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -175,7 +176,7 @@ public class StatefulModelTest {
         }
         """;
 
-    private static final String CALLER = MAIN.formatted("""
+    private static final String CALLER = String.format(Locale.ROOT, MAIN, """
         static void step(void) {
           const float x[] = {2.0f, 3.0f};
           float sum[2];
@@ -187,7 +188,7 @@ public class StatefulModelTest {
         }
         """);
 
-    private static final String WORKSPACE = MAIN.formatted("""
+    private static final String WORKSPACE = String.format(Locale.ROOT, MAIN, """
         static void step(void) {
           static uint8_t pool[TVMGEN_SUMS_GLOBAL_WORKSPACE_WORKSPACE_POOL_SIZE] __attribute__((aligned(16)));
           struct tvmgen_sums_workspace_pools pools = {pool};

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -141,7 +142,7 @@ final class UserFunctionsTest extends ArchiveProject {
 
     private void write(int status) throws IOException {
         Files.createDirectories(folder.resolve("src/main/c"));
-        Files.writeString(folder.resolve("src/main/c/my_sum.c"), SUM.formatted(status));
+        Files.writeString(folder.resolve("src/main/c/my_sum.c"), String.format(Locale.ROOT, SUM, status));
     }
 
     private BuildSpec spec() {

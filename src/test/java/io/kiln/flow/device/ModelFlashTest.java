@@ -28,11 +28,14 @@ import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tensorflow.lite.schema.BuiltinOperator;
@@ -40,6 +43,7 @@ import org.tensorflow.lite.schema.BuiltinOperator;
 /** Models in slots, flashed by OpenOCD without the firmware, and chosen by the image in QEMU. */
 final class ModelFlashTest {
     private static final String BOARD = "virtual-stm32f405";
+    private static final int KEY = 0x5a;
     private static final int FIRST = 0x80000;
     private static final int SECOND = 0xc0000;
 
@@ -59,6 +63,8 @@ final class ModelFlashTest {
         flow.buildAndFlash(spec(new Release(1, "1.0.0")), FlashSpec.USUAL);
         byte[] first = held();
         assertThat(Arrays.copyOfRange(first, SECOND, first.length)).containsOnly(0xff);
+
+        theSecretIsInNoFile();
 
         // Other weights, and so other code: into the free slot, and nothing else changes.
         flow.buildAndFlash(spec(new Release(3, "1.1.0")), models());
@@ -88,6 +94,24 @@ final class ModelFlashTest {
                 .hasMessageContaining(
                         "the update is not for this device: its models have version 1.2.0, and version 1.2.0 runs");
         assertThat(held()).isEqualTo(third);
+    }
+
+    /** The private half of the key is written nowhere: neither its bytes nor a text of them. */
+    private void theSecretIsInNoFile() throws IOException {
+        byte[] secret = new byte[32];
+        Arrays.fill(secret, (byte) KEY);
+        List<String> texts = List.of(
+                new String(secret, StandardCharsets.ISO_8859_1),
+                HexFormat.of().formatHex(secret),
+                HexFormat.ofDelimiter(", ").withPrefix("0x").formatHex(secret),
+                Files.readAllLines(folder.resolve("key" + KEY + ".pem")).get(1));
+        try (Stream<Path> files = Files.walk(folder.resolve("out"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                        .as("%s", file)
+                        .doesNotContain(texts.toArray(String[]::new));
+            }
+        }
     }
 
     /** A device that cannot be read is a failure of that device, as any other. */
@@ -128,7 +152,7 @@ final class ModelFlashTest {
         UpdateSpec update = new UpdateSpec(
                 Models.SLOTS,
                 Header.NONE,
-                Optional.of(TestKeys.write(folder, 1)),
+                Optional.of(TestKeys.write(folder, KEY)),
                 new Versions(release.version, "1.0.0", "0.0.0"));
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),

@@ -53,7 +53,8 @@ public final class SourceArchives {
 
     public static Path tarGz(Path archive, Map<String, byte[]> files) throws IOException {
         try (OutputStream out = Files.newOutputStream(archive);
-                TarArchiveOutputStream tar = new TarArchiveOutputStream(new GZIPOutputStream(out))) {
+                TarArchiveOutputStream tar =
+                        new TarArchiveOutputStream(new GZIPOutputStream(out), StandardCharsets.UTF_8.name())) {
             tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
             for (Map.Entry<String, byte[]> file : files.entrySet()) {
                 TarArchiveEntry entry = new TarArchiveEntry(file.getKey(), true);
@@ -69,7 +70,8 @@ public final class SourceArchives {
     /** A tar whose only entry is a link. */
     static Path link(Path archive, String name) throws IOException {
         try (OutputStream out = Files.newOutputStream(archive);
-                TarArchiveOutputStream tar = new TarArchiveOutputStream(new GZIPOutputStream(out))) {
+                TarArchiveOutputStream tar =
+                        new TarArchiveOutputStream(new GZIPOutputStream(out), StandardCharsets.UTF_8.name())) {
             TarArchiveEntry entry = new TarArchiveEntry(name, TarConstants.LF_SYMLINK);
             entry.setLinkName("/etc/passwd");
             tar.putArchiveEntry(entry);
@@ -83,7 +85,8 @@ public final class SourceArchives {
         byte[] name = new byte[length];
         Arrays.fill(name, (byte) 'x');
         try (OutputStream out = Files.newOutputStream(archive);
-                TarArchiveOutputStream tar = new TarArchiveOutputStream(new GZIPOutputStream(out))) {
+                TarArchiveOutputStream tar =
+                        new TarArchiveOutputStream(new GZIPOutputStream(out), StandardCharsets.UTF_8.name())) {
             TarArchiveEntry entry = new TarArchiveEntry("././@LongLink", TarConstants.LF_GNUTYPE_LONGNAME);
             entry.setSize(length);
             tar.putArchiveEntry(entry);

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -138,8 +139,8 @@ final class TestStepTest {
                 }
                 """);
         String script = "schema: 1\ntimeout: 60\nsteps:\n  - expect: ready\n  - send: \"%d\"\nexit: 4\n";
-        write("src/test/firmware/a_right.yaml", script.formatted(4));
-        write("src/test/firmware/b_wrong.yaml", script.formatted(5));
+        write("src/test/firmware/a_right.yaml", String.format(Locale.ROOT, script, 4));
+        write("src/test/firmware/b_wrong.yaml", String.format(Locale.ROOT, script, 5));
         TestSpec onBoard = TestSpec.of("board", List.of("target"));
         DeviceSpec device = new DeviceSpec(
                 FlashSpec.USUAL, true, new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty()));

@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ final class BoardVerificationTest {
         TestPrograms.need("qemu-system-arm");
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
-        Files.writeString(main, """
+        Files.writeString(main, String.format(Locale.ROOT, """
                 #include "kiln_console.h"
 
                 int main(void) {
@@ -73,7 +74,7 @@ final class BoardVerificationTest {
                     }
                   }
                 }
-                """.formatted(GREETING));
+                """, GREETING));
         flow = new Flow(LOG, TestToolchains.environment(LOG));
         flow.build(spec("virtual-stm32f405"), device(FlashSpec.USUAL, true, ""));
     }

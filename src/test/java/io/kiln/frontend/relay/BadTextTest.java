@@ -10,6 +10,7 @@ import io.kiln.base.Problem;
 import io.kiln.ir.Origin;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -155,9 +156,10 @@ class BadTextTest {
             }
             """;
 
-        assertThat(problems(String.format(text, dtype, operator)))
+        assertThat(problems(String.format(Locale.ROOT, text, dtype, operator)))
                 .anySatisfy(p -> assertThat(p.text()).contains(operator + " of " + dtype + " is not supported"));
-        assertThat(problems(String.format(text, "int32", operator))).isEmpty();
+        assertThat(problems(String.format(Locale.ROOT, text, "int32", operator)))
+                .isEmpty();
     }
 
     @Test

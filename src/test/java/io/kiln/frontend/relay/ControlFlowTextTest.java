@@ -11,6 +11,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.reference.Interpreter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -133,10 +134,12 @@ class ControlFlowTextTest {
         String call = "(%%c: bool) { %%0 = tfl.if(%%c, %%c, then=@f%d, otherwise=@%s%d, inputs=1,"
                 + " results=0, then_variables=[], otherwise_variables=[]); () }\n";
         String other = branches ? "g" : "f";
-        return String.format("def @main" + call.replace("()", "copy(%%c)"), 0, "f", 0)
+        return String.format(Locale.ROOT, "def @main" + call.replace("()", "copy(%%c)"), 0, "f", 0)
                 + IntStream.range(0, count)
-                        .mapToObj(i -> String.format("def @f" + i + call, i + 1, other, i + 1)
-                                + (branches ? String.format("def @g" + i + call, i + 1, other, i + 1) : ""))
+                        .mapToObj(i -> String.format(Locale.ROOT, "def @f" + i + call, i + 1, other, i + 1)
+                                + (branches
+                                        ? String.format(Locale.ROOT, "def @g" + i + call, i + 1, other, i + 1)
+                                        : ""))
                         .collect(Collectors.joining())
                         .replace("otherwise=@g0", "otherwise=@f0");
     }

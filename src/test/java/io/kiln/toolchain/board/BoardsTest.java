@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** The built-in boards. */
@@ -79,7 +80,7 @@ class BoardsTest {
     private static String region(String name, String access, Board.Memory memory) {
         boolean whole = memory.size() % (1 << 20) == 0;
         String size = whole ? (memory.size() >> 20) + "M" : (memory.size() >> 10) + "K";
-        return String.format("%s (%s) : ORIGIN = 0x%08x, LENGTH = %s", name, access, memory.base(), size);
+        return String.format(Locale.ROOT, "%s (%s) : ORIGIN = 0x%08x, LENGTH = %s", name, access, memory.base(), size);
     }
 
     @Test

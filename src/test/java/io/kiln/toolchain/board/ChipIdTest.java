@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,14 +25,14 @@ final class ChipIdTest {
 
     private Board with(String chipId) throws IOException {
         Files.createDirectories(boards.resolve("mine"));
-        Files.writeString(boards.resolve("mine").resolve("board.yaml"), """
+        Files.writeString(boards.resolve("mine").resolve("board.yaml"), String.format(Locale.ROOT, """
                 schema: 1
                 id: mine
                 title: Mine
                 extends: stm32f405
                 flash:
                   openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, chipId: %s}
-                """.formatted(chipId));
+                """, chipId));
         return Boards.builtIn().with(boards).find("mine");
     }
 

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -200,7 +201,7 @@ class ProjectBoardsTest {
     })
     void slotsLieApartInsideTheMemories(String first, String second, String size, String memory, String why)
             throws IOException {
-        write("mine", """
+        write("mine", String.format(Locale.ROOT, """
                 schema: 1
                 id: mine
                 title: Mine
@@ -209,7 +210,7 @@ class ProjectBoardsTest {
                   workspace: sram
                   constants: flash
                   slots: {first: %s, second: %s, size: %s, memory: %s}
-                """.formatted(first, second, size, memory));
+                """, first, second, size, memory));
         assertThat(problems("mine"))
                 .extracting(Problem::text)
                 .singleElement()

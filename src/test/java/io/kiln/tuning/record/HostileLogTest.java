@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -60,11 +61,13 @@ class HostileLogTest {
     private static String line(String kind, int i) {
         String many = IntStream.range(0, 400).mapToObj(k -> "" + (i * 7 + k)).collect(Collectors.joining(","));
         return switch (kind) {
-            case "costs" -> LINE.formatted("c -keys=cpu", "t" + i, "", "", "1,".repeat(400) + "1");
-            case "arguments" -> LINE.formatted("c -keys=cpu", "t" + i, many, "", "1");
-            case "knobs" -> LINE.formatted("c -keys=cpu", "t" + i, "", "[\"k\",\"ot\",[" + many + "]]", "1");
-            case "keys" -> LINE.formatted("c -keys=" + "k,".repeat(2000) + i, "t".repeat(4000) + i, "", "", "1");
-            default -> LINE.formatted("", "t", "", "", "1");
+            case "costs" -> String.format(Locale.ROOT, LINE, "c -keys=cpu", "t" + i, "", "", "1,".repeat(400) + "1");
+            case "arguments" -> String.format(Locale.ROOT, LINE, "c -keys=cpu", "t" + i, many, "", "1");
+            case "knobs" ->
+                String.format(Locale.ROOT, LINE, "c -keys=cpu", "t" + i, "", "[\"k\",\"ot\",[" + many + "]]", "1");
+            case "keys" ->
+                String.format(Locale.ROOT, LINE, "c -keys=" + "k,".repeat(2000) + i, "t".repeat(4000) + i, "", "", "1");
+            default -> String.format(Locale.ROOT, LINE, "", "t", "", "", "1");
         };
     }
 
@@ -72,7 +75,8 @@ class HostileLogTest {
     @Test
     void keysShareTheirWorkload() throws IOException {
         String keys = IntStream.range(0, 40_000).mapToObj(Integer::toString).collect(Collectors.joining(","));
-        String line = LINE.formatted("c -keys=" + keys.substring(0, 90_000), "t".repeat(90_000), "", "", "1");
+        String line = String.format(
+                Locale.ROOT, LINE, "c -keys=" + keys.substring(0, 90_000), "t".repeat(90_000), "", "", "1");
         RecordReader.Log log = RecordReader.parse(line, "x.log");
         assertThat(new HistoryBest(log.records()).records()).hasSizeGreaterThan(15_000);
     }

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Trains the network, and writes it as {@code digits.onnx} with samples and labels for quantizing it. */
 public final class Train {
@@ -67,8 +68,11 @@ public final class Train {
     /** NumPy's file of an array: a magic number, the length of the header, the header, the elements. */
     private static byte[] npy(byte[] elements) {
         String header = String.format(
+                Locale.ROOT,
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 1, 1, %d, %d), }",
-                SAMPLES, Digits.SIZE, Digits.SIZE);
+                SAMPLES,
+                Digits.SIZE,
+                Digits.SIZE);
         int padding = 63 - (10 + header.length()) % 64;
         byte[] text = (header + " ".repeat(padding) + "\n").getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(10 + text.length + elements.length)

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Trains the network; writes it as {@code words.onnx} with samples and labels for quantizing it, and recordings of other words. */
 public final class Train {
@@ -86,7 +87,10 @@ public final class Train {
     private static byte[] wav(short[] audio) {
         ByteBuffer wav = ByteBuffer.allocate(44 + 2 * audio.length).order(ByteOrder.LITTLE_ENDIAN);
         wav.put("RIFF".getBytes(StandardCharsets.US_ASCII)).putInt(36 + 2 * audio.length);
-        wav.put("WAVEfmt ".getBytes(StandardCharsets.US_ASCII)).putInt(16).putShort((short) 1).putShort((short) 1);
+        wav.put("WAVEfmt ".getBytes(StandardCharsets.US_ASCII))
+                .putInt(16)
+                .putShort((short) 1)
+                .putShort((short) 1);
         wav.putInt(Words.RATE).putInt(2 * Words.RATE).putShort((short) 2).putShort((short) 16);
         wav.put("data".getBytes(StandardCharsets.US_ASCII)).putInt(2 * audio.length);
         for (short sample : audio) {
@@ -106,8 +110,10 @@ public final class Train {
     /** NumPy's file of an array: a magic number, the length of the header, the header, the elements. */
     private static byte[] npy(byte[] elements) {
         String header = String.format(
+                Locale.ROOT,
                 "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, 1, %d), }",
-                SAMPLES, Features.ROWS * Features.CHANNELS);
+                SAMPLES,
+                Features.ROWS * Features.CHANNELS);
         int padding = 63 - (10 + header.length()) % 64;
         byte[] text = (header + " ".repeat(padding) + "\n").getBytes(StandardCharsets.US_ASCII);
         return ByteBuffer.allocate(10 + text.length + elements.length)

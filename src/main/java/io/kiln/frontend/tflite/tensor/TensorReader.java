@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -201,7 +202,7 @@ public final class TensorReader {
         }
         if (bytes > MAX_BYTES) {
             findings.add(
-                    "the tensor would take " + String.format("%.0f", bytes) + " bytes",
+                    "the tensor would take " + String.format(Locale.ROOT, "%.0f", bytes) + " bytes",
                     "at most " + MAX_BYTES + " bytes",
                     "Check the model's input shape");
             findings.throwIfAny();

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -41,7 +42,8 @@ public final class VecuCodegen implements ExternalCodegen {
         boolean isKnown = Set.of(LANES).containsAll(external.attributes().keySet());
         return isKnown && external.option(LANES, "8").matches("[1-9]|1[0-6]")
                 ? Optional.empty()
-                : Optional.of(new Problem("these are no options of the vector unit", external.text(), "-lanes=1 to 16", ""));
+                : Optional.of(
+                        new Problem("these are no options of the vector unit", external.text(), "-lanes=1 to 16", ""));
     }
 
     @Override
@@ -74,8 +76,9 @@ public final class VecuCodegen implements ExternalCodegen {
     private static String function(ExternalFunction function, List<Integer> words, String commands) {
         String signature = "int32_t " + function.symbol() + "("
                 + String.join(", ", new Convolution(function.body()).call().parameters(function)) + ")";
-        String list = words.stream().map(word -> Integer.toUnsignedString(word) + "u").collect(Collectors.joining(", "));
-        return """
+        String list =
+                words.stream().map(word -> Integer.toUnsignedString(word) + "u").collect(Collectors.joining(", "));
+        return String.format(Locale.ROOT, """
 
             static const uint32_t %2$s[] = {%3$s};
             %1$s;
@@ -83,7 +86,7 @@ public final class VecuCodegen implements ExternalCodegen {
               const void* const regions[VECU_REGIONS] = {input_, filter_, bias_, multiplier_, shift_, output_, context_};
               return vecu_run(device_, %2$s, %4$du, regions);
             }
-            """.formatted(signature, commands, list, words.size());
+            """, signature, commands, list, words.size());
     }
 
     private static Artifact file(String loader, String name, Bytes content) {
