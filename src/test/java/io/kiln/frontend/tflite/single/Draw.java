@@ -28,6 +28,7 @@ public final class Draw {
     private int count;
     private boolean isUnsigned;
     private boolean parametersAreInputs;
+    private boolean scalesStraddle;
 
     Draw(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
@@ -42,6 +43,28 @@ public final class Draw {
     /** From now on parameters of layers are inputs of the model. */
     void computeParameters() {
         parametersAreInputs = true;
+    }
+
+    /**
+     * From now on the first input's scale, by that of the output, is a number of few bits in single precision alone: many results lie half
+     * between two integers, and a multiplier that is derived in double precision rounds them otherwise.
+     */
+    void straddleScales() {
+        scalesStraddle = true;
+    }
+
+    /** A scale by which another one is a number of few bits in single precision, and another number in double precision. */
+    float straddling(float scale) {
+        for (int i = 0; i < 1000; i++) {
+            float quotient = between(1, 40) / 16f;
+            float divisor = scale / quotient;
+            for (float by : new float[] {divisor, Math.nextUp(divisor), Math.nextDown(divisor)}) {
+                if (scale / by == quotient && (double) scale / by != quotient) {
+                    return by;
+                }
+            }
+        }
+        return scale;
     }
 
     /** Adds weights or a bias. */
@@ -194,7 +217,15 @@ public final class Draw {
 
     /** Adds an output of the model. */
     public int output(TensorSpec tensor) {
-        outputs.add(add(tensor));
+        boolean moves = scalesStraddle
+                && tensor.scales().size() == 1
+                && !inputData.get(0).tensor().scales().isEmpty();
+        outputs.add(add(
+                moves
+                        ? tensor.quantized(
+                                straddling(inputData.get(0).tensor().scales().get(0)),
+                                tensor.zeroPoints().get(0))
+                        : tensor));
         return outputs.get(outputs.size() - 1);
     }
 

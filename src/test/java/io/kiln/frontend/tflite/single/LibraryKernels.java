@@ -10,7 +10,6 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
-import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
@@ -40,24 +39,6 @@ public final class LibraryKernels {
 
     private LibraryKernels() {}
 
-    /** RELU (activations.cc, ReluPrepare): the quotient of the scales is rounded to single precision; Micro's is in double. */
-    static Function singleQuotient(Function function) {
-        float in = quantizationOfInput(function).scale();
-        float out = quantizationOfOutput(function).scale();
-        QuantizedMultiplier by = QuantizedMultiplier.of(in / out);
-        return replaced(
-                function,
-                (binding, more) -> binding.op() instanceof TflRequantize
-                        ? with(
-                                binding,
-                                binding.op(),
-                                List.of(
-                                        binding.args().get(0),
-                                        Constant.scalar(by.multiplier()),
-                                        Constant.scalar(by.shift())))
-                        : binding);
-    }
-
     /** ELU (activations.cc, EluPrepare): expm1 in single precision; Micro's elu.cc takes exp and subtracts 1. */
     static Function expm1(Function function) {
         Quantization in = quantizationOfInput(function);
@@ -67,24 +48,6 @@ public final class LibraryKernels {
             float x = in.scale() * (value - in.zeroPoint());
             float y = x < 0 ? (float) Math.expm1(x) : x;
             return (int) FixedPoint.roundHalfAway(y * inverse) + out.zeroPoint();
-        });
-    }
-
-    /** RSQRT (elementwise.cc, SetRsqrtOutputMultiplier): root and product of the scales in single precision; Micro's in double. */
-    static Function singleRoot(Function function) {
-        Quantization in = quantizationOfInput(function);
-        Quantization out = quantizationOfOutput(function);
-        int fractionBits = 20;
-        QuantizedMultiplier by = QuantizedMultiplier.of(1.0 / ((float) Math.sqrt(in.scale()) * out.scale()));
-        return withTable(function, value -> {
-            int x = value - in.zeroPoint();
-            if (x <= 0) {
-                return Byte.MAX_VALUE;
-            }
-            QuantizedMultiplier root = InverseSquareRoot.of(x);
-            int y = FixedPoint.multiplyByQuantizedMultiplier(1, root.multiplier(), root.shift() + fractionBits);
-            return FixedPoint.multiplyByQuantizedMultiplier(y, by.multiplier(), by.shift() - fractionBits)
-                    + out.zeroPoint();
         });
     }
 

@@ -25,6 +25,7 @@ class OracleExceptionsTest {
         reasons.put("CAST_ANY_FLOAT", UNDEFINED_CAST);
         reasons.put("QUANTIZE_ANY_FLOAT", UNDEFINED_CAST);
         reasons.put("ADD_N_INT8", "TensorFlow Lite has no kernel of int8");
+        reasons.put("DIV_INT8", "TensorFlow Lite has kernels of uint8 and none of int8");
         reasons.put("CONCATENATION_UINT64", "TensorFlow Lite has no kernel for uint64");
         reasons.put("CIRCULAR_BUFFER", "TensorFlow Lite has no such operator");
         reasons.put("STREAM", "TensorFlow Lite has no circular buffers");
@@ -34,6 +35,8 @@ class OracleExceptionsTest {
                 "BATCH_MATMUL_REPEATED_INT8",
                 "TensorFlow Lite leaves products 0 where a matrix of int8 is repeated for several others");
         reasons.put("CUMSUM_INT8", "TensorFlow Lite has no kernel of int8");
+        reasons.put("ADD_N_INT8_STRADDLING", "TensorFlow Lite has no kernel of int8");
+        reasons.put("CUMSUM_INT8_STRADDLING", "TensorFlow Lite has no kernel of int8");
         reasons.put("SIGNAL_WINDOW", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_FFT_AUTO_SCALE", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_RFFT", NO_SUCH_KERNEL);
