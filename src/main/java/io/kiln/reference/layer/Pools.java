@@ -57,6 +57,7 @@ final class Pools {
                 : (sum > 0 ? sum + half : sum - half) / count;
     }
 
+    /** NaN does not count; the result is at least the lowest finite float (reference/pooling.h). */
     static Tensor maximum(MaxPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
@@ -65,7 +66,7 @@ final class Pools {
             Arrays.fill(result, -Float.MAX_VALUE);
             reduce(op.window(), args.get(0), type, (places, count, at) -> {
                 for (int i = 0; i < count; i++) {
-                    result[at] = Math.max(result[at], data[places[i]]);
+                    result[at] = data[places[i]] > result[at] ? data[places[i]] : result[at];
                 }
             });
             return Tensor.of(type, result);
