@@ -140,9 +140,14 @@ class ForeignModelsTest {
         Map<String, String> wrong = new TreeMap<>();
         for (Case one : CASES) {
             for (int k = 0; k < one.inputs().size(); k++) {
-                Bytes answer = joined(one.answer(k));
-                if (!GoldenModels.agree(one.expected().get(k), answer, one.outputs())) {
-                    wrong.putIfAbsent(one.name(), "case " + k);
+                ByteBuffer expected = one.expected().get(k).buffer();
+                List<Bytes> answers = one.answer(k);
+                for (int i = 0; i < answers.size(); i++) {
+                    Bytes part = next(expected, Math.min(expected.remaining(), answers.get(i).size()));
+                    String what = Agreement.difference(one.outputs().get(i).dtype(), part, answers.get(i), 0);
+                    if (!what.isEmpty()) {
+                        wrong.putIfAbsent(one.name(), what);
+                    }
                 }
             }
         }
@@ -187,12 +192,5 @@ class ForeignModelsTest {
             }
         }
         assertThat(wrong).isEmpty();
-    }
-
-    private static Bytes joined(List<Bytes> parts) {
-        ByteBuffer joined =
-                ByteBuffer.allocate(parts.stream().mapToInt(Bytes::size).sum());
-        parts.forEach(part -> joined.put(part.toArray()));
-        return Bytes.wrap(joined.array());
     }
 }

@@ -33,6 +33,13 @@ import java.util.stream.Stream;
 final class TestCases {
     private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
 
+    private static final float[] SPECIAL = {
+        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MIN_VALUE, -1e-40f, Float.MAX_VALUE
+    };
+
+    /** Of so many floats one is special, and of so many rows one has equal elements. */
+    private static final int ONE_IN = 12;
+
     private TestCases() {}
 
     /**
@@ -107,6 +114,40 @@ final class TestCases {
             cases.add(new TestCase("random_" + k, bytes, Optional.empty()));
         }
         return cases;
+    }
+
+    /**
+     * The same cases, but every second one has NaN, infinities, -0, denormal floats and rows of equal elements among its floats. The others
+     * stay as they are, because one NaN may make all outputs NaN.
+     */
+    static List<TestCase> withSpecialFloats(List<TestCase> cases, long seed, List<TensorInfo> inputs) {
+        Random random = new Random(~seed);
+        List<TestCase> all = new ArrayList<>(cases);
+        for (int k = 1; k < all.size(); k += 2) {
+            List<Bytes> bytes = new ArrayList<>(all.get(k).inputs());
+            for (int i = 0; i < bytes.size(); i++) {
+                if (inputs.get(i).dtype().isFloat()) {
+                    bytes.set(i, withSpecialFloats(bytes.get(i), inputs.get(i), random));
+                }
+            }
+            all.set(k, new TestCase(all.get(k).name(), bytes, Optional.empty()));
+        }
+        return all;
+    }
+
+    private static Bytes withSpecialFloats(Bytes floats, TensorInfo tensor, Random random) {
+        ByteBuffer values = ByteBuffer.wrap(floats.toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        int row = tensor.shape().isEmpty() ? 1 : Math.max(1, tensor.shape().get(tensor.shape().size() - 1));
+        boolean isEqual = false;
+        for (int i = 0; i < values.capacity() / Float.BYTES; i++) {
+            isEqual = i % row == 0 ? random.nextInt(ONE_IN) == 0 : isEqual;
+            if (isEqual && i % row > 0) {
+                values.putFloat(Float.BYTES * i, values.getFloat(Float.BYTES * (i - 1)));
+            } else if (random.nextInt(ONE_IN) == 0) {
+                values.putFloat(Float.BYTES * i, SPECIAL[random.nextInt(SPECIAL.length)]);
+            }
+        }
+        return Bytes.wrap(values.array());
     }
 
     /** One case with every input at its zero point (float: 0.0). */

@@ -19,7 +19,8 @@ import java.util.stream.IntStream;
 final class RandomFloatModels {
     private static final List<String> UNARY = names("""
             Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
-            Sin Softplus Softsign Tanh ThresholdedRelu
+            Sin Softplus Softsign Tanh ThresholdedRelu Round Sqrt Log Reciprocal Celu Sinh Cosh Asinh Acosh Atanh
+            Asin Acos Tan Shrink
             """);
 
     private static final List<String> BINARY = List.of("Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu");
