@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Draws float models of one operator: shapes, attributes and constants. */
 final class RandomFloatModels {
@@ -28,12 +29,15 @@ final class RandomFloatModels {
     private static final List<String> REDUCTIONS = List.of(
             "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSumSquare", "ReduceLogSumExp");
 
-    /** Operators, which take turns. */
-    private static final List<String> KINDS = names("""
-            Conv Unary ConvTranspose Binary Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Reduction
-            Transpose Concat Pad Slice LayerNormalization BatchNormalization InstanceNormalization LRN
-            Resize
+    private static final List<String> OTHERS = names("""
+            Conv ConvTranspose Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Transpose Concat Pad Slice LayerNormalization
+            BatchNormalization InstanceNormalization LRN Resize
             """);
+
+    /** Operators, which take turns. */
+    static final List<String> OPERATORS = Stream.of(OTHERS, UNARY, BINARY, REDUCTIONS)
+            .flatMap(List::stream)
+            .toList();
 
     private static List<String> names(String text) {
         return List.of(text.strip().split("\\s+", -1));
@@ -45,13 +49,7 @@ final class RandomFloatModels {
 
     private RandomFloatModels(long seed) {
         this.random = new Random(seed);
-        String kind = KINDS.get((int) (seed % KINDS.size()));
-        this.name = switch (kind) {
-            case "Unary" -> UNARY.get(random.nextInt(UNARY.size()));
-            case "Binary" -> BINARY.get(random.nextInt(BINARY.size()));
-            case "Reduction" -> REDUCTIONS.get(random.nextInt(REDUCTIONS.size()));
-            default -> kind;
-        };
+        this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
     /**

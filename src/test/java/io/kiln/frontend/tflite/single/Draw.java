@@ -29,6 +29,7 @@ public final class Draw {
     private boolean isUnsigned;
     private boolean parametersAreInputs;
     private boolean scalesStraddle;
+    private boolean biasesAreNarrow;
 
     Draw(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
@@ -65,6 +66,11 @@ public final class Draw {
             }
         }
         return scale;
+    }
+
+    /** From now on a bias of int16 data is int32. */
+    void narrowBiases() {
+        biasesAreNarrow = true;
     }
 
     /** Adds weights or a bias. */
@@ -170,8 +176,8 @@ public final class Draw {
         for (int i = 0; i < scales.length; i++) {
             scales[i] = data.scales().get(0) * weights.scales().get(i);
         }
-        return constant(TensorSpec.of(
-                        "t" + count++, data.type() == TensorType.INT16 ? TensorType.INT64 : TensorType.INT32, channels)
+        boolean isWide = data.type() == TensorType.INT16 && !biasesAreNarrow;
+        return constant(TensorSpec.of("t" + count++, isWide ? TensorType.INT64 : TensorType.INT32, channels)
                 .quantized(scales, new long[scales.length], 0));
     }
 

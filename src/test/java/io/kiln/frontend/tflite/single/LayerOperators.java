@@ -57,8 +57,16 @@ final class LayerOperators {
             .differingIn(LibraryKernels::roundingDenseOnce, LibraryKernels.DENSE);
 
     /** With a bias of 64 bits. */
-    static final OperatorCases FULLY_CONNECTED_INT16 =
-            OperatorCases.of("FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16));
+    static final OperatorCases FULLY_CONNECTED_INT16 = OperatorCases.of(
+                    "FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16))
+            .answeredAs(LibraryKernels::realDense, "its sums are multiplied in double precision and rounded once");
+
+    /** With a bias of 32 bits. */
+    static final OperatorCases FULLY_CONNECTED_INT16_BIAS32 = OperatorCases.of("FULLY_CONNECTED_INT16_BIAS32", d -> {
+                d.narrowBiases();
+                dense(d, TensorType.INT16);
+            })
+            .withoutOracle("TensorFlow Lite rescales these sums in double precision, and asks for an option that tells the bias's type");
 
     private static void dense(Draw d, byte type) {
         int depth = d.between(1, 50);
@@ -117,8 +125,15 @@ final class LayerOperators {
 
     static final OperatorCases MAX_POOL_2D = OperatorCases.of("MAX_POOL_2D", d -> pool(d, BuiltinOperator.MAX_POOL_2D));
 
-    static final List<OperatorCases> ALL =
-            List.of(CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D);
+    static final List<OperatorCases> ALL = List.of(
+            CONV_2D,
+            DEPTHWISE_CONV_2D,
+            TRANSPOSE_CONV,
+            FULLY_CONNECTED,
+            FULLY_CONNECTED_INT16,
+            FULLY_CONNECTED_INT16_BIAS32,
+            AVERAGE_POOL_2D,
+            MAX_POOL_2D);
 
     private LayerOperators() {}
 

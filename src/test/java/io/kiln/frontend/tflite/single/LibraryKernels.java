@@ -10,6 +10,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
@@ -23,9 +24,14 @@ import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -115,6 +121,45 @@ public final class LibraryKernels {
             }
             return binding;
         });
+    }
+
+    /** FULLY_CONNECTED of int16 (reference/integer_ops/fully_connected.h): each sum times the real factor, rounded once, halves away from zero. */
+    static List<List<Bytes>> realDense(Function function, List<List<Bytes>> rounds) {
+        Binding rescaled = only(function, TflRequantize.class);
+        Binding dense = only(function, QnnDense.class);
+        double in = quantizationOfInput(function).scale();
+        double out = quantizationOfOutput(function).scale();
+        Constant weights = dense.constant(Layer.KERNEL_SCALE);
+        Optional<Clip> clip = function.bindings().stream()
+                .filter(b -> b.op() instanceof Clip)
+                .map(b -> (Clip) b.op())
+                .findFirst();
+        int units = dense.type().shape().dim(-1);
+        return rounds.stream()
+                .map(inputs -> {
+                    LongBuffer sums = Interpreter.runAll(function, inputs)
+                            .get(rescaled.ref(0))
+                            .buffer()
+                            .asLongBuffer();
+                    ByteBuffer answer = ByteBuffer.allocate(Short.BYTES * sums.capacity()).order(ByteOrder.LITTLE_ENDIAN);
+                    for (int i = 0; i < sums.capacity(); i++) {
+                        double by = in * weights.real(weights.elements() == 1 ? 0 : i % units) / out;
+                        long rounded = FixedPoint.roundHalfAway(sums.get(i) * by);
+                        answer.putShort((short) FixedPoint.clamp(
+                                rounded,
+                                (long) (double) clip.map(Clip::min).orElse((double) Short.MIN_VALUE),
+                                (long) (double) clip.map(Clip::max).orElse((double) Short.MAX_VALUE)));
+                    }
+                    return List.of(Bytes.wrap(answer.array()));
+                })
+                .toList();
+    }
+
+    private static Binding only(Function function, Class<? extends Op> op) {
+        return function.bindings().stream()
+                .filter(binding -> op.isInstance(binding.op()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static TflRequantize roundingOnce(TflRequantize twice) {
