@@ -66,9 +66,8 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
         if (conv.isFloat() && areFilled(conv, ofRows)) {
             return Optional.empty();
         }
-        List<Phase> phases = ofRows.stream()
-                .map(rows -> Phase.of(rows, workload))
-                .toList();
+        List<Phase> phases =
+                ofRows.stream().map(rows -> Phase.of(rows, workload)).toList();
         return Optional.of(phases).filter(all -> all.stream().noneMatch(Phase::isPlain));
     }
 

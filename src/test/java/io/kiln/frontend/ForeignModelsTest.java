@@ -143,7 +143,9 @@ class ForeignModelsTest {
                 ByteBuffer expected = one.expected().get(k).buffer();
                 List<Bytes> answers = one.answer(k);
                 for (int i = 0; i < answers.size(); i++) {
-                    Bytes part = next(expected, Math.min(expected.remaining(), answers.get(i).size()));
+                    Bytes part = next(
+                            expected,
+                            Math.min(expected.remaining(), answers.get(i).size()));
                     String what = Agreement.difference(one.outputs().get(i).dtype(), part, answers.get(i), 0);
                     if (!what.isEmpty()) {
                         wrong.putIfAbsent(one.name(), what);

@@ -25,15 +25,7 @@ import java.util.stream.IntStream;
 /** Seeded models of one operator and its epilogue: shapes, strides, paddings, dilations, channel counts, zero points. */
 public final class RandomOperators {
     private static final float[] SPECIAL = {
-        Float.NaN,
-        Float.POSITIVE_INFINITY,
-        Float.NEGATIVE_INFINITY,
-        -0f,
-        0,
-        Float.MIN_VALUE,
-        -1e-40f,
-        0.5f,
-        -1.5f
+        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MIN_VALUE, -1e-40f, 0.5f, -1.5f
     };
 
     private RandomOperators() {}

@@ -56,8 +56,7 @@ final class TestCases {
      * @param ofOutputs what to do about outputs of another size
      * @throws KilnException naming every file whose size is not that of the tensors
      */
-    static List<TestCase> vectors(
-            Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, String ofOutputs) {
+    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, String ofOutputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
             throw new KilnException(new Problem(
@@ -72,9 +71,7 @@ final class TestCases {
             Optional<List<Bytes>> in = read(file, inputs, CORRECT, problems);
             Path outputFile = folder.resolve("output_" + k + ".bin");
             Optional<List<Bytes>> out =
-                    Files.isRegularFile(outputFile)
-                            ? read(outputFile, outputs, ofOutputs, problems)
-                            : Optional.empty();
+                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, ofOutputs, problems) : Optional.empty();
             in.ifPresent(bytes -> cases.add(new TestCase("vector_" + k, bytes, out)));
         });
         problems.throwIfAny();
@@ -149,7 +146,9 @@ final class TestCases {
 
     private static Bytes withSpecialFloats(Bytes floats, TensorInfo tensor, Random random) {
         ByteBuffer values = ByteBuffer.wrap(floats.toArray()).order(ByteOrder.LITTLE_ENDIAN);
-        int row = tensor.shape().isEmpty() ? 1 : Math.max(1, tensor.shape().get(tensor.shape().size() - 1));
+        int row = tensor.shape().isEmpty()
+                ? 1
+                : Math.max(1, tensor.shape().get(tensor.shape().size() - 1));
         boolean isEqual = false;
         for (int i = 0; i < values.capacity() / Float.BYTES; i++) {
             isEqual = i % row == 0 ? random.nextInt(ONE_IN) == 0 : isEqual;
@@ -192,8 +191,7 @@ final class TestCases {
         return Bytes.wrap(content);
     }
 
-    private static Optional<List<Bytes>> read(
-            Path file, List<TensorInfo> tensors, String advice, Problems problems) {
+    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, String advice, Problems problems) {
         Optional<Problem> pointer = GitLfs.pointer(file);
         if (pointer.isPresent()) {
             problems.add(pointer.get());

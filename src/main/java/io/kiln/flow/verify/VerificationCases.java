@@ -6,12 +6,12 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.call.CustomCall;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.TransposedWindow;
-import io.kiln.ir.op.Window;
 import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,8 +53,8 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
         List<TestCase> cases = new ArrayList<>();
         vectors.given(model.name())
                 .filter(f -> !AudioCases.areAlone(f))
-                .ifPresent(f -> cases.addAll(
-                        TestCases.vectors(f, model.inputs(), model.outputs(), aboutOutputs(function))));
+                .ifPresent(f ->
+                        cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs(), aboutOutputs(function))));
         long seed = vectors.spec().seed();
         cases.addAll(TestCases.withSpecialFloats(
                 TestCases.random(vectors.spec().samples(), seed, model.inputs()), seed, model.inputs()));

@@ -10,9 +10,9 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Pool2d;
-import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
@@ -62,8 +62,8 @@ public final class PoolLowering {
     }
 
     private static DType sumType(FusedOperator op) {
-        boolean isWide =
-                op.root().op() instanceof AvgPool2d pool && pool.isWide(op.rootTypes().get(0));
+        boolean isWide = op.root().op() instanceof AvgPool2d pool
+                && pool.isWide(op.rootTypes().get(0));
         return op.type().dtype().isFloat() ? DType.FLOAT32 : isWide ? DType.INT64 : DType.INT32;
     }
 
@@ -203,9 +203,7 @@ public final class PoolLowering {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
         }
-        return sumType == DType.INT64
-                ? cast(DType.INT32, meanOf(block, sum, widened(taps)))
-                : meanOf(block, sum, taps);
+        return sumType == DType.INT64 ? cast(DType.INT32, meanOf(block, sum, widened(taps))) : meanOf(block, sum, taps);
     }
 
     private Expr meanOf(BlockBuilder block, Expr sum, Expr taps) {

@@ -51,7 +51,9 @@ final class Reductions {
 
     /** The extreme of the elements that are numbers; infinite if there is none. */
     private static Tensor extreme(Tensor data, int[] groups, TensorType type, boolean isMax) {
-        return data.isFloat() ? extremeFloat(data.floats(), groups, type, isMax) : extremeInteger(data, groups, type, isMax);
+        return data.isFloat()
+                ? extremeFloat(data.floats(), groups, type, isMax)
+                : extremeInteger(data, groups, type, isMax);
     }
 
     private static Tensor extremeFloat(float[] data, int[] groups, TensorType type, boolean isMax) {

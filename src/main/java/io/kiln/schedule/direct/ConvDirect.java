@@ -98,7 +98,8 @@ final class ConvDirect {
                             Window w = conv.window();
                             Expr position =
                                     row.let("position_y", conv.upsampling().row(y));
-                            TapRange ky = rows(row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
+                            TapRange ky =
+                                    rows(row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
                             Line line = new Line(rows, n, y, ky);
                             row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
                             row.loop(

@@ -46,7 +46,9 @@ final class VerificationCasesTest {
                 .hasMessageContaining("ConvTranspose")
                 .hasMessageContaining("longer than ONNX Runtime's; give it pads and output_padding");
         Files.write(folder.resolve("output_0.bin"), new byte[48]);
-        assertThat(cases(transposed(Map.of("auto_pad", "SAME_UPPER"))).expected().get(0))
+        assertThat(cases(transposed(Map.of("auto_pad", "SAME_UPPER")))
+                        .expected()
+                        .get(0))
                 .containsExactly(Bytes.wrap(new byte[48]));
         Files.write(folder.resolve("output_0.bin"), new byte[40]);
         assertThatThrownBy(() -> cases(transposed(Map.of())))

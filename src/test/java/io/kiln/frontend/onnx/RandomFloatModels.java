@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 /** Draws float models of one operator: shapes, attributes and constants. */
 final class RandomFloatModels {
     private static final List<String> UNARY = names("""
-            Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
-            Sin Softplus Softsign Tanh ThresholdedRelu Round Sqrt Log Reciprocal Celu Sinh Cosh Asinh Acosh Atanh
-            Asin Acos Tan Shrink
-            """);
+        Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
+        Sin Softplus Softsign Tanh ThresholdedRelu Round Sqrt Log Reciprocal Celu Sinh Cosh Asinh Acosh Atanh
+        Asin Acos Tan Shrink
+        """);
 
     private static final List<String> BINARY = List.of("Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu");
 
@@ -30,14 +30,13 @@ final class RandomFloatModels {
             "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSumSquare", "ReduceLogSumExp");
 
     private static final List<String> OTHERS = names("""
-            Conv ConvTranspose Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Transpose Concat Pad Slice LayerNormalization
-            BatchNormalization InstanceNormalization LRN Resize
-            """);
+        Conv ConvTranspose Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Transpose Concat Pad Slice LayerNormalization
+        BatchNormalization InstanceNormalization LRN Resize
+        """);
 
     /** Operators, which take turns. */
-    static final List<String> OPERATORS = Stream.of(OTHERS, UNARY, BINARY, REDUCTIONS)
-            .flatMap(List::stream)
-            .toList();
+    static final List<String> OPERATORS =
+            Stream.of(OTHERS, UNARY, BINARY, REDUCTIONS).flatMap(List::stream).toList();
 
     private static List<String> names(String text) {
         return List.of(text.strip().split("\\s+", -1));

@@ -62,8 +62,8 @@ class RandomFloatModelsTest {
                 List<Bytes> data = data(function, seed, round == special);
                 Bytes answer = Interpreter.run(function, data).get(0);
                 if (round == ordinary || !OTHERWISE.contains(model.name())) {
-                    Bytes runtime =
-                            OnnxRuntime.run(model.file(), function.params(), data).get(0);
+                    Bytes runtime = OnnxRuntime.run(model.file(), function.params(), data)
+                            .get(0);
                     wrong.addAll(differences(seed + ": " + model.name(), runtime, answer));
                 }
                 round.inputs.addAll(data);

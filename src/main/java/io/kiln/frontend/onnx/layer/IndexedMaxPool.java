@@ -56,7 +56,9 @@ final class IndexedMaxPool {
             Arg value = slice(values, offsets);
             Arg own = e.number(offset(offsets), DType.INT32);
             if (tap == 0) {
-                most = dtype.isFloat() ? e.binary(Binary.Kind.MAXIMUM, value, e.number(Float.NEGATIVE_INFINITY, dtype)) : value;
+                most = dtype.isFloat()
+                        ? e.binary(Binary.Kind.MAXIMUM, value, e.number(Float.NEGATIVE_INFINITY, dtype))
+                        : value;
                 place = own;
             } else {
                 place = e.where(e.binary(Binary.Kind.GREATER, value, most), own, place);

@@ -27,7 +27,6 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.LongBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -137,18 +136,18 @@ public final class LibraryKernels {
         int units = dense.type().shape().dim(-1);
         return rounds.stream()
                 .map(inputs -> {
-                    LongBuffer sums = Interpreter.runAll(function, inputs)
-                            .get(rescaled.ref(0))
-                            .buffer()
-                            .asLongBuffer();
-                    ByteBuffer answer = ByteBuffer.allocate(Short.BYTES * sums.capacity()).order(ByteOrder.LITTLE_ENDIAN);
-                    for (int i = 0; i < sums.capacity(); i++) {
+                    Constant sums = new Constant(
+                            "",
+                            function.types().get(rescaled.ref(0)),
+                            Interpreter.runAll(function, inputs).get(rescaled.ref(0)));
+                    ByteBuffer answer =
+                            ByteBuffer.allocate(Short.BYTES * sums.elements()).order(ByteOrder.LITTLE_ENDIAN);
+                    for (int i = 0; i < sums.elements(); i++) {
                         double by = in * weights.real(weights.elements() == 1 ? 0 : i % units) / out;
-                        long rounded = FixedPoint.roundHalfAway(sums.get(i) * by);
+                        long rounded = FixedPoint.roundHalfAway(sums.integer(i) * by);
                         answer.putShort((short) FixedPoint.clamp(
-                                rounded,
-                                (long) (double) clip.map(Clip::min).orElse((double) Short.MIN_VALUE),
-                                (long) (double) clip.map(Clip::max).orElse((double) Short.MAX_VALUE)));
+                                rounded, (long) (double) clip.map(Clip::min).orElse((double) Short.MIN_VALUE), (long)
+                                        (double) clip.map(Clip::max).orElse((double) Short.MAX_VALUE)));
                     }
                     return List.of(Bytes.wrap(answer.array()));
                 })

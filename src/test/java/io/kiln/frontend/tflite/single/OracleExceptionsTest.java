@@ -49,7 +49,9 @@ class OracleExceptionsTest {
         reasons.put("CUMSUM_INT8_STRADDLING", "TensorFlow Lite has no kernel of int8");
         reasons.put(
                 "FULLY_CONNECTED_INT16_BIAS32",
-                "TensorFlow Lite rescales these sums in double precision, and asks for an option that tells the bias's type");
+                "TensorFlow Lite rescales these sums in double precision, and asks for an option that tells the bias's"
+                        + " type");
+        reasons.put("AVERAGE_POOL_2D_WIDE", "TensorFlow Lite's sum of 32 bits overflows");
         reasons.put("SIGNAL_WINDOW", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_FFT_AUTO_SCALE", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_RFFT", NO_SUCH_KERNEL);
@@ -75,10 +77,13 @@ class OracleExceptionsTest {
     /** A case that is declared and not drawn tests nothing. */
     @Test
     void everyCaseThatIsDeclaredIsDrawn() throws IOException {
-        Set<String> drawn = SingleOperatorTest.operators().map(OperatorCases::name).collect(toSet());
+        Set<String> drawn =
+                SingleOperatorTest.operators().map(OperatorCases::name).collect(toSet());
         List<String> declared = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of("src/test/java/io/kiln/frontend/tflite/single"))) {
-            for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+            for (Path file : files.filter(
+                            f -> f.toString().endsWith(".java") && !f.toString().endsWith("Test.java"))
+                    .toList()) {
                 declared.addAll(declared(file.getFileName().toString().replace(".java", "")));
             }
         }
@@ -93,7 +98,8 @@ class OracleExceptionsTest {
             return names;
         }
         try {
-            for (Field field : Class.forName(OperatorCases.class.getPackageName() + "." + name).getDeclaredFields()) {
+            for (Field field : Class.forName(OperatorCases.class.getPackageName() + "." + name)
+                    .getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
                     field.setAccessible(true);
                     Object value = field.get(null);
