@@ -36,8 +36,8 @@ class TestForksTest {
                 .isNotEmpty()
                 .allMatch(line -> line.endsWith(" " + OPTION));
         assertThat(Files.readString(FORKS.resolve("1.args")))
-                .isEqualTo(
-                        "-Dkiln.test.fork=1 -Duser.language=ar -Duser.country=EG -Dfile.encoding=ISO-8859-1 -Duser.timezone=Asia/Kathmandu\n");
+                .isEqualTo("-Dkiln.test.fork=1 -Duser.language=ar -Duser.country=EG -Dfile.encoding=ISO-8859-1"
+                        + " -Duser.timezone=Asia/Kathmandu\n");
     }
 
     @Test

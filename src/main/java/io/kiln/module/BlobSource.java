@@ -16,15 +16,15 @@ public final class BlobSource {
     /** The text for a blob of {@link ModuleBlob#write}. */
     public static String of(Bytes blob) {
         StringBuilder text = new StringBuilder("""
-                #ifdef _WIN32
-                #define TVM_EXPORT __declspec(dllexport)
-                #else
-                #define TVM_EXPORT
-                #endif
-                #ifdef __cplusplus
-                extern "C" {
-                #endif
-                """);
+            #ifdef _WIN32
+            #define TVM_EXPORT __declspec(dllexport)
+            #else
+            #define TVM_EXPORT
+            #endif
+            #ifdef __cplusplus
+            extern "C" {
+            #endif
+            """);
         text.append("TVM_EXPORT extern const unsigned char ")
                 .append(ModuleBlob.SYMBOL)
                 .append("[];\n");

@@ -117,17 +117,17 @@ final class PreprocessCode {
         values.put("PREVIOUS_MEMBER", emphasizes ? "  int16_t previous;\n" : "");
         values.put("INIT", (gap > 0 ? "  state->skip = 0;\n" : "") + (emphasizes ? "  state->previous = 0;\n" : ""));
         String emphasis = String.format(Locale.ROOT, """
-                    int32_t previous = state->previous;
-                    state->previous = (int16_t)sample;
-                    sample -= (%d * previous + 0x4000) >> 15;
-                    sample = sample < INT16_MIN ? INT16_MIN : sample > INT16_MAX ? INT16_MAX : sample;
-                """, plan.signal().preEmphasis());
+                int32_t previous = state->previous;
+                state->previous = (int16_t)sample;
+                sample -= (%d * previous + 0x4000) >> 15;
+                sample = sample < INT16_MIN ? INT16_MIN : sample > INT16_MAX ? INT16_MAX : sample;
+            """, plan.signal().preEmphasis());
         String skipping = """
-                    if (state->skip != 0u) {
-                      --state->skip;
-                      continue;
-                    }
-                """;
+                if (state->skip != 0u) {
+                  --state->skip;
+                  continue;
+                }
+            """;
         values.put("TAKE", (emphasizes ? emphasis : "") + (gap > 0 ? skipping : ""));
         String factor = plan.signal().window().isEmpty()
                 ? "samples[index] * 16384"
@@ -138,9 +138,9 @@ final class PreprocessCode {
                         ? "index < " + framing.window() + "u ? " + factor + " : 0"
                         : factor);
         String kept = String.format(Locale.ROOT, """
-                  memmove(state->samples, state->samples + %d, %du * sizeof(state->samples[0]));
-                  state->filled = %d;
-                """, framing.hop(), -gap, -gap);
+              memmove(state->samples, state->samples + %d, %du * sizeof(state->samples[0]));
+              state->filled = %d;
+            """, framing.hop(), -gap, -gap);
         String restart = "  state->filled = 0;\n" + (gap > 0 ? "  state->skip = " + gap + ";\n" : "");
         values.put("ADVANCE", gap < 0 ? kept : restart);
     }
@@ -161,10 +161,10 @@ final class PreprocessCode {
         boolean isCepstrum = !plan.cosines().isEmpty();
         values.put("CHANNEL_MEMBER", isCepstrum ? "  int32_t channels[" + pipeline.channels() + "];\n" : "");
         String loop = String.format(Locale.ROOT, """
-                  for (uint32_t i = 0; i < %du; ++i) {
-                    state->channels[i] = value_of(%s);
-                  }
-                """, pipeline.channels(), energy);
+              for (uint32_t i = 0; i < %du; ++i) {
+                state->channels[i] = value_of(%s);
+              }
+            """, pipeline.channels(), energy);
         values.put("CHANNEL_LOOP", isCepstrum ? loop : "");
         values.put("FEATURE", isCepstrum ? "coefficient(state->channels, i)" : "value_of(" + energy + ")");
     }

@@ -62,10 +62,21 @@ final class TransposedSchedule implements Schedule<List<TransposedSchedule.Phase
         if (!suits) {
             return Optional.empty();
         }
-        List<Phase> phases = RowPhase.of(conv.op()).stream()
-                .map(rows -> Phase.of(rows, workload))
-                .toList();
+        List<RowPhase> ofRows = RowPhase.of(conv.op());
+        if (conv.isFloat() && areFilled(conv, ofRows)) {
+            return Optional.empty();
+        }
+        List<Phase> phases =
+                ofRows.stream().map(rows -> Phase.of(rows, workload)).toList();
         return Optional.of(phases).filter(all -> all.stream().noneMatch(Phase::isPlain));
+    }
+
+    /** Whether the phases' kernels have more weights than the model: zeros, whose products with infinities would be NaN. */
+    private static boolean areFilled(ConvComputation conv, List<RowPhase> phases) {
+        int weights = phases.stream()
+                .mapToInt(phase -> phase.conv().weight().elements())
+                .sum();
+        return weights > conv.op().root().constant(1).elements();
     }
 
     @Override

@@ -53,19 +53,19 @@ class FolderLockTest {
     @Test
     void theSystemReleasesTheLockOfAProcessThatDies() throws IOException, InterruptedException {
         Path program = Files.writeString(folder.resolve("Holder.java"), """
-                import java.nio.channels.FileChannel;
-                import java.nio.file.*;
-                class Holder {
-                  public static void main(String[] words) throws Exception {
-                    Path file = Path.of(words[0]);
-                    FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                    channel.lock();
-                    Files.writeString(Path.of(file + ".holder"), "kiln:compile, process 7\\n");
-                    System.out.println("held");
-                    Thread.sleep(600_000);
-                  }
-                }
-                """);
+            import java.nio.channels.FileChannel;
+            import java.nio.file.*;
+            class Holder {
+              public static void main(String[] words) throws Exception {
+                Path file = Path.of(words[0]);
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                channel.lock();
+                Files.writeString(Path.of(file + ".holder"), "kiln:compile, process 7\\n");
+                System.out.println("held");
+                Thread.sleep(600_000);
+              }
+            }
+            """);
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Process other = new ProcessBuilder(
                         java.toString(),
@@ -88,15 +88,15 @@ class FolderLockTest {
     void noOtherProcessGetsALockThatIsHeld() throws Exception {
         Path program = folder.resolve("Other.java");
         Files.writeString(program, """
-                import java.nio.channels.FileChannel;
-                import java.nio.file.*;
-                class Other {
-                  public static void main(String[] words) throws Exception {
-                    FileChannel channel = FileChannel.open(Path.of(words[0]), StandardOpenOption.WRITE);
-                    System.out.println(channel.tryLock() == null ? "held" : "free");
-                  }
-                }
-                """);
+            import java.nio.channels.FileChannel;
+            import java.nio.file.*;
+            class Other {
+              public static void main(String[] words) throws Exception {
+                FileChannel channel = FileChannel.open(Path.of(words[0]), StandardOpenOption.WRITE);
+                System.out.println(channel.tryLock() == null ? "held" : "free");
+              }
+            }
+            """);
         try (FolderLock lock = take("kiln:link", Duration.ZERO, new CountDownLatch(1))) {
             assertThat(lock.isInPlace()).isTrue();
             Path java = Path.of(System.getProperty("java.home"), "bin", "java");

@@ -40,11 +40,12 @@ class PrintableTest {
                 Problem.of("bad title \"x\n[INFO] BUILD SUCCESS\u202e\"", "board.yaml\n:3"),
                 new Problem("b", "", "c\n  - d", "e\u0007")));
         assertThat(both.getMessage()).isEqualTo("""
-                2 problems:
-                  - board.yaml\\u000a:3: bad title "x
-                    [INFO] BUILD SUCCESS\\u202e"
-                  - b; expected c
-                      - d
-                    e\\u0007.""");
+            2 problems:
+              - board.yaml\\u000a:3: bad title "x
+                [INFO] BUILD SUCCESS\\u202e"
+              - b; expected c
+                  - d
+                e\\u0007.\
+            """);
     }
 }

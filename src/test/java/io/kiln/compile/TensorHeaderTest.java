@@ -81,8 +81,9 @@ class TensorHeaderTest {
             String type = parameters.get(i).type().dtype().cName();
             main.append(String.format(
                     Locale.ROOT,
-                    "    { %s e = (%s)fixed; printf(\"%%d %%d %%d %%a\\n\", tvmgen_drawn_quantize_input_%d(value),"
-                            + " tvmgen_drawn_quantize_q16_input_%d(fixed), (int)tvmgen_drawn_dequantize_q16_output_%d(e),"
+                    "    { %s e = (%s)fixed; printf(\"%%d %%d %%d %%a\\n"
+                            + "\", tvmgen_drawn_quantize_input_%d(value), tvmgen_drawn_quantize_q16_input_%d(fixed),"
+                            + " (int)tvmgen_drawn_dequantize_q16_output_%d(e),"
                             + " (double)tvmgen_drawn_dequantize_output_%d(e)); }\n",
                     type,
                     type,
@@ -108,24 +109,24 @@ class TensorHeaderTest {
     void theTableAndTheMacrosTellOfEveryTensor() {
         write(compile());
         WholeFiles.write(folder.resolve("main.cpp"), """
-                #include <stdio.h>
-                #include "tvmgen_drawn.h"
-                #include "tvmgen_drawn_tensors.h"
-                int main() {
-                  for (const kiln_tensor& t : tvmgen_drawn_input_tensors) {
-                    printf("%s %d %d %d %d %u %u %a %d\\n", t.name, t.dtype.code, t.dtype.bits, (int)t.rank,
-                           t.rank ? (int)t.shape[t.rank - 1] : 0, (unsigned)t.elements, (unsigned)t.bytes, (double)t.scale,
-                           (int)t.zero_point);
-                  }
-                  TVMGEN_DRAWN_INPUT_2_TYPE own[TVMGEN_DRAWN_INPUT_2_ELEMENTS] = {};
-                  const int dims[] = {TVMGEN_DRAWN_INPUT_2_SHAPE};
-                  struct tvmgen_drawn_inputs inputs = {};
-                  inputs.TVMGEN_DRAWN_INPUT_2 = own;
-                  printf("%d %d %d %d\\n", inputs.input_6 == own, dims[TVMGEN_DRAWN_INPUT_2_RANK - 1],
-                         (int)sizeof own == TVMGEN_DRAWN_INPUT_2_BYTES, TVMGEN_DRAWN_OUTPUTS);
-                  printf("%s %s %s\\n", TVMGEN_DRAWN_MODEL, TVMGEN_DRAWN_MODEL_VERSION, TVMGEN_DRAWN_MODEL_SHA256);
-                }
-                """);
+            #include <stdio.h>
+            #include "tvmgen_drawn.h"
+            #include "tvmgen_drawn_tensors.h"
+            int main() {
+              for (const kiln_tensor& t : tvmgen_drawn_input_tensors) {
+                printf("%s %d %d %d %d %u %u %a %d\\n", t.name, t.dtype.code, t.dtype.bits, (int)t.rank,
+                       t.rank ? (int)t.shape[t.rank - 1] : 0, (unsigned)t.elements, (unsigned)t.bytes, (double)t.scale,
+                       (int)t.zero_point);
+              }
+              TVMGEN_DRAWN_INPUT_2_TYPE own[TVMGEN_DRAWN_INPUT_2_ELEMENTS] = {};
+              const int dims[] = {TVMGEN_DRAWN_INPUT_2_SHAPE};
+              struct tvmgen_drawn_inputs inputs = {};
+              inputs.TVMGEN_DRAWN_INPUT_2 = own;
+              printf("%d %d %d %d\\n", inputs.input_6 == own, dims[TVMGEN_DRAWN_INPUT_2_RANK - 1],
+                     (int)sizeof own == TVMGEN_DRAWN_INPUT_2_BYTES, TVMGEN_DRAWN_OUTPUTS);
+              printf("%s %s %s\\n", TVMGEN_DRAWN_MODEL, TVMGEN_DRAWN_MODEL_VERSION, TVMGEN_DRAWN_MODEL_SHA256);
+            }
+            """);
         cc("c++ -std=c++11 " + FIXED + " -Wno-unused-function main.cpp -o program");
         ProcessResult run =
                 ProcessRunner.run(Command.of("./program", List.of()).in(folder).within(Duration.ofMinutes(1)));

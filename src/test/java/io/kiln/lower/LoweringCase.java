@@ -72,7 +72,10 @@ public record LoweringCase(Function function, FusedOperator op, List<Bytes> inpu
         Function function = Pipeline.standard().run(drawn);
         List<Bytes> inputs = new ArrayList<>();
         for (Parameter parameter : function.params()) {
-            inputs.add(RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));
+            inputs.add(
+                    seed % 3 == 1
+                            ? RandomOperators.special(parameter.type(), seed * 31 + inputs.size())
+                            : RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));
         }
         Bytes expected = Interpreter.run(function, inputs).get(0);
         List<FusedOperator> operators = FusedOperator.all(function, "tvmgen_case");

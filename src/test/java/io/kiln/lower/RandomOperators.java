@@ -14,6 +14,8 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -22,6 +24,10 @@ import java.util.stream.IntStream;
 
 /** Seeded models of one operator and its epilogue: shapes, strides, paddings, dilations, channel counts, zero points. */
 public final class RandomOperators {
+    private static final float[] SPECIAL = {
+        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MIN_VALUE, -1e-40f, 0.5f, -1.5f
+    };
+
     private RandomOperators() {}
 
     /** A function named {@code case<seed>}; the same for the same seed. */
@@ -190,6 +196,27 @@ public final class RandomOperators {
                 Constant.scalar(1f),
                 Constant.scalar(op.outputZeroPoint()));
         return new Binding(b.id(), new QnnRequantize(op.axis(), Rounding.ONNX, DType.INT8), args, b.type(), b.origin());
+    }
+
+    /** As {@link #input}; of floats, some are no numbers, infinite, -0, denormal or at the ends of their range, and some rows are equal. */
+    public static Bytes special(TensorType type, long seed) {
+        if (!type.dtype().isFloat()) {
+            return input(type, seed);
+        }
+        Random random = new Random(~seed);
+        ByteBuffer values = ByteBuffer.wrap(input(type, seed).toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        int row = type.shape().rank() == 0 ? 1 : Math.max(1, type.shape().dim(-1));
+        int oneIn = 2 + random.nextInt(30);
+        boolean isEqual = false;
+        for (int i = 0; i < values.capacity() / Float.BYTES; i++) {
+            isEqual = i % row == 0 ? random.nextInt(5) == 0 : isEqual;
+            if (isEqual && i % row > 0) {
+                values.putFloat(Float.BYTES * i, values.getFloat(Float.BYTES * (i - 1)));
+            } else if (random.nextInt(oneIn) == 0) {
+                values.putFloat(Float.BYTES * i, SPECIAL[random.nextInt(SPECIAL.length)]);
+            }
+        }
+        return Bytes.wrap(values.array());
     }
 
     /** Random bytes for an input; floats are within [-4, 4). */

@@ -34,10 +34,10 @@ public final class GraphData {
     private static final Bytes NONE = ParameterFile.write(List.of());
 
     private static final String HEAD = """
-            /* SPDX-License-Identifier: Apache-2.0
-             * Made by Kiln from the model's archive; this file is yours to use without conditions.
-             */
-            """;
+        /* SPDX-License-Identifier: Apache-2.0
+         * Made by Kiln from the model's archive; this file is yours to use without conditions.
+         */
+        """;
 
     private final InterfaceNames names;
     private final String graph;
@@ -114,28 +114,28 @@ public final class GraphData {
                 + String.format(
                         Locale.ROOT,
                         """
-                #ifndef %2$s_GRAPH_H_
-                #define %2$s_GRAPH_H_
+                        #ifndef %2$s_GRAPH_H_
+                        #define %2$s_GRAPH_H_
 
-                #include <stdint.h>
+                        #include <stdint.h>
 
-                #ifdef __cplusplus
-                extern "C" {
-                #endif
+                        #ifdef __cplusplus
+                        extern "C" {
+                        #endif
 
-                /* The graph, for TVMGraphExecutor_Create. */
-                extern const char %1$s_graph[];
+                        /* The graph, for TVMGraphExecutor_Create. */
+                        extern const char %1$s_graph[];
 
-                /* The parameters, for TVMGraphExecutor_LoadParams; none if constants are linked with the operators. */
-                #define %2$s_PARAMS_SIZE %3$d
-                extern const uint8_t %1$s_params[%2$s_PARAMS_SIZE];
-                %4$s
-                #ifdef __cplusplus
-                }
-                #endif
+                        /* The parameters, for TVMGraphExecutor_LoadParams; none if constants are linked with the operators. */
+                        #define %2$s_PARAMS_SIZE %3$d
+                        extern const uint8_t %1$s_params[%2$s_PARAMS_SIZE];
+                        %4$s
+                        #ifdef __cplusplus
+                        }
+                        #endif
 
-                #endif /* %2$s_GRAPH_H_ */
-                """,
+                        #endif /* %2$s_GRAPH_H_ */
+                        """,
                         prefix,
                         upper,
                         parameters.size(),
@@ -144,11 +144,11 @@ public final class GraphData {
 
     private String checkDeclaration() {
         return String.format(Locale.ROOT, """
-                /* The parameters can be flashed without the rest of the image; of the graph and its operators they hold this digest. */
-                #define %s 0x%016xull
-                /* 0 if they do; otherwise an error code, and TVMGetLastError says why. To be called before they are loaded. */
-                int32_t %s(void);
-                """, digestMacro(names.model()), digest, check(names.model()));
+            /* The parameters can be flashed without the rest of the image; of the graph and its operators they hold this digest. */
+            #define %s 0x%016xull
+            /* 0 if they do; otherwise an error code, and TVMGetLastError says why. To be called before they are loaded. */
+            int32_t %s(void);
+            """, digestMacro(names.model()), digest, check(names.model()));
     }
 
     /** The sources by file name. */

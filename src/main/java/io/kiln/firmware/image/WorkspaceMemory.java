@@ -99,48 +99,48 @@ public final class WorkspaceMemory {
         return String.format(
                 Locale.ROOT,
                 """
-            /* SPDX-License-Identifier: Apache-2.0
-             * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
-             * Define TVMPlatformMemoryAllocate and TVMPlatformMemoryFree in your own C to have it left out.
-             */
-            #include <tvm/runtime/crt/platform.h>
-            #include <tvm/runtime/crt/stack_allocator.h>
-            %s
-            /* What the blocks hold together, and how many there are at most. */
-            #define BYTES (%s)
-            #define BLOCKS %du
+                /* SPDX-License-Identifier: Apache-2.0
+                 * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
+                 * Define TVMPlatformMemoryAllocate and TVMPlatformMemoryFree in your own C to have it left out.
+                 */
+                #include <tvm/runtime/crt/platform.h>
+                #include <tvm/runtime/crt/stack_allocator.h>
+                %s
+                /* What the blocks hold together, and how many there are at most. */
+                #define BYTES (%s)
+                #define BLOCKS %du
 
-            /* What a block may take beside. */
-            #ifdef TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK
-            #define BESIDE (TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES + STACK_ALLOCATOR_TAG_SIZE_BYTES)
-            #else
-            #define BESIDE TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
-            #endif
+                /* What a block may take beside. */
+                #ifdef TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK
+                #define BESIDE (TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES + STACK_ALLOCATOR_TAG_SIZE_BYTES)
+                #else
+                #define BESIDE TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
+                #endif
 
-            __attribute__((section("%s"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
-                memory[BYTES + BLOCKS * BESIDE];
-            static tvm_workspace_t workspace;
+                __attribute__((section("%s"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
+                    memory[BYTES + BLOCKS * BESIDE];
+                static tvm_workspace_t workspace;
 
-            tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
-              (void)dev;
-              *out_ptr = NULL;
-              if (num_bytes > sizeof(memory)) {
-                return kTvmErrorPlatformNoMemory;
-              }
-              if (workspace.workspace == NULL) {
-                tvm_crt_error_t error = StackMemoryManager_Init(&workspace, memory, sizeof(memory));
-                if (error != kTvmErrorNoError) {
-                  return error;
+                tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
+                  (void)dev;
+                  *out_ptr = NULL;
+                  if (num_bytes > sizeof(memory)) {
+                    return kTvmErrorPlatformNoMemory;
+                  }
+                  if (workspace.workspace == NULL) {
+                    tvm_crt_error_t error = StackMemoryManager_Init(&workspace, memory, sizeof(memory));
+                    if (error != kTvmErrorNoError) {
+                      return error;
+                    }
+                  }
+                  return StackMemoryManager_Allocate(&workspace, (int32_t)num_bytes, out_ptr);
                 }
-              }
-              return StackMemoryManager_Allocate(&workspace, (int32_t)num_bytes, out_ptr);
-            }
 
-            tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
-              (void)dev;
-              return StackMemoryManager_Free(&workspace, ptr);
-            }
-            """,
+                tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
+                  (void)dev;
+                  return StackMemoryManager_Free(&workspace, ptr);
+                }
+                """,
                 graphs.isEmpty() ? "" : GraphMemory.INCLUDE + "\n",
                 Stream.concat(Stream.of(need.bytes() + "u"), graphs.stream().map(GraphMemory::expression))
                         .collect(Collectors.joining(" + \\\n               ")),

@@ -56,13 +56,15 @@ final class ProofSource {
                 .flatMap(model -> model.model().outputs().stream())
                 .anyMatch(output -> output.dtype().isFloat());
         if (isFloat) {
-            line("/* Whether floats are as close as compilers leave them; NaN matches NaN. */");
+            line("/* Whether floats are as close as compilers leave them; NaN matches NaN, and what is infinite"
+                    + " itself alone. */");
             line("static int is_close(float actual, float expected) {");
             line("  float distance = actual > expected ? actual - expected : expected - actual;");
             line("  float size = expected < 0.0f ? -expected : expected;");
             line("  return actual == expected || (actual != actual && expected != expected) ||");
-            line("         distance <= " + (float) Tolerance.FLOAT.absolute() + "f + "
-                    + (float) Tolerance.FLOAT.relative() + "f * size;");
+            line("         (expected - expected == 0.0f &&");
+            line("          distance <= " + (float) Tolerance.FLOAT.absolute() + "f + "
+                    + (float) Tolerance.FLOAT.relative() + "f * size);");
             line("}");
             line("");
         }

@@ -30,93 +30,93 @@ final class MeasuringProgram {
     private static final int BYTES_IN_A_LINE = 24;
 
     private static final String HEAD = """
-            /* SPDX-License-Identifier: Apache-2.0 */
-            /* Made by kiln:tune: calls candidates one after another and compares their answers. */
-            #include <stdint.h>
-            #include <string.h>
+        /* SPDX-License-Identifier: Apache-2.0 */
+        /* Made by kiln:tune: calls candidates one after another and compares their answers. */
+        #include <stdint.h>
+        #include <string.h>
 
-            void kiln_tune_told(uint32_t wrong);
-            void kiln_tune_done(void);
+        void kiln_tune_told(uint32_t wrong);
+        void kiln_tune_done(void);
 
-            /* The debugger stops here and reads the argument. */
-            __attribute__((noinline)) void kiln_tune_told(uint32_t wrong)
-            {
-                __asm__ volatile("" : : "r"(wrong) : "memory");
+        /* The debugger stops here and reads the argument. */
+        __attribute__((noinline)) void kiln_tune_told(uint32_t wrong)
+        {
+            __asm__ volatile("" : : "r"(wrong) : "memory");
+        }
+
+        /* The log of executed blocks ends here. */
+        __attribute__((noinline)) void kiln_tune_done(void)
+        {
+            __asm__ volatile("" : : : "memory");
+        }
+
+        static uint32_t wrong_bytes(const uint8_t *actual, const uint8_t *expected, uint32_t n)
+        {
+            uint32_t wrong = 0;
+            for (uint32_t i = 0; i < n; i++) {
+                wrong += actual[i] != expected[i];
             }
+            return wrong;
+        }
 
-            /* The log of executed blocks ends here. */
-            __attribute__((noinline)) void kiln_tune_done(void)
-            {
-                __asm__ volatile("" : : : "memory");
+        static uint32_t wrong_floats(const uint8_t *actual, const uint8_t *expected, uint32_t n)
+        {
+            uint32_t wrong = 0;
+            for (uint32_t i = 0; i < n; i += 4) {
+                float a;
+                float e;
+                memcpy(&a, actual + i, 4);
+                memcpy(&e, expected + i, 4);
+                float difference = a > e ? a - e : e - a;
+                float size = e < 0.0f ? -e : e;
+                wrong += !(difference <= 1e-5f + 1e-4f * size);
             }
+            return wrong;
+        }
 
-            static uint32_t wrong_bytes(const uint8_t *actual, const uint8_t *expected, uint32_t n)
-            {
-                uint32_t wrong = 0;
-                for (uint32_t i = 0; i < n; i++) {
-                    wrong += actual[i] != expected[i];
-                }
-                return wrong;
-            }
-
-            static uint32_t wrong_floats(const uint8_t *actual, const uint8_t *expected, uint32_t n)
-            {
-                uint32_t wrong = 0;
-                for (uint32_t i = 0; i < n; i += 4) {
-                    float a;
-                    float e;
-                    memcpy(&a, actual + i, 4);
-                    memcpy(&e, expected + i, 4);
-                    float difference = a > e ? a - e : e - a;
-                    float size = e < 0.0f ? -e : e;
-                    wrong += !(difference <= 1e-5f + 1e-4f * size);
-                }
-                return wrong;
-            }
-
-            """;
+        """;
 
     /** On a board: calls take a millisecond together, so that a coarse timer is good enough. It says numbers; doubles would need a library. */
     private static final String TIMED = """
-            #include <kiln_console.h>
-            #include <kiln_counter.h>
+        #include <kiln_console.h>
+        #include <kiln_counter.h>
 
-            static void say_number(uint64_t number)
-            {
-                char digits[21];
-                char *end = digits + sizeof digits - 1;
-                *end = '\\0';
-                do {
-                    *--end = (char)('0' + (uint32_t)(number % 10u));
-                    number /= 10u;
-                } while (number != 0u);
-                kiln_console_text(" ");
-                kiln_console_text(end);
-            }
+        static void say_number(uint64_t number)
+        {
+            char digits[21];
+            char *end = digits + sizeof digits - 1;
+            *end = '\\0';
+            do {
+                *--end = (char)('0' + (uint32_t)(number % 10u));
+                number /= 10u;
+            } while (number != 0u);
+            kiln_console_text(" ");
+            kiln_console_text(end);
+        }
 
-            static void say(uint32_t candidate, uint32_t wrong, uint32_t calls, uint64_t ticks)
-            {
-                kiln_console_text("kiln-tune");
-                say_number(candidate);
-                say_number(wrong);
-                say_number(calls);
-                say_number(ticks);
-                say_number(kiln_counter_hertz());
-                kiln_console_text("\\n");
-            }
+        static void say(uint32_t candidate, uint32_t wrong, uint32_t calls, uint64_t ticks)
+        {
+            kiln_console_text("kiln-tune");
+            say_number(candidate);
+            say_number(wrong);
+            say_number(calls);
+            say_number(ticks);
+            say_number(kiln_counter_hertz());
+            kiln_console_text("\\n");
+        }
 
-            #define TIMED(calls, ticks, call) \\
-                do { \\
-                    calls *= 2u; \\
-                    ticks = 0; \\
-                    kiln_counter_start(); \\
-                    for (uint32_t i = 0; i < calls; i++) { \\
-                        call; \\
-                    } \\
-                    (void)kiln_counter_stop(&ticks); \\
-                } while (calls < 4096u && ticks * 1000u < kiln_counter_hertz())
+        #define TIMED(calls, ticks, call) \\
+            do { \\
+                calls *= 2u; \\
+                ticks = 0; \\
+                kiln_counter_start(); \\
+                for (uint32_t i = 0; i < calls; i++) { \\
+                    call; \\
+                } \\
+                (void)kiln_counter_stop(&ticks); \\
+            } while (calls < 4096u && ticks * 1000u < kiln_counter_hertz())
 
-            """;
+        """;
 
     private final boolean isTimed;
     private final StringBuilder head = new StringBuilder(HEAD);
@@ -161,9 +161,9 @@ final class MeasuringProgram {
         String wrong = (isFloat ? "wrong_floats" : "wrong_bytes") + "(output, answer_" + number + ", sizeof answer_"
                 + number + ")";
         calls.append(String.format(Locale.ROOT, """
-                    memcpy(input, input_%d, sizeof input_%d);
-                    memset(output, 0xA5, sizeof answer_%d);
-                """, number, number, number));
+                memcpy(input, input_%d, sizeof input_%d);
+                memset(output, 0xA5, sizeof answer_%d);
+            """, number, number, number));
         calls.append(
                 isTimed
                         ? "    times = 1;\n    TIMED(times, ticks, " + call + ");\n    say(" + candidates + ", " + wrong

@@ -135,10 +135,10 @@ public final class CompareLayersStep {
         for (OperatorInfo operator : library.metadata().operators()) {
             int id = outputOf.get(operator.name());
             if (unknown.contains(id)) {
-                log.warn(
-                        text(operator)
-                                + " was not compared, because only its C knows what it computes; the operators behind it"
-                                + " were given its own output. Name C that computes the same by <reference> in kiln.customOperators");
+                log.warn(text(operator)
+                        + " was not compared, because only its C knows what it computes; the operators behind"
+                        + " it were given its own output. Name C that computes the same by <reference> in"
+                        + " kiln.customOperators");
             } else if (answers.containsKey(operator.name())) {
                 values += check(operator, answers.get(operator.name()), expected.get(id));
                 compared++;
@@ -196,13 +196,13 @@ public final class CompareLayersStep {
     private static long check(OperatorInfo operator, Bytes actual, Bytes expected) {
         Comparison comparison = Comparison.of(operator.outputs(), List.of(actual), List.of(expected));
         if (comparison.mismatches() > 0) {
-            throw new KilnException(
-                    new Problem(
-                            "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
-                                    + comparison.outputs() + " values are wrong",
-                            text(operator),
-                            "what the reference computes",
-                            "All operators before it that can be compared answer as they should; look at its C, and at what it calls"));
+            throw new KilnException(new Problem(
+                    "the first wrong operator: " + comparison.first() + "; " + comparison.mismatches() + " of "
+                            + comparison.outputs() + " values are wrong",
+                    text(operator),
+                    "what the reference computes",
+                    "All operators before it that can be compared answer as they should; look at its C, and at"
+                            + " what it calls"));
         }
         return comparison.outputs();
     }

@@ -33,14 +33,30 @@ import java.util.stream.Stream;
 final class TestCases {
     private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
 
+    /** What to do about a file of another size. */
+    static final String CORRECT = "Correct the test vector";
+
+    private static final float[] SPECIAL = {
+        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MIN_VALUE, -1e-40f, Float.MAX_VALUE
+    };
+
+    /** Of so many floats one is special, and of so many rows one has equal elements. */
+    private static final int ONE_IN = 12;
+
     private TestCases() {}
+
+    /** Reads the vectors of a folder, in the order of their numbers. */
+    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+        return vectors(folder, inputs, outputs, CORRECT);
+    }
 
     /**
      * Reads the vectors of a folder, in the order of their numbers.
      *
+     * @param ofOutputs what to do about outputs of another size
      * @throws KilnException naming every file whose size is not that of the tensors
      */
-    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs, String ofOutputs) {
         SortedMap<Integer, Path> files = numbered(folder, INPUT);
         if (files.isEmpty()) {
             throw new KilnException(new Problem(
@@ -52,10 +68,10 @@ final class TestCases {
         Problems problems = new Problems();
         List<TestCase> cases = new ArrayList<>();
         files.forEach((k, file) -> {
-            Optional<List<Bytes>> in = read(file, inputs, problems);
+            Optional<List<Bytes>> in = read(file, inputs, CORRECT, problems);
             Path outputFile = folder.resolve("output_" + k + ".bin");
             Optional<List<Bytes>> out =
-                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, problems) : Optional.empty();
+                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, ofOutputs, problems) : Optional.empty();
             in.ifPresent(bytes -> cases.add(new TestCase("vector_" + k, bytes, out)));
         });
         problems.throwIfAny();
@@ -109,6 +125,42 @@ final class TestCases {
         return cases;
     }
 
+    /**
+     * The same cases, but every second one has NaN, infinities, -0, denormal floats and rows of equal elements among its floats. The others
+     * stay as they are, because one NaN may make all outputs NaN.
+     */
+    static List<TestCase> withSpecialFloats(List<TestCase> cases, long seed, List<TensorInfo> inputs) {
+        Random random = new Random(~seed);
+        List<TestCase> all = new ArrayList<>(cases);
+        for (int k = 1; k < all.size(); k += 2) {
+            List<Bytes> bytes = new ArrayList<>(all.get(k).inputs());
+            for (int i = 0; i < bytes.size(); i++) {
+                if (inputs.get(i).dtype().isFloat()) {
+                    bytes.set(i, withSpecialFloats(bytes.get(i), inputs.get(i), random));
+                }
+            }
+            all.set(k, new TestCase(all.get(k).name(), bytes, Optional.empty()));
+        }
+        return all;
+    }
+
+    private static Bytes withSpecialFloats(Bytes floats, TensorInfo tensor, Random random) {
+        ByteBuffer values = ByteBuffer.wrap(floats.toArray()).order(ByteOrder.LITTLE_ENDIAN);
+        int row = tensor.shape().isEmpty()
+                ? 1
+                : Math.max(1, tensor.shape().get(tensor.shape().size() - 1));
+        boolean isEqual = false;
+        for (int i = 0; i < values.capacity() / Float.BYTES; i++) {
+            isEqual = i % row == 0 ? random.nextInt(ONE_IN) == 0 : isEqual;
+            if (isEqual && i % row > 0) {
+                values.putFloat(Float.BYTES * i, values.getFloat(Float.BYTES * (i - 1)));
+            } else if (random.nextInt(ONE_IN) == 0) {
+                values.putFloat(Float.BYTES * i, SPECIAL[random.nextInt(SPECIAL.length)]);
+            }
+        }
+        return Bytes.wrap(values.array());
+    }
+
     /** One case with every input at its zero point (float: 0.0). */
     static TestCase zero(List<TensorInfo> inputs) {
         List<Bytes> bytes = inputs.stream()
@@ -139,7 +191,7 @@ final class TestCases {
         return Bytes.wrap(content);
     }
 
-    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
+    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, String advice, Problems problems) {
         Optional<Problem> pointer = GitLfs.pointer(file);
         if (pointer.isPresent()) {
             problems.add(pointer.get());
@@ -152,7 +204,7 @@ final class TestCases {
                         "has " + Files.size(file) + " bytes",
                         file.toString(),
                         wanted + " bytes: " + describe(tensors),
-                        "Correct the test vector");
+                        advice);
                 return Optional.empty();
             }
             return Optional.of(split(Files.readAllBytes(file), tensors));

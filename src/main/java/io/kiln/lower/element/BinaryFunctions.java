@@ -23,11 +23,18 @@ final class BinaryFunctions {
 
     static ElementFunction of(Kind kind, DType dtype) {
         return fitting((block, operands) -> {
-            boolean twice = kind == Kind.MAXIMUM || kind == Kind.MINIMUM || kind == Kind.PRELU;
+            boolean twice = isExtreme(kind) || kind == Kind.PRELU;
             Expr a = twice ? block.let("lhs", operands.get(0)) : operands.get(0);
             Expr b = twice ? block.let("rhs", operands.get(1)) : operands.get(1);
             return emit(kind, dtype, block, a, b);
         });
+    }
+
+    private static boolean isExtreme(Kind kind) {
+        return switch (kind) {
+            case MAXIMUM, MINIMUM, MAXIMUM_OR_NAN, MINIMUM_OR_NAN -> true;
+            default -> false;
+        };
     }
 
     private static Expr emit(Kind kind, DType dtype, BlockBuilder block, Expr a, Expr b) {
@@ -49,6 +56,8 @@ final class BinaryFunctions {
             case BITWISE_XOR -> Exprs.bitXor(a, b);
             case MAXIMUM -> Exprs.max(a, b);
             case MINIMUM -> Exprs.min(a, b);
+            case MAXIMUM_OR_NAN -> dtype.isFloat() ? orNan(Exprs.gt(a, b), a, b) : Exprs.max(a, b);
+            case MINIMUM_OR_NAN -> dtype.isFloat() ? orNan(Exprs.lt(a, b), a, b) : Exprs.min(a, b);
             case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);
             case FLOOR_MOD -> call(ElementIntrinsics.FLOOR_MOD, a, b);
             case SQUARED_DIFFERENCE -> {
@@ -67,6 +76,11 @@ final class BinaryFunctions {
             case LOGICAL_AND -> Exprs.and(a, b);
             case LOGICAL_OR -> Exprs.or(a, b);
         };
+    }
+
+    /** The left operand if it wins or is NaN; the right one if that is NaN, because no comparison with it holds. */
+    private static Expr orNan(Expr wins, Expr a, Expr b) {
+        return select(Exprs.or(wins, Exprs.notEqual(a, a)), a, b);
     }
 
     /** Signed overflow is undefined in C; unsigned arithmetic wraps around as the integers do. */

@@ -134,6 +134,16 @@ public record ConvComputation(
         return op.root().op() instanceof Layer layer && layer.isTransposed();
     }
 
+    /** Rows of the kernel as the model has it. */
+    public int transposedKernelH() {
+        return LayerGeometry.of(op).window().kernelH();
+    }
+
+    /** Columns of the kernel as the model has it. */
+    public int transposedKernelW() {
+        return LayerGeometry.of(op).window().kernelW();
+    }
+
     private static int zeroPoint(FusedOperator op, int argument) {
         return (int) op.root().constant(argument).integer(0);
     }

@@ -12,6 +12,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Pool2d;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
@@ -34,6 +35,7 @@ public final class PoolLowering {
     private final FusedOperator op;
     private final Window window;
     private final boolean average;
+    private final DType sumType;
     private final Rounding rounding;
     private final Shape in;
     private final Shape out;
@@ -50,12 +52,19 @@ public final class PoolLowering {
         this.op = op;
         this.average = mean.isPresent();
         this.rounding = mean.orElse(Rounding.TFLITE);
+        this.sumType = sumType(op);
         this.window = window;
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.epilogue = new Epilogue(op, 255, tables);
+    }
+
+    private static DType sumType(FusedOperator op) {
+        boolean isWide = op.root().op() instanceof AvgPool2d pool
+                && pool.isWide(op.rootTypes().get(0));
+        return op.type().dtype().isFloat() ? DType.FLOAT32 : isWide ? DType.INT64 : DType.INT32;
     }
 
     /**
@@ -83,14 +92,13 @@ public final class PoolLowering {
      * Lowers to a function that is called for each range of input rows in order.
      *
      * <pre>
-     * scratch: a 32-bit sum or maximum for each element of the output, alive from the first call to the last
+     * scratch: a sum or maximum for each element of the output, alive from the first call to the last
      * </pre>
      *
      * @param rows from {@link Rows#accumulating}
      */
     private LoweredOperator accumulate(Rows rows) {
-        DType dtype = op.type().dtype().isFloat() ? DType.FLOAT32 : DType.INT32;
-        Buffer state = buffers.scratch(dtype, out.elements());
+        Buffer state = buffers.scratch(sumType, out.elements());
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "y",
@@ -136,7 +144,7 @@ public final class PoolLowering {
     }
 
     private void take(BlockBuilder block, Expr.Var acc, Expr value) {
-        block.assign(acc, average ? add(acc, value) : Exprs.max(block.let("value", value), acc));
+        block.assign(acc, average ? add(acc, widened(value)) : Exprs.max(block.let("value", value), acc));
     }
 
     private LoweredOperator lower(Rows rows) {
@@ -181,9 +189,13 @@ public final class PoolLowering {
 
     private Expr start() {
         if (op.type().dtype().isFloat()) {
-            return imm(average ? 0.0f : -Float.MAX_VALUE);
+            return imm(average ? 0.0f : Float.NEGATIVE_INFINITY);
         }
-        return imm(average ? 0 : op.type().dtype().min());
+        return imm(average ? 0 : op.type().dtype().min(), sumType);
+    }
+
+    private Expr widened(Expr value) {
+        return sumType == DType.INT64 ? cast(DType.INT64, value) : value;
     }
 
     /** Integers round halves away from zero, as in TFLite's average pool, or up, or are truncated. */
@@ -191,17 +203,21 @@ public final class PoolLowering {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
         }
+        return sumType == DType.INT64 ? cast(DType.INT32, meanOf(block, sum, widened(taps))) : meanOf(block, sum, taps);
+    }
+
+    private Expr meanOf(BlockBuilder block, Expr sum, Expr taps) {
         Expr count = block.let("count", taps);
         if (rounding == Rounding.TRUNCATE) {
             return Exprs.div(sum, count);
         }
-        Expr half = Exprs.div(count, imm(2));
+        Expr half = Exprs.div(count, imm(2, sumType));
         if (rounding == Rounding.UPWARD) {
             // Elements less the smallest value are not negative, so division rounds down.
-            long least = op.type().dtype().min();
+            Expr least = imm(op.type().dtype().min(), sumType);
             return add(Exprs.div(add(sub(sum, mul(count, least)), half), count), least);
         }
-        Expr rounded = Exprs.select(Exprs.gt(sum, imm(0)), add(sum, half), sub(sum, half));
+        Expr rounded = Exprs.select(Exprs.gt(sum, imm(0, sumType)), add(sum, half), sub(sum, half));
         return Exprs.div(rounded, count);
     }
 }

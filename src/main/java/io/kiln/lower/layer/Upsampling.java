@@ -9,6 +9,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.Arrays;
@@ -58,6 +59,25 @@ public record Upsampling(int strideH, int strideW, int padTop, int padLeft) {
         int h = (transposed.kernelH() + strideH - 1) / strideH;
         int w = (transposed.kernelW() + strideW - 1) / strideW;
         return Window.of(h, w).padded(h - 1, w - 1, h, w);
+    }
+
+    /**
+     * Taps without the one that fills up the kernel of a phase. Floats need that: 0 times infinity is NaN.
+     *
+     * @param name of the axis
+     * @param position row or column of the output, counted with those that are cropped
+     * @param stride phases of the axis
+     * @param kernel taps of the transposed kernel
+     */
+    public static TapRange unfilled(
+            BlockBuilder block, String name, TapRange taps, Expr position, int stride, int kernel) {
+        if (kernel % stride == 0) {
+            return taps;
+        }
+        Expr isWhole = Exprs.lt(Exprs.mod(position, imm(stride)), imm(kernel % stride));
+        Expr first = Exprs.max(taps.begin(), Exprs.select(isWhole, imm(0), imm(1)));
+        Expr begin = block.let("k" + name + "_first", Exprs.min(block.let("k" + name + "_own", first), taps.end()));
+        return new TapRange(taps.origin(), begin, taps.end(), taps.taps());
     }
 
     /**

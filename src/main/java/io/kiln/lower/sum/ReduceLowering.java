@@ -157,7 +157,7 @@ final class ReduceLowering {
             return isMax ? Exprs.max(value, acc) : Exprs.min(value, acc);
         };
         Expr start = dtype.isFloat()
-                ? imm(isMax ? -Float.MAX_VALUE : Float.MAX_VALUE)
+                ? imm(isMax ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY)
                 : imm(isMax ? dtype.min() : dtype.max(), dtype == DType.INT64 ? DType.INT64 : DType.INT32);
         return new Folding(start, step, acc -> acc);
     }

@@ -111,7 +111,7 @@ final class IntegerForms {
         if (node.op() instanceof Binary binary) {
             return switch (binary.kind()) {
                 case ADD, SUBTRACT, MULTIPLY -> Optional.of(Form.FREE);
-                case MAXIMUM, MINIMUM -> Optional.of(Form.SAME);
+                case MAXIMUM, MINIMUM, MAXIMUM_OR_NAN, MINIMUM_OR_NAN -> Optional.of(Form.SAME);
                 default -> Optional.empty();
             };
         }

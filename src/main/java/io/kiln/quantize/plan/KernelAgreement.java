@@ -5,7 +5,6 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.arith.TflPowerScales;
 import io.kiln.ir.op.element.Binary;
-import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.Lstm;
 import io.kiln.quantize.graph.Node;
@@ -15,8 +14,8 @@ import java.util.List;
  * For which scales TensorFlow Lite's library and TensorFlow Lite Micro compute the same:
  *
  * <ul>
- *   <li>MUL (mul.cc), PRELU (activations.cc, PreluPrepare) and RELU (activations.cc, ReluPrepare) multiply and divide scales in single
- *       precision in the library, and in double precision in Micro
+ *   <li>MUL (mul.cc) and PRELU (activations.cc, PreluPrepare) multiply and divide scales in single precision in the library, and in double
+ *       precision in Micro
  *   <li>UNIDIRECTIONAL_SEQUENCE_LSTM (unidirectional_sequence_lstm.cc, PopulateQuantizedLstmParams8x8_16) divides by the scale of its result
  *       likewise
  *   <li>SUB (sub.cc, PrepareGeneralSubOp) does so in double precision in the library, and in single precision in Micro
@@ -31,8 +30,7 @@ final class KernelAgreement {
 
     /** Whether scales decide if both compute the same for a node. */
     static boolean isNeeded(Node node, Precision precision) {
-        return node.op() instanceof Clip
-                || node.op() instanceof Lstm
+        return node.op() instanceof Lstm
                 || (node.op() instanceof Unary && precision == Precision.INT8)
                 || (node.op() instanceof Binary binary
                         && switch (binary.kind()) {
@@ -57,9 +55,6 @@ final class KernelAgreement {
      * @param scales of the operands, then of the output
      */
     static boolean ofOutput(Node node, Precision precision, List<Float> scales) {
-        if (node.op() instanceof Clip) {
-            return ofQuotient(scales.get(0), 1, scales.get(1));
-        }
         if (node.op() instanceof Lstm) {
             return ofQuotient(GATE_PRODUCT, 1, scales.get(1));
         }

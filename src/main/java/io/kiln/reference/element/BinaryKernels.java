@@ -79,6 +79,8 @@ final class BinaryKernels {
             case DIVIDE -> a / b;
             case MAXIMUM -> a > b ? a : b;
             case MINIMUM -> a < b ? a : b;
+            case MAXIMUM_OR_NAN -> a > b || Float.isNaN(a) ? a : b;
+            case MINIMUM_OR_NAN -> a < b || Float.isNaN(a) ? a : b;
             case FLOOR_DIVIDE -> (float) Math.floor((double) a / b);
             case FLOOR_MOD -> floorMod(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);
@@ -102,8 +104,8 @@ final class BinaryKernels {
             case DIVIDE -> b == 0 ? 0 : a / b;
             case LEFT_SHIFT -> a << b;
             case RIGHT_SHIFT -> a >> b;
-            case MAXIMUM -> Math.max(a, b);
-            case MINIMUM -> Math.min(a, b);
+            case MAXIMUM, MAXIMUM_OR_NAN -> Math.max(a, b);
+            case MINIMUM, MINIMUM_OR_NAN -> Math.min(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);
             case LOGICAL_AND, BITWISE_AND -> a & b;
             case LOGICAL_OR, BITWISE_OR -> a | b;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference.layer;
 
+import io.kiln.base.DType;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.AvgPool2d;
@@ -32,11 +33,11 @@ final class Pools {
         int[] data = args.get(0).ints();
         int[] result = new int[size];
         reduce(op.window(), args.get(0), type, (places, count, at) -> {
-            int sum = 0;
+            long sum = 0;
             for (int i = 0; i < count; i++) {
                 sum += data[places[i]];
             }
-            result[at] = mean(sum, count, op.rounding());
+            result[at] = mean(type.dtype() == DType.INT32 ? (int) sum : sum, count, op.rounding());
         });
         return Tensor.of(type, result);
     }
@@ -50,22 +51,24 @@ final class Pools {
     }
 
     /** Rounds halves away from zero or up, or truncates. */
-    private static int mean(int sum, int count, Rounding rounding) {
+    private static int mean(long sum, int count, Rounding rounding) {
         int half = rounding == Rounding.TRUNCATE ? 0 : count / 2;
-        return rounding == Rounding.UPWARD
-                ? Math.floorDiv(sum + half, count)
-                : (sum > 0 ? sum + half : sum - half) / count;
+        return (int)
+                (rounding == Rounding.UPWARD
+                        ? Math.floorDiv(sum + half, count)
+                        : (sum > 0 ? sum + half : sum - half) / count);
     }
 
+    /** NaN does not count; without a number the result is infinite. */
     static Tensor maximum(MaxPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
             float[] data = args.get(0).floats();
             float[] result = new float[size];
-            Arrays.fill(result, -Float.MAX_VALUE);
+            Arrays.fill(result, Float.NEGATIVE_INFINITY);
             reduce(op.window(), args.get(0), type, (places, count, at) -> {
                 for (int i = 0; i < count; i++) {
-                    result[at] = Math.max(result[at], data[places[i]]);
+                    result[at] = data[places[i]] > result[at] ? data[places[i]] : result[at];
                 }
             });
             return Tensor.of(type, result);

@@ -49,7 +49,24 @@ final class Reductions {
         return Tensor.of(type, Arrays.stream(result).map(sum -> sum / count).toArray());
     }
 
+    /** The extreme of the elements that are numbers; infinite if there is none. */
     private static Tensor extreme(Tensor data, int[] groups, TensorType type, boolean isMax) {
+        return data.isFloat()
+                ? extremeFloat(data.floats(), groups, type, isMax)
+                : extremeInteger(data, groups, type, isMax);
+    }
+
+    private static Tensor extremeFloat(float[] data, int[] groups, TensorType type, boolean isMax) {
+        float[] result = new float[(int) type.shape().elements()];
+        Arrays.fill(result, isMax ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY);
+        for (int i = 0; i < groups.length; i++) {
+            float before = result[groups[i]];
+            result[groups[i]] = (isMax ? data[i] > before : data[i] < before) ? data[i] : before;
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor extremeInteger(Tensor data, int[] groups, TensorType type, boolean isMax) {
         Elements result = new Elements(type);
         int[] best = new int[(int) type.shape().elements()];
         Arrays.fill(best, -1);

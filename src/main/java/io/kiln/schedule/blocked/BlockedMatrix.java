@@ -45,10 +45,10 @@ public final class BlockedMatrix {
                         .with("ASSEMBLY", isThumb1 ? thumb1() : "")
                         .with("BEGIN", each(columns, "    uint32_t low%1$d = 0;\n    int32_t high%1$d = 0;\n"))
                         .with("STEP", each(columns, """
-                                      const int32_t product%1$d = value * w[%1$d];
-                                      low%1$d += (uint32_t)product%1$d;
-                                      high%1$d += product%1$d >> 16;
-                                """))
+                                  const int32_t product%1$d = value * w[%1$d];
+                                  low%1$d += (uint32_t)product%1$d;
+                                  high%1$d += product%1$d >> 16;
+                            """))
                         .with("END", each(columns, "    sums[%1$d] = kiln_from_halves(low%1$d, high%1$d);\n"))
                         .text(),
                 List.of(Intrinsics.FROM_HALVES));
@@ -91,8 +91,8 @@ public final class BlockedMatrix {
         return "    const int16_t* row = x;\n"
                 + "    __asm__ volatile(\n"
                 + text.lines()
-                + "      : [row] \"+l\"(row), [w] \"+l\"(w), [low0] \"=&l\"(low0), [high0] \"=&l\"(high0), [low1] \"=&l\"(low1),"
-                + " [high1] \"=&l\"(high1)\n"
+                + "      : [row] \"+l\"(row), [w] \"+l\"(w), [low0] \"=&l\"(low0), [high0] \"=&l\"(high0), [low1]"
+                + " \"=&l\"(low1), [high1] \"=&l\"(high1)\n"
                 + "      : [end] \"l\"(x + depth)\n"
                 + "      : \"r8\", \"r9\", \"r10\", \"r11\", \"r12\", \"cc\", \"memory\");\n";
     }

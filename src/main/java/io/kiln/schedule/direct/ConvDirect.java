@@ -14,6 +14,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.lower.layer.TapRange;
+import io.kiln.lower.layer.Upsampling;
 import io.kiln.schedule.parts.FourBitWeights;
 import io.kiln.schedule.parts.Interior;
 import io.kiln.schedule.parts.ScalarRescale;
@@ -97,7 +98,8 @@ final class ConvDirect {
                             Window w = conv.window();
                             Expr position =
                                     row.let("position_y", conv.upsampling().row(y));
-                            TapRange ky = TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input()));
+                            TapRange ky =
+                                    rows(row, y, TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input())));
                             Line line = new Line(rows, n, y, ky);
                             row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
                             row.loop(
@@ -116,6 +118,20 @@ final class ConvDirect {
         return body.build();
     }
 
+    private TapRange rows(BlockBuilder block, Expr y, TapRange taps) {
+        Upsampling u = conv.upsampling();
+        return conv.isFloat()
+                ? Upsampling.unfilled(block, "y", taps, add(y, u.padTop()), u.strideH(), conv.transposedKernelH())
+                : taps;
+    }
+
+    private TapRange columns(BlockBuilder block, Expr x, TapRange taps) {
+        Upsampling u = conv.upsampling();
+        return conv.isFloat()
+                ? Upsampling.unfilled(block, "x", taps, add(x, u.padLeft()), u.strideW(), conv.transposedKernelW())
+                : taps;
+    }
+
     /** A row of the output, and the window's rows inside the input. */
     private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
 
@@ -123,11 +139,9 @@ final class ConvDirect {
     private record Pixels(Line line, int count, Expr phase, TapRange kx, Expr out) {}
 
     private void pixel(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
-        TapRange kx = TapRange.of(
-                block,
-                "x",
-                block.let("position_x", conv.upsampling().column(x)),
-                TapRange.Axis.columns(conv.window(), conv.input()));
+        Expr position = block.let("position_x", conv.upsampling().column(x));
+        TapRange kx = columns(
+                block, x, TapRange.of(block, "x", position, TapRange.Axis.columns(conv.window(), conv.input())));
         Expr out = output(block, line, x);
         Expr phase = block.let("phase", conv.upsampling().phase(line.y, x));
         blocks.forEach(channels -> channelLoop(block, channels, new Pixels(line, 1, phase, kx, out)));

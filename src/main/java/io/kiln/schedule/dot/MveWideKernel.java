@@ -250,11 +250,11 @@ record MveWideKernel(boolean isPipelined, boolean isWhole, int unroll) implement
 
     private static void end(StringBuilder out, String even, String odd) {
         out.append(String.format(Locale.ROOT, """
-                vmov q0[2], q0[0], %s
-                vmov q0[3], q0[1], %s
-                vrmulh.s32 q0, q0, q4
-                vqmovnb.s32 q0, q0
-                vstrh.32 q0, [r3]
-                """, even, odd));
+            vmov q0[2], q0[0], %s
+            vmov q0[3], q0[1], %s
+            vrmulh.s32 q0, q0, q4
+            vqmovnb.s32 q0, q0
+            vstrh.32 q0, [r3]
+            """, even, odd));
     }
 }

@@ -84,7 +84,8 @@ record PlainDotKernel(Core core, int distance, int valid, boolean isSmall) imple
     @Override
     public String reason() {
         return isSmall
-                ? "blocks of pixels and channels share loads; weights stay bytes; what is summed in 32 bits is proven to fit"
+                ? "blocks of pixels and channels share loads; weights stay bytes; what is summed in 32 bits is proven"
+                        + " to fit"
                 : "no SIMD: blocks of pixels and channels share loads; what is summed in 32 bits is proven to fit";
     }
 

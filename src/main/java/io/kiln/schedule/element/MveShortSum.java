@@ -81,10 +81,10 @@ record MveShortSum(ShortSum sum, Vector vector) implements ShortSumKernel {
 
     private static String rescaled(int q, String by, int shift) {
         return String.format(Locale.ROOT, """
-                vqrdmulh.s32 q%1$d, q%1$d, %%[%2$s]
-                vshr.s32 q2, q%1$d, #31
-                vadd.i32 q%1$d, q%1$d, q2
-                vrshr.s32 q%1$d, q%1$d, #%3$d
-                """, q, by, shift);
+            vqrdmulh.s32 q%1$d, q%1$d, %%[%2$s]
+            vshr.s32 q2, q%1$d, #31
+            vadd.i32 q%1$d, q%1$d, q2
+            vrshr.s32 q%1$d, q%1$d, #%3$d
+            """, q, by, shift);
     }
 }

@@ -107,7 +107,9 @@ final class RiscVShorts {
                 + outputs
                 + "\n      : "
                 + constant
-                + ",\n        [out_by] \"r\"((uint32_t)out_by << 1), [low] \"r\"(-low), [span] \"r\"(high - low)\n      : \"memory\");\n";
+                + ",\n"
+                + "        [out_by] \"r\"((uint32_t)out_by << 1), [low] \"r\"(-low), [span] \"r\"(high - low)\n"
+                + "      : \"memory\");\n";
     }
 
     /** What is added before a shift. */

@@ -63,46 +63,46 @@ record FpuConvKernel(FpuBlocks blocks, FpuLimits limits) {
     /** A row of the window, and the step to the next one. */
     private String row() {
         return String.format(Locale.ROOT, """
-                %s%s\
-                ldr r5, [r9, #40]
-                add r12, r12, r5
-                ldr r5, [r9, #48]
-                add r4, r4, r5
-                subs lr, lr, #1
-                itt eq
-                ldreq r5, [r9, #44]
-                subeq r12, r12, r5
-                """, inputs(), products());
+            %s%s\
+            ldr r5, [r9, #40]
+            add r12, r12, r5
+            ldr r5, [r9, #48]
+            add r4, r4, r5
+            subs lr, lr, #1
+            itt eq
+            ldreq r5, [r9, #44]
+            subeq r12, r12, r5
+            """, inputs(), products());
     }
 
     /** The taps of a row of the window: steps unrolled, then the other steps, then the taps that are left one by one. */
     private String products() {
         String last = blocks.taps() == 2 ? taps(1) : "7:\n" + taps(1) + "subs r5, r5, #1\nbne 7b\n";
         return String.format(Locale.ROOT, """
-                ldr r5, [r9, #32]
-                cmp r5, #0
-                beq 4f
-                3:
-                %s\
-                subs r5, r5, #1
-                bne 3b
-                4:
-                ldr r5, [r9, #36]
-                cmp r5, #0
-                beq 6f
-                lsrs r5, r5, #2
-                beq 4f
-                5:
-                %s\
-                subs r5, r5, #1
-                bne 5b
-                4:
-                ldr r5, [r9, #36]
-                ands r5, r5, #3
-                beq 6f
-                %s\
-                6:
-                """, taps(blocks.taps()).repeat(unroll()), taps(blocks.taps()), last);
+            ldr r5, [r9, #32]
+            cmp r5, #0
+            beq 4f
+            3:
+            %s\
+            subs r5, r5, #1
+            bne 3b
+            4:
+            ldr r5, [r9, #36]
+            cmp r5, #0
+            beq 6f
+            lsrs r5, r5, #2
+            beq 4f
+            5:
+            %s\
+            subs r5, r5, #1
+            bne 5b
+            4:
+            ldr r5, [r9, #36]
+            ands r5, r5, #3
+            beq 6f
+            %s\
+            6:
+            """, taps(blocks.taps()).repeat(unroll()), taps(blocks.taps()), last);
     }
 
     private String inputs() {

@@ -54,12 +54,12 @@ record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
     /** Keeps the steps in registers, and lets the input point to the next block's channels. */
     private static String first() {
         return """
-                ldrd r2, r3, [r9, #32]
-                ldr r1, [r9, #16]
-                ldr r12, [r9]
-                add r0, r12, #16
-                str r0, [r9]
-                """;
+            ldrd r2, r3, [r9, #32]
+            ldr r1, [r9, #16]
+            ldr r12, [r9]
+            add r0, r12, #16
+            str r0, [r9]
+            """;
     }
 
     /** A row of the windows, and the step to the next one. */
@@ -67,14 +67,14 @@ record FpuDepthwiseKernel(PixelTile tile, FpuLimits limits) {
         int weights = tile.pixels() * CHANNELS;
         int input = weights + tile.taps() * CHANNELS;
         return String.format(Locale.ROOT, """
-                mov r0, r12
-                vldmia r4!, %s
-                %s\
-                add r12, r12, r2
-                subs lr, lr, #1
-                it eq
-                subeq r12, r12, r3
-                """, registers(weights, tile.taps() * CHANNELS), columns(weights, input));
+            mov r0, r12
+            vldmia r4!, %s
+            %s\
+            add r12, r12, r2
+            subs lr, lr, #1
+            it eq
+            subeq r12, r12, r3
+            """, registers(weights, tile.taps() * CHANNELS), columns(weights, input));
     }
 
     /** The products of a row of the windows. */

@@ -52,33 +52,33 @@ record FpuFrame(int pixels, int channels, int late, FpuLimits limits) {
                 + String.format(
                         Locale.ROOT,
                         """
-                ldr r8, [r9, #12]
-                0:
-                ldrd r4, r10, [r9, #4]
-                ldr r11, [r9, #%2$d]
-                1:
-                %5$s\
-                ldrd r6, lr, [r9, #24]
-                %6$s\
-                2:
-                %7$s\
-                subs r6, r6, #1
-                bne 2b
-                ldr r5, [r9, #%1$d]
-                add r4, r4, r5
-                %8$s\
-                subs r11, r11, #1
-                bne 1b
-                ldrd r0, r1, [r9, #%3$d]
-                ldr r2, [r9, #%4$d]
-                add r8, r8, r2
-                ldr r2, [r9]
-                add r2, r2, r1
-                str r2, [r9]
-                subs r0, r0, #1
-                str r0, [r9, #%3$d]
-                bne 0b
-                """,
+                        ldr r8, [r9, #12]
+                        0:
+                        ldrd r4, r10, [r9, #4]
+                        ldr r11, [r9, #%2$d]
+                        1:
+                        %5$s\
+                        ldrd r6, lr, [r9, #24]
+                        %6$s\
+                        2:
+                        %7$s\
+                        subs r6, r6, #1
+                        bne 2b
+                        ldr r5, [r9, #%1$d]
+                        add r4, r4, r5
+                        %8$s\
+                        subs r11, r11, #1
+                        bne 1b
+                        ldrd r0, r1, [r9, #%3$d]
+                        ldr r2, [r9, #%4$d]
+                        add r8, r8, r2
+                        ldr r2, [r9]
+                        add r2, r2, r1
+                        str r2, [r9]
+                        subs r0, r0, #1
+                        str r0, [r9, #%3$d]
+                        bne 0b
+                        """,
                         gap,
                         blocks,
                         tiles,

@@ -110,26 +110,26 @@ enum FpuLimits {
      */
     String start(int late) {
         return this == CAPPED ? String.format(Locale.ROOT, """
-                ldr r0, [r9, #%1$d]
-                mvn r0, r0
-                bic r0, r0, #0x80000000
-                str r0, [r9, #%1$d]
-                """, late + 4) : "";
+            ldr r0, [r9, #%1$d]
+            mvn r0, r0
+            bic r0, r0, #0x80000000
+            str r0, [r9, #%1$d]
+            """, late + 4) : "";
     }
 
     /** C loop that applies the limits to the stored results; NaN passes through. */
     private String loop(int pixels, int channels, String stride, String low) {
         String high = this != RELU ? "      value = value > high ? high : value;\n" : "";
         return String.format(Locale.ROOT, """
-                  for (int32_t p = 0; p < tiles * %d; ++p) {
-                    for (int32_t c = 0; c < blocks * %d; ++c) {
-                      float value = out[p * %s + c];
-                      value = value < %s ? %s : value;
-                %s\
-                      out[p * %s + c] = value;
-                    }
-                  }
-                """, pixels, channels, stride, low, low, high, stride);
+              for (int32_t p = 0; p < tiles * %d; ++p) {
+                for (int32_t c = 0; c < blocks * %d; ++c) {
+                  float value = out[p * %s + c];
+                  value = value < %s ? %s : value;
+            %s\
+                  out[p * %s + c] = value;
+                }
+              }
+            """, pixels, channels, stride, low, low, high, stride);
     }
 
     /**

@@ -68,16 +68,16 @@ record MveFloor(int scaleBits, int shift, Corrected corrected) {
     String correct(int q, int correction, int scratch) {
         return switch (corrected) {
             case ODD -> String.format(Locale.ROOT, """
-                    vshl.i32 q%3$d, q%1$d, #%4$d
-                    vshr.s32 q%3$d, q%3$d, #31
-                    vand q%3$d, q%3$d, q%2$d
-                    vsub.i32 q%1$d, q%1$d, q%3$d
-                    """, q, correction, scratch, 31 - shift);
+                vshl.i32 q%3$d, q%1$d, #%4$d
+                vshr.s32 q%3$d, q%3$d, #31
+                vand q%3$d, q%3$d, q%2$d
+                vsub.i32 q%1$d, q%1$d, q%3$d
+                """, q, correction, scratch, 31 - shift);
             case LISTED -> String.format(Locale.ROOT, """
-                    mov r0, #%3$d
-                    vpt.i32 eq, q%1$d, q%2$d
-                    vsubt.i32 q%1$d, q%1$d, r0
-                    """, q, correction, half());
+                mov r0, #%3$d
+                vpt.i32 eq, q%1$d, q%2$d
+                vsubt.i32 q%1$d, q%1$d, r0
+                """, q, correction, half());
             default -> "";
         };
     }

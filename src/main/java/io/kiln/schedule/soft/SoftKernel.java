@@ -169,25 +169,25 @@ record SoftKernel(SoftCore core, int channels, int unroll) {
         String upper = "(int32_t)((int64_t)x[i] * (weight >> (weight & 31)) >> 32)";
         return core == SoftCore.ARMV6_M
                 ? String.format(Locale.ROOT, """
-                    for (int32_t first = 0; first < taps; first += %d) {
-                      int32_t upper = 0;
-                      int32_t lower = 0;
-                      for (int32_t i = first; i < first + %1$d; ++i) {
-                        const int32_t word = w[i * CHANNELS + c];
-                        const int32_t weight = word >> (word & 31);
-                        const int32_t x1 = x[i] >> 16;
-                        const int32_t x0 = x[i] & 0x7fff;
-                        upper += x1 * (weight >> 15);
-                        lower += (x0 * (weight >> 15) + x1 * (weight & 0x7fff)) >> 4;
-                      }
-                      sums[c] += upper + (lower >> 11);
-                    }
-                """, SoftThumb1.TAPS).replace("CHANNELS", Integer.toString(channels))
+                        for (int32_t first = 0; first < taps; first += %d) {
+                          int32_t upper = 0;
+                          int32_t lower = 0;
+                          for (int32_t i = first; i < first + %1$d; ++i) {
+                            const int32_t word = w[i * CHANNELS + c];
+                            const int32_t weight = word >> (word & 31);
+                            const int32_t x1 = x[i] >> 16;
+                            const int32_t x0 = x[i] & 0x7fff;
+                            upper += x1 * (weight >> 15);
+                            lower += (x0 * (weight >> 15) + x1 * (weight & 0x7fff)) >> 4;
+                          }
+                          sums[c] += upper + (lower >> 11);
+                        }
+                    """, SoftThumb1.TAPS).replace("CHANNELS", Integer.toString(channels))
                 : String.format(Locale.ROOT, """
-                    for (int32_t i = 0; i < taps; ++i) {
-                      const int32_t weight = w[i * %d + c];
-                      sums[c] += %s;
-                    }
-                """, channels, sum.isEmpty() ? upper : sum);
+                        for (int32_t i = 0; i < taps; ++i) {
+                          const int32_t weight = w[i * %d + c];
+                          sums[c] += %s;
+                        }
+                    """, channels, sum.isEmpty() ? upper : sum);
     }
 }

@@ -105,7 +105,8 @@ final class PoolsParser {
                                     ? "overlap"
                                     : areAligned ? "do not lie inside the board's memories" : "are not flash sectors"),
                     profile.where("/pools/slots"),
-                    "flash sectors in a memory of kind rom behind the code, and an address inside the memory of variables",
+                    "flash sectors in a memory of kind rom behind the code, and an address inside the memory of"
+                            + " variables",
                     "");
         }
     }

@@ -45,12 +45,12 @@ final class BlockTraceTest {
     private static final String BEFORE = executed("7f01", 0x90);
     private static final String CALL = "----------------\nIN: run\n0x00000100:  f000 f806  bl       #0x110\n\n";
     private static final String FIRST = """
-            IN: op
-            0x00000110:  2003       movs     r0, #3
-            0x00000112:  3801       subs     r0, #1
-            0x00000114:  d1fd       bne      #0x112
+        IN: op
+        0x00000110:  2003       movs     r0, #3
+        0x00000112:  3801       subs     r0, #1
+        0x00000114:  d1fd       bne      #0x112
 
-            """;
+        """;
     private static final String LOOP =
             "IN: op\n0x00000112:  3801       subs     r0, #1\n0x00000114:  d1fd       bne      #0x112\n\n";
 

@@ -28,14 +28,14 @@ class BoardFaultTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = HandWrittenModel.withMain(board, "clang", """
-                #include <stdint.h>
-                static int down(volatile int* above, int depth) {
-                  volatile int here[16];
-                  here[0] = *above + depth;
-                  return depth == 0 ? here[0] : down(here, depth - 1) + here[depth % 16];
-                }
-                int main(void) { volatile int start = 0; return down(&start, 1000000); }
-                """, folder);
+            #include <stdint.h>
+            static int down(volatile int* above, int depth) {
+              volatile int here[16];
+              here[0] = *above + depth;
+              return depth == 0 ? here[0] : down(here, depth - 1) + here[depth % 16];
+            }
+            int main(void) { volatile int start = 0; return down(&start, 1000000); }
+            """, folder);
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
@@ -58,16 +58,16 @@ class BoardFaultTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = HandWrittenModel.withMain(board, toolchain, String.format(Locale.ROOT, """
-                void poke(volatile int* where, int what);
-                void poke(volatile int* where, int what) {
-                  *where = what;
-                }
-                int main(void) {
-                  void (*volatile call)(volatile int*, int) = poke;
-                  call((volatile int*)%s, 3);
-                  return 0;
-                }
-                """, address), folder);
+            void poke(volatile int* where, int what);
+            void poke(volatile int* where, int what) {
+              *where = what;
+            }
+            int main(void) {
+              void (*volatile call)(volatile int*, int) = poke;
+              call((volatile int*)%s, 3);
+              return 0;
+            }
+            """, address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))

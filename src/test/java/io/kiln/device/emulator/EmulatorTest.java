@@ -103,12 +103,12 @@ class EmulatorTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = withMain(board, String.format(Locale.ROOT, """
-                #include "kiln_console.h"
-                int main(void) {
-                  kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
-                  return %d;
-                }
-                """, code));
+            #include "kiln_console.h"
+            int main(void) {
+              kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
+              return %d;
+            }
+            """, code));
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
     }
 
@@ -117,13 +117,13 @@ class EmulatorTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                int main(void) {
-                  for (;;) {
-                    kiln_console_text("lost in space ");
-                  }
-                }
-                """);
+            #include "kiln_console.h"
+            int main(void) {
+              for (;;) {
+                kiln_console_text("lost in space ");
+              }
+            }
+            """);
         Path log = folder.resolve("console.log");
         Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
         assertThatThrownBy(() -> emulator.talk(
@@ -149,9 +149,9 @@ class EmulatorTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
-                """);
+            #include "kiln_console.h"
+            int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
+            """);
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)

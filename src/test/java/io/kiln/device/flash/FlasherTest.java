@@ -147,11 +147,11 @@ final class FlasherTest {
     /** A chip of OpenOCD's own whose flash is a file in memory: it takes writes, and cannot be read. */
     private FlashTarget faux() throws IOException {
         Files.writeString(folder.resolve("faux.cfg"), """
-                adapter speed 100
-                jtag newtap x cpu -irlen 4 -ignore-version
-                target create x.cpu testee -chain-position x.cpu
-                flash bank x.flash faux 0x01000000 0x20000 2 2 x.cpu
-                """);
+            adapter speed 100
+            jtag newtap x cpu -irlen 4 -ignore-version
+            target create x.cpu testee -chain-position x.cpu
+            flash bank x.flash faux 0x01000000 0x20000 2 2 x.cpu
+            """);
         return target("interface/dummy.cfg", "faux.cfg", new Probe.Any());
     }
 
@@ -165,17 +165,17 @@ final class FlasherTest {
                 String.format(
                         Locale.ROOT,
                         """
-                source [find faux.cfg]
-                gdb_port %d
-                telnet_port %d
-                tcl_port %d
-                bindto 0.0.0.0
-                x.cpu configure -gdb-port %d
-                rtt server start %d 0
-                log_output %s
-                init
-                catch {gdb_port 3333}
-                """,
+                        source [find faux.cfg]
+                        gdb_port %d
+                        telnet_port %d
+                        tcl_port %d
+                        bindto 0.0.0.0
+                        x.cpu configure -gdb-port %d
+                        rtt server start %d 0
+                        log_output %s
+                        init
+                        catch {gdb_port 3333}
+                        """,
                         ports.get(0),
                         ports.get(1),
                         ports.get(2),

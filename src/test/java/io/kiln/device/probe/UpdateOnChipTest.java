@@ -61,11 +61,11 @@ class UpdateOnChipTest {
         WholeFiles.write(
                 folder.resolve("settings.c"),
                 String.format(Locale.ROOT, """
-                #include "kiln_slots.h"
-                const struct kiln_slots kiln_slots = {
-                    .address = {0x08080000u, 0x080c0000u}, .bytes = 0x40000u, .memory = 0x20010000u, .memory_bytes = 0x10000u,
-                    .firmware = 0x01000000u, .board = "board", .interface = {%s}, .key = {%s}};
-                """, list(TestRegions.INTERFACE), list(key.publicBytes())));
+                    #include "kiln_slots.h"
+                    const struct kiln_slots kiln_slots = {
+                        .address = {0x08080000u, 0x080c0000u}, .bytes = 0x40000u, .memory = 0x20010000u, .memory_bytes = 0x10000u,
+                        .firmware = 0x01000000u, .board = "board", .interface = {%s}, .key = {%s}};
+                    """, list(TestRegions.INTERFACE), list(key.publicBytes())));
         Toolchain clang = TestToolchains.resolve("clang", "c -mcpu=cortex-m3");
         List<String> line =
                 new ArrayList<>(List.of(clang.compiler(), "--target=thumbv7m-none-eabi", "-mcpu=cortex-m3"));

@@ -93,14 +93,14 @@ final class KilnServesProjectsTest {
     private Path extraFiles() throws IOException {
         Path tar = folder.resolve("extra.tar");
         byte[] text = """
-                #if KILN_THREE != 3 || !defined(KILN_SET)
-                #error the macros are missing
-                #endif
-                int extra(void);
-                int extra(void) {
-                  return KILN_THREE;
-                }
-                """.getBytes(StandardCharsets.UTF_8);
+            #if KILN_THREE != 3 || !defined(KILN_SET)
+            #error the macros are missing
+            #endif
+            int extra(void);
+            int extra(void) {
+              return KILN_THREE;
+            }
+            """.getBytes(StandardCharsets.UTF_8);
         try (TarArchiveOutputStream out =
                 new TarArchiveOutputStream(Files.newOutputStream(tar), StandardCharsets.UTF_8.name())) {
             TarArchiveEntry entry = new TarArchiveEntry("./src/main/c/extra.c");

@@ -28,42 +28,42 @@ import org.junit.jupiter.api.io.TempDir;
 /** What {@code kiln:test} makes of a project's program and of its unit tests. */
 final class TestStepTest {
     private static final String PROGRAM = """
-            #include "kiln_console.h"
-            #include "mean.h"
+        #include "kiln_console.h"
+        #include "mean.h"
 
-            int main(void) {
-              kiln_console_text("ready\\r\\n");
-              int digit = kiln_console_get() - '0';
-              int numbers[] = {digit, digit + 2};
-              kiln_console_text("mean ");
-              kiln_console_put((uint8_t)('0' + mean(numbers, 2)));
-              kiln_console_text("\\nbye\\n");
-              return 3;
-            }
-            """;
+        int main(void) {
+          kiln_console_text("ready\\r\\n");
+          int digit = kiln_console_get() - '0';
+          int numbers[] = {digit, digit + 2};
+          kiln_console_text("mean ");
+          kiln_console_put((uint8_t)('0' + mean(numbers, 2)));
+          kiln_console_text("\\nbye\\n");
+          return 3;
+        }
+        """;
     private static final String MEAN = """
-            #include "mean.h"
-            int mean(const int* numbers, int count) {
-              int sum = 0;
-              for (int i = 0; i < count; ++i) {
-                sum += numbers[i];
-              }
-              return sum / count;
-            }
-            """;
+        #include "mean.h"
+        int mean(const int* numbers, int count) {
+          int sum = 0;
+          for (int i = 0; i < count; ++i) {
+            sum += numbers[i];
+          }
+          return sum / count;
+        }
+        """;
     private static final String UNIT = """
-            #include "kiln_test.h"
-            #include "mean.h"
+        #include "kiln_test.h"
+        #include "mean.h"
 
-            KILN_TEST(one_number) {
-              int seven = 7;
-              KILN_CHECK_EQUAL(mean(&seven, 1), 7);
-            }
-            KILN_TEST(negative_numbers) {
-              int numbers[] = {-5, -7};
-              KILN_CHECK(mean(numbers, 2) == -6);
-            }
-            """;
+        KILN_TEST(one_number) {
+          int seven = 7;
+          KILN_CHECK_EQUAL(mean(&seven, 1), 7);
+        }
+        KILN_TEST(negative_numbers) {
+          int numbers[] = {-5, -7};
+          KILN_CHECK(mean(numbers, 2) == -6);
+        }
+        """;
 
     @TempDir
     Path folder;
@@ -79,14 +79,14 @@ final class TestStepTest {
         write("src/main/c/mean.c", MEAN);
         write("src/test/c/mean_test.c", UNIT);
         write("src/test/firmware/talk.yaml", """
-                schema: 1
-                steps:
-                  - expect: ready
-                  - send: "5"
-                  - expect: "mean 6\\nbye"
-                exit: 3
-                timeout: 60
-                """);
+            schema: 1
+            steps:
+              - expect: ready
+              - send: "5"
+              - expect: "mean 6\\nbye"
+            exit: 3
+            timeout: 60
+            """);
         test();
         assertThat(log.said())
                 .contains(
@@ -132,12 +132,12 @@ final class TestStepTest {
         TestOpenOcd.get();
         TestPrograms.need("qemu-system-arm");
         write("src/main/c/main.c", """
-                #include "kiln_console.h"
-                int main(void) {
-                  kiln_console_text("ready\\n");
-                  return kiln_console_get() - '0';
-                }
-                """);
+            #include "kiln_console.h"
+            int main(void) {
+              kiln_console_text("ready\\n");
+              return kiln_console_get() - '0';
+            }
+            """);
         String script = "schema: 1\ntimeout: 60\nsteps:\n  - expect: ready\n  - send: \"%d\"\nexit: 4\n";
         write("src/test/firmware/a_right.yaml", String.format(Locale.ROOT, script, 4));
         write("src/test/firmware/b_wrong.yaml", String.format(Locale.ROOT, script, 5));

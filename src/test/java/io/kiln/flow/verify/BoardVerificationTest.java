@@ -64,17 +64,17 @@ final class BoardVerificationTest {
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
         Files.writeString(main, String.format(Locale.ROOT, """
-                #include "kiln_console.h"
+            #include "kiln_console.h"
 
-                int main(void) {
-                  static const char text[] = "%s\\n";
-                  for (unsigned int i = 0;; i = (i + 1) %% (sizeof text - 1)) {
-                    kiln_console_put((uint8_t)text[i]);
-                    for (volatile unsigned int pause = 0; pause < 20000u; pause++) {
-                    }
-                  }
+            int main(void) {
+              static const char text[] = "%s\\n";
+              for (unsigned int i = 0;; i = (i + 1) %% (sizeof text - 1)) {
+                kiln_console_put((uint8_t)text[i]);
+                for (volatile unsigned int pause = 0; pause < 20000u; pause++) {
                 }
-                """, GREETING));
+              }
+            }
+            """, GREETING));
         flow = new Flow(LOG, TestToolchains.environment(LOG));
         flow.build(spec("virtual-stm32f405"), device(FlashSpec.USUAL, true, ""));
     }
@@ -127,8 +127,8 @@ final class BoardVerificationTest {
     void theVirtualBoardIsFlashedAndItsFlashIsWhatRuns() throws IOException {
         flow.verify(spec("virtual-stm32f405"), device(FlashSpec.USUAL, true, ""));
         assertThat(report())
-                .contains(
-                        "\"ranOn\" : \"virtual-stm32f405, probe virtual: its flash content in qemu-system-arm netduinoplus2\"")
+                .contains("\"ranOn\" : \"virtual-stm32f405, probe virtual: its flash content in qemu-system-arm"
+                        + " netduinoplus2\"")
                 .contains("\"bitExact\" : true");
         assertThat(SAID)
                 .contains("Verification on the board flashes it first (kiln.flash.skip prevents that)")

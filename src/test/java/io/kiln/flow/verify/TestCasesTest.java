@@ -9,9 +9,12 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import java.io.IOException;
+import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,6 +73,35 @@ final class TestCasesTest {
             seen[b + 128] = true;
         }
         assertThat(seen).doesNotContain(false);
+    }
+
+    @Test
+    void everySecondCaseHasSpecialFloatsAndRowsOfEqualOnes() {
+        TensorInfo rows = new TensorInfo("x", "x", DType.FLOAT32, List.of(64, 8), 0, 0);
+        List<TestCase> plain = TestCases.random(4, 7, List.of(A, rows));
+        List<TestCase> cases = TestCases.withSpecialFloats(plain, 7, List.of(A, rows));
+
+        for (int k = 0; k < 4; k++) {
+            assertThat(cases.get(k).inputs().get(0))
+                    .isEqualTo(plain.get(k).inputs().get(0));
+        }
+        assertThat(List.of(cases.get(0), cases.get(2))).isEqualTo(List.of(plain.get(0), plain.get(2)));
+        List<Float> special = floats(cases.get(3));
+        assertThat(special)
+                .contains(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, Float.MIN_VALUE, -1e-40f);
+        assertThat(special.stream().filter(floats(plain.get(3))::contains).count())
+                .isGreaterThan(64 * 8 * 3 / 4);
+        assertThat(IntStream.range(0, 64)
+                        .filter(row -> special.subList(8 * row, 8 * row + 8).stream()
+                                        .distinct()
+                                        .count()
+                                == 1))
+                .hasSizeBetween(1, 20);
+    }
+
+    private static List<Float> floats(TestCase of) {
+        FloatBuffer values = of.inputs().get(1).buffer().asFloatBuffer();
+        return Stream.generate(values::get).limit(values.capacity()).toList();
     }
 
     @Test

@@ -14,25 +14,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Draws float models of one operator: shapes, attributes and constants. */
 final class RandomFloatModels {
     private static final List<String> UNARY = names("""
-            Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
-            Sin Softplus Softsign Tanh ThresholdedRelu
-            """);
+        Abs Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Neg Relu Selu Sigmoid Sign
+        Sin Softplus Softsign Tanh ThresholdedRelu Round Sqrt Log Reciprocal Celu Sinh Cosh Asinh Acosh Atanh
+        Asin Acos Tan Shrink
+        """);
 
     private static final List<String> BINARY = List.of("Add", "Sub", "Mul", "Div", "Min", "Max", "PRelu");
 
     private static final List<String> REDUCTIONS = List.of(
             "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSumSquare", "ReduceLogSumExp");
 
+    private static final List<String> OTHERS = names("""
+        Conv ConvTranspose Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Transpose Concat Pad Slice LayerNormalization
+        BatchNormalization InstanceNormalization LRN Resize
+        """);
+
     /** Operators, which take turns. */
-    private static final List<String> KINDS = names("""
-            Conv Unary ConvTranspose Binary Gemm MatMul MaxPool AveragePool Softmax LogSoftmax Reduction
-            Transpose Concat Pad Slice LayerNormalization BatchNormalization InstanceNormalization LRN
-            Resize
-            """);
+    static final List<String> OPERATORS =
+            Stream.of(OTHERS, UNARY, BINARY, REDUCTIONS).flatMap(List::stream).toList();
 
     private static List<String> names(String text) {
         return List.of(text.strip().split("\\s+", -1));
@@ -44,13 +48,7 @@ final class RandomFloatModels {
 
     private RandomFloatModels(long seed) {
         this.random = new Random(seed);
-        String kind = KINDS.get((int) (seed % KINDS.size()));
-        this.name = switch (kind) {
-            case "Unary" -> UNARY.get(random.nextInt(UNARY.size()));
-            case "Binary" -> BINARY.get(random.nextInt(BINARY.size()));
-            case "Reduction" -> REDUCTIONS.get(random.nextInt(REDUCTIONS.size()));
-            default -> kind;
-        };
+        this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
     /**

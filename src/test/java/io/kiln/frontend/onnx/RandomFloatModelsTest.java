@@ -6,87 +6,109 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
-import io.kiln.base.DType;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.frontend.InputShapes;
-import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.type.Shape;
-import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random float models of one operator answer as in ONNX Runtime, within the tolerance of ONNX's node tests: in the interpreter, and some
- * as C on the host.
+ * Random float models of one operator answer as in ONNX Runtime, within the tolerance of ONNX's node tests: in the interpreter, and as
+ * C on the host.
  */
 class RandomFloatModelsTest {
     private static final int MODELS = "all".equals(System.getProperty("kiln.onnx")) ? 600 : 80;
 
-    /** Every so many models one becomes C as well; no divisor of the number of operators. */
-    private static final int COMPILED = 3;
-
     private static final double TOLERANCE = 1e-5;
+
+    /**
+     * Operators that ONNX Runtime computes of NaN or infinities in its own way: an extreme depends on the place of a NaN, the sums of LRN move
+     * along the channels and keep what was infinite, and a position between elements may read one with factor 0, or not. Rows of equal elements less
+     * their mean are the mean's rounding error, which LayerNormalization magnifies.
+     */
+    private static final Set<String> OTHERWISE =
+            Set.of("MaxPool", "ReduceMax", "ReduceMin", "LRN", "Resize", "LayerNormalization");
 
     @TempDir
     private Path folder;
+
+    /** What the models have in common: inputs one after another, and the interpreter's answers to them. */
+    private static final class Round {
+        private final List<Bytes> inputs = new ArrayList<>();
+        private final ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    }
 
     @Test
     void operatorsAnswerAsInOnnxRuntime() {
         List<String> wrong = new ArrayList<>();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
-        List<Bytes> inputs = new ArrayList<>();
-        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        Round ordinary = new Round();
+        Round special = new Round();
         for (int seed = 0; seed < MODELS; seed++) {
             RandomFloatModels.Model model = RandomFloatModels.draw(seed);
             Function function = OnnxFrontend.read(model.file(), "m.onnx", "m" + seed, InputShapes.NONE);
-            List<Bytes> data = new ArrayList<>();
-            for (var param : function.params()) {
-                data.add(RandomOperators.input(param.type(), seed + data.size()));
+            for (Round round : List.of(ordinary, special)) {
+                List<Bytes> data = data(function, seed, round == special);
+                Bytes answer = Interpreter.run(function, data).get(0);
+                if (round == ordinary || !OTHERWISE.contains(model.name())) {
+                    Bytes runtime = OnnxRuntime.run(model.file(), function.params(), data)
+                            .get(0);
+                    wrong.addAll(differences(seed + ": " + model.name(), runtime, answer));
+                }
+                round.inputs.addAll(data);
+                round.expected.writeBytes(answer.toArray());
             }
-            Bytes answer =
-                    OnnxRuntime.run(model.file(), function.params(), data).get(0);
-            if (farthest(answer, Interpreter.run(function, data).get(0)) > TOLERANCE) {
-                wrong.add(seed + ": " + model.name());
-            } else if (seed % COMPILED == 0) {
-                CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), "c")
-                        .name("m" + seed)
-                        .build();
-                CompiledModel compiled = ModelCompiler.compile(request, function);
-                models.add(compiled.library().metadata());
-                artifacts.add(compiled.library().artifacts().artifacts());
-                inputs.addAll(data);
-                expected.writeBytes(answer.toArray());
-            }
+            CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), "c")
+                    .name("m" + seed)
+                    .build();
+            CompiledModel compiled = ModelCompiler.compile(request, function);
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
         }
         assertThat(wrong).isEmpty();
-        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
-        assertThat(farthest(Bytes.wrap(expected.toByteArray()), actual)).isLessThanOrEqualTo(TOLERANCE);
+        assertThat(MODELS).as("every operator is drawn").isGreaterThanOrEqualTo(RandomFloatModels.OPERATORS.size());
+        HostProgram program = HostProgram.build(folder, models, artifacts);
+        for (Round round : List.of(ordinary, special)) {
+            assertThat(differences("C", Bytes.wrap(round.expected.toByteArray()), program.run(round.inputs)))
+                    .isEmpty();
+        }
     }
 
-    /** Largest difference of floats, absolute and relative. */
-    private static double farthest(Bytes expected, Bytes actual) {
-        assertThat(actual.size()).isEqualTo(expected.size());
-        int count = expected.size() / DType.FLOAT32.bytes();
-        TensorType type = new TensorType(Shape.of(count), DType.FLOAT32);
-        Constant wanted = new Constant("", type, expected);
-        Constant given = new Constant("", type, actual);
-        double farthest = 0;
-        for (int i = 0; i < count; i++) {
-            assertThat(Float.isFinite(wanted.real(i))).isTrue();
-            farthest = Math.max(
-                    farthest, Math.abs((double) wanted.real(i) - given.real(i)) / (1 + Math.abs(wanted.real(i))));
+    private static List<Bytes> data(Function function, int seed, boolean isSpecial) {
+        List<Bytes> data = new ArrayList<>();
+        for (var param : function.params()) {
+            data.add(
+                    isSpecial
+                            ? RandomOperators.special(param.type(), seed + data.size())
+                            : RandomOperators.input(param.type(), seed + data.size()));
         }
-        return farthest;
+        return data;
+    }
+
+    /** Empty if floats differ within the tolerance, absolute and relative, and what is infinite or no number is equal. */
+    private static List<String> differences(String what, Bytes expected, Bytes actual) {
+        assertThat(actual.size()).as(what).isEqualTo(expected.size());
+        for (int at = 0; at < expected.size(); at += Float.BYTES) {
+            float wanted = expected.buffer().getFloat(at);
+            float given = actual.buffer().getFloat(at);
+            boolean isClose = Float.isFinite(wanted)
+                    ? Math.abs((double) wanted - given) <= TOLERANCE * (1 + Math.abs(wanted))
+                    : Float.compare(wanted, given) == 0;
+            if (!isClose) {
+                return List.of(what + ": element " + at / Float.BYTES + " is " + given + ", not " + wanted);
+            }
+        }
+        return List.of();
     }
 }

@@ -105,7 +105,8 @@ class ControlFlowTextTest {
                 "{ add(%x, %x) } | { (add(%x, %x), copy(%x)) } | `twice`, which it calls, computes | tfl.if",
                 "@twice(%x: float32) { add(%x, %x) } | @twice() { () } | takes nothing, not | tfl.if",
                 "{ add(%x, %x) } | { %x } | the result is an input or a constant | m.relay:6:",
-                "{ add(%x, %x) } | { ref_write(%x, %x) } | argument 1 of ref_write is not a variable | the result of a ref",
+                "{ add(%x, %x) } | { ref_write(%x, %x) } | argument 1 of ref_write is not a variable | the result of a"
+                        + " ref",
                 "%x, %y, then | %y, %y, then | argument 3, which it changes, is given to it twice | tfl.if",
                 "%x, %y, then | %x, %x, then | argument 3 of tfl.if is not a variable | the result of a ref",
                 "add(%x, %x) | @same(%x) | a call of `@same` is not supported | tfl.while",

@@ -26,13 +26,13 @@ final class ChipIdTest {
     private Board with(String chipId) throws IOException {
         Files.createDirectories(boards.resolve("mine"));
         Files.writeString(boards.resolve("mine").resolve("board.yaml"), String.format(Locale.ROOT, """
-                schema: 1
-                id: mine
-                title: Mine
-                extends: stm32f405
-                flash:
-                  openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, chipId: %s}
-                """, chipId));
+            schema: 1
+            id: mine
+            title: Mine
+            extends: stm32f405
+            flash:
+              openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, chipId: %s}
+            """, chipId));
         return Boards.builtIn().with(boards).find("mine");
     }
 

@@ -22,20 +22,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Descriptors that a project brings: what they inherit, and what is said about those that are wrong. */
 class ProjectBoardsTest {
     private static final String GOOD = """
-            schema: 1
-            id: mine
-            title: Mine
-            target: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine
-            memories:
-              - {name: flash, kind: rom, base: 0x08000000, size: 512K}
-              - {name: sram, kind: ram, base: 0x20000000, size: 0x10000}
-            pools: {workspace: sram, constants: flash}
-            sources: [startup.c]
-            linker: memory.ld
-            console: {uart: USART1, baud: 115200}
-            emulator: {standIn: mps2-an386}
-            flash: {openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, transport: hla_swd}}
-            """;
+        schema: 1
+        id: mine
+        title: Mine
+        target: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine
+        memories:
+          - {name: flash, kind: rom, base: 0x08000000, size: 512K}
+          - {name: sram, kind: ram, base: 0x20000000, size: 0x10000}
+        pools: {workspace: sram, constants: flash}
+        sources: [startup.c]
+        linker: memory.ld
+        console: {uart: USART1, baud: 115200}
+        emulator: {standIn: mps2-an386}
+        flash: {openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, transport: hla_swd}}
+        """;
 
     @TempDir
     private Path boards;
@@ -179,14 +179,14 @@ class ProjectBoardsTest {
     @Test
     void parametersOfInheritedMemoriesAreNotThoseOfOthers() throws IOException {
         write("smaller", """
-                schema: 1
-                id: smaller
-                title: Half of the flash
-                extends: stm32f405
-                memories:
-                  - {name: flash, kind: rom, base: 0x08000000, size: 512K}
-                  - {name: sram, kind: ram, base: 0x20000000, size: 128K}
-                """);
+            schema: 1
+            id: smaller
+            title: Half of the flash
+            extends: stm32f405
+            memories:
+              - {name: flash, kind: rom, base: 0x08000000, size: 512K}
+              - {name: sram, kind: ram, base: 0x20000000, size: 128K}
+            """);
         assertThat(Boards.builtIn().with(boards).find("smaller").parameters()).isEmpty();
         assertThat(Boards.builtIn().find("stm32f405").parameters()).hasValue(0x08080000L);
     }
@@ -202,15 +202,15 @@ class ProjectBoardsTest {
     void slotsLieApartInsideTheMemories(String first, String second, String size, String memory, String why)
             throws IOException {
         write("mine", String.format(Locale.ROOT, """
-                schema: 1
-                id: mine
-                title: Mine
-                extends: stm32f405
-                pools:
-                  workspace: sram
-                  constants: flash
-                  slots: {first: %s, second: %s, size: %s, memory: %s}
-                """, first, second, size, memory));
+            schema: 1
+            id: mine
+            title: Mine
+            extends: stm32f405
+            pools:
+              workspace: sram
+              constants: flash
+              slots: {first: %s, second: %s, size: %s, memory: %s}
+            """, first, second, size, memory));
         assertThat(problems("mine"))
                 .extracting(Problem::text)
                 .singleElement()

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostileLogTest {
     private static final int LETTERS = 2 << 20;
     private static final String LINE = """
-            {"input":["%s","%s",[%s],{}],"config":{"index":1,"entity":[%s]},"result":[[%s],0,1,1],"version":0.2}
-            """;
+        {"input":["%s","%s",[%s],{}],"config":{"index":1,"entity":[%s]},"result":[[%s],0,1,1],"version":0.2}
+        """;
 
     @TempDir
     private Path folder;

@@ -45,7 +45,9 @@ final class SelectImporters {
             return;
         }
         Arg zero = e.number(0, dtype);
-        Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), zero);
+        // NaN is neither above nor below 0.
+        Arg rest = dtype.isFloat() ? e.where(e.binary(Binary.Kind.EQUAL, node.arg(0), zero), zero, node.arg(0)) : zero;
+        Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), rest);
         node.finish(e.where(e.binary(Binary.Kind.GREATER, node.arg(0), zero), e.number(1, dtype), negative));
     }
 

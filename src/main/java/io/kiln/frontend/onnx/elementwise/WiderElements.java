@@ -31,12 +31,24 @@ final class WiderElements {
         if (held == DType.UINT64) {
             return ofLongs(e, kind, lhs, rhs);
         }
+        if (held.isFloat()) {
+            return e.binary(orNan(kind), lhs, rhs);
+        }
         DType wide = wide(kind, type);
         Arg result = e.binary(kind, e.cast(lhs, wide), e.cast(rhs, wide));
         if (kind.isComparison()) {
             return result;
         }
         return narrow(e, e.cast(result, held), type);
+    }
+
+    /** ONNX Runtime's extremes of two floats are NaN if either is. */
+    private static Binary.Kind orNan(Binary.Kind kind) {
+        return switch (kind) {
+            case MAXIMUM -> Binary.Kind.MAXIMUM_OR_NAN;
+            case MINIMUM -> Binary.Kind.MINIMUM_OR_NAN;
+            default -> kind;
+        };
     }
 
     private static Arg ofLongs(Expressions e, Binary.Kind kind, Arg lhs, Arg rhs) {

@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * {@code MaxPool} with its second output: the places of the maxima among all elements of the data. The elements of each
- * tap of the window are compared with the largest so far; of equal ones the first counts.
+ * tap of the window are compared with the largest so far; of equal ones the first counts, and NaN does not.
  */
 final class IndexedMaxPool {
     private static final int MOST_TAPS = 256;
@@ -56,11 +56,13 @@ final class IndexedMaxPool {
             Arg value = slice(values, offsets);
             Arg own = e.number(offset(offsets), DType.INT32);
             if (tap == 0) {
-                most = value;
+                most = dtype.isFloat()
+                        ? e.binary(Binary.Kind.MAXIMUM, value, e.number(Float.NEGATIVE_INFINITY, dtype))
+                        : value;
                 place = own;
             } else {
                 place = e.where(e.binary(Binary.Kind.GREATER, value, most), own, place);
-                most = e.binary(Binary.Kind.MAXIMUM, most, value);
+                most = e.binary(Binary.Kind.MAXIMUM, value, most);
             }
         }
         node.finish(0, e.cast(most, dtype), node.element(0));

@@ -8,6 +8,7 @@ import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
@@ -131,6 +132,7 @@ final class OnnxNormalizations {
         node.finish(e.divide(distance, e.add(e.unary(Unary.Kind.SQRT, variance), MVN_EPSILON)));
     }
 
+    /** {@code x / norm}; 0 where the norm is 0. */
     private static void lp(NodeContext node) {
         Expressions e = new Expressions(node);
         List<Integer> axes = List.of(
@@ -141,6 +143,7 @@ final class OnnxNormalizations {
         Arg norm = p == 1
                 ? e.reduce(Reduce.Kind.SUM, e.unary(Unary.Kind.ABS, data), axes)
                 : e.unary(Unary.Kind.SQRT, e.reduce(Reduce.Kind.SUM, e.multiply(data, data), axes));
-        node.finish(e.divide(data, norm));
+        Arg zero = e.number(0, DType.FLOAT32);
+        node.finish(e.where(e.binary(Binary.Kind.EQUAL, norm, zero), zero, e.divide(data, norm)));
     }
 }

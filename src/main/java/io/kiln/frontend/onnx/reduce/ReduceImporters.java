@@ -3,6 +3,7 @@ package io.kiln.frontend.onnx.reduce;
 
 import static io.kiln.frontend.onnx.operator.OnnxRegistration.onnx;
 
+import io.kiln.base.DType;
 import io.kiln.frontend.onnx.operator.Expressions;
 import io.kiln.frontend.onnx.operator.OnnxRegistration;
 import io.kiln.ir.Arg;
@@ -42,9 +43,12 @@ public final class ReduceImporters {
         return Halving.reduce(e, Reduce.Kind.SUM, Binary.Kind.ADD, data, axes);
     }
 
-    /** Without overflow: {@code max + log(sum(exp(x - max)))}. */
+    /** Without overflow: {@code max + log(sum(exp(x - max)))}; an infinite maximum is not subtracted. */
     private static Arg logSumExp(Expressions e, Arg data, List<Integer> axes) {
-        Arg max = e.reduce(Reduce.Kind.MAX, data, axes);
+        Arg most = e.reduce(Reduce.Kind.MAX, data, axes);
+        Arg isFinite = e.binary(
+                Binary.Kind.LESS_EQUAL, e.unary(Unary.Kind.ABS, most), e.number(Float.MAX_VALUE, DType.FLOAT32));
+        Arg max = e.where(isFinite, most, e.number(0, DType.FLOAT32));
         Arg sum = sum(e, e.unary(Unary.Kind.EXP, e.subtract(data, max)), axes);
         return e.add(max, e.unary(Unary.Kind.LOG, sum));
     }

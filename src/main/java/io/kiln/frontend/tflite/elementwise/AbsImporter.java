@@ -8,6 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
@@ -19,8 +20,6 @@ import java.util.Set;
 
 /** ABS; int16 may be quantized or not (micro/kernels/elementwise.cc). */
 final class AbsImporter implements OperatorImporter {
-    private static final double MOST = 1 << 30;
-
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
@@ -46,12 +45,7 @@ final class AbsImporter implements OperatorImporter {
 
     /** LEAKY_RELU's arithmetic with a second slope of the opposite sign. */
     private static Arg wide(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
-        double real =
-                (double) data.quantization().scale(0) / output.quantization().scale(0);
-        if (real >= MOST) {
-            throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
-        }
-        QuantizedMultiplier by = QuantizedMultiplier.of(real);
+        QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
         QuantizedMultiplier mirrored = new QuantizedMultiplier(-by.multiplier(), by.shift());
         return operator.emit(new TflLeakyRelu(0, 0, by, mirrored), operator.value(data));
     }

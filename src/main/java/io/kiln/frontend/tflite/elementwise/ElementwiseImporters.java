@@ -55,6 +55,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.TANH;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.operand.Activation;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
@@ -90,8 +91,8 @@ public final class ElementwiseImporters {
             builtin(LOGICAL_NOT, 1, new UnaryImporter(Unary.Kind.LOGICAL_NOT, BOOL)),
             builtin(SQUARE, 1, new SquareImporter()),
             builtin(CAST, 6, new CastImporter()),
-            builtin(RELU, 3, new ReluImporter(false)).uint8AsInt8(),
-            builtin(RELU6, 3, new ReluImporter(true)).uint8AsInt8(),
+            builtin(RELU, 3, new ReluImporter(Activation.RELU)).uint8AsInt8(),
+            builtin(RELU6, 3, new ReluImporter(Activation.RELU6)).uint8AsInt8(),
             builtin(LEAKY_RELU, 2, new LeakyReluImporter()).uint8AsInt8(),
             builtin(ABS, 5, new AbsImporter()),
             builtin(LOGISTIC, 3, new SigmoidImporter(TflSigmoid16.Kind.LOGISTIC))

@@ -8,6 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operand.Requantizing;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions;
@@ -19,9 +20,6 @@ import java.util.Set;
 
 /** LEAKY_RELU; multipliers in single precision (leaky_relu_common.cc). */
 final class LeakyReluImporter implements OperatorImporter {
-    /** Larger ratios of scales cannot be represented as a multiplier. */
-    private static final float MOST = 1 << 30;
-
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
@@ -39,8 +37,8 @@ final class LeakyReluImporter implements OperatorImporter {
         operator.check();
         float in = data.quantization().scale(0);
         float out = output.quantization().scale(0);
-        QuantizedMultiplier positive = multiplier(operator, in / out);
-        QuantizedMultiplier negative = multiplier(operator, in * alpha / out);
+        QuantizedMultiplier positive = Requantizing.boundedMultiplier(operator, in / out);
+        QuantizedMultiplier negative = Requantizing.boundedMultiplier(operator, in * alpha / out);
         operator.finish(
                 data.dtype() == DType.INT8
                         ? TableImporter.lookup(
@@ -58,12 +56,5 @@ final class LeakyReluImporter implements OperatorImporter {
                                         positive,
                                         negative),
                                 operator.value(data)));
-    }
-
-    private static QuantizedMultiplier multiplier(OperatorContext operator, float real) {
-        if (!(Math.abs(real) < MOST)) {
-            throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
-        }
-        return QuantizedMultiplier.of(real);
     }
 }

@@ -32,7 +32,7 @@ public record TableImporter(Unary.Kind kind, Table table, Table ofLite) implemen
     static final TableImporter HARD_SWISH =
             new TableImporter(Unary.Kind.HARD_SWISH, TflHardSwish::table, TflHardSwish::table);
     static final TableImporter RSQRT =
-            new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt, TflActivations::rsqrtOfLite);
+            new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt, TflActivations::rsqrt);
 
     /** Makes a table for given quantizations of input and output. */
     interface Table {

@@ -24,6 +24,9 @@ public final class Requantizing {
     /** Limit of the reference kernels' 64-bit arithmetic. */
     private static final int MOST_WIDE_SHIFT = 14;
 
+    /** Larger ratios of scales cannot be represented as a multiplier. */
+    private static final float MOST_FACTOR = 1 << 30;
+
     private Requantizing() {}
 
     public static Arg addBias(OperatorContext operator, Arg accumulator, Optional<TfliteTensor> bias, int axis) {
@@ -139,6 +142,19 @@ public final class Requantizing {
                 value,
                 Constant.scalar(by.multiplier()),
                 Constant.scalar(by.shift()));
+    }
+
+    /** The scale of the data divided by that of the output, in single precision as the kernels of RELU and ABS take it. */
+    public static float quotient(TfliteTensor data, TfliteTensor output) {
+        return data.quantization().scale(0) / output.quantization().scale(0);
+    }
+
+    /** A factor of LEAKY_RELU or ABS in fixed point; one that fixed point cannot represent is refused. */
+    public static QuantizedMultiplier boundedMultiplier(OperatorContext operator, float real) {
+        if (!(Math.abs(real) < MOST_FACTOR)) {
+            throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
+        }
+        return QuantizedMultiplier.of(real);
     }
 
     /** A quotient or product of scales in fixed point. */

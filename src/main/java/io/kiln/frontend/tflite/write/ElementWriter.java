@@ -38,17 +38,19 @@ final class ElementWriter implements NodeWriter {
             Map.entry(Unary.Kind.ELU, BuiltinOperator.ELU),
             Map.entry(Unary.Kind.HARD_SWISH, BuiltinOperator.HARD_SWISH));
 
-    private static final Map<Binary.Kind, BuiltinOperator> BINARY = Map.of(
-            Binary.Kind.ADD, BuiltinOperator.ADD,
-            Binary.Kind.SUBTRACT, BuiltinOperator.SUB,
-            Binary.Kind.MULTIPLY, BuiltinOperator.MUL,
-            Binary.Kind.DIVIDE, BuiltinOperator.DIV,
-            Binary.Kind.MAXIMUM, BuiltinOperator.MAXIMUM,
-            Binary.Kind.MINIMUM, BuiltinOperator.MINIMUM,
-            Binary.Kind.SQUARED_DIFFERENCE, BuiltinOperator.SQUARED_DIFFERENCE,
-            Binary.Kind.FLOOR_DIVIDE, BuiltinOperator.FLOOR_DIV,
-            Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD,
-            Binary.Kind.PRELU, BuiltinOperator.PRELU);
+    private static final Map<Binary.Kind, BuiltinOperator> BINARY = Map.ofEntries(
+            Map.entry(Binary.Kind.ADD, BuiltinOperator.ADD),
+            Map.entry(Binary.Kind.SUBTRACT, BuiltinOperator.SUB),
+            Map.entry(Binary.Kind.MULTIPLY, BuiltinOperator.MUL),
+            Map.entry(Binary.Kind.DIVIDE, BuiltinOperator.DIV),
+            Map.entry(Binary.Kind.MAXIMUM, BuiltinOperator.MAXIMUM),
+            Map.entry(Binary.Kind.MINIMUM, BuiltinOperator.MINIMUM),
+            Map.entry(Binary.Kind.MAXIMUM_OR_NAN, BuiltinOperator.MAXIMUM),
+            Map.entry(Binary.Kind.MINIMUM_OR_NAN, BuiltinOperator.MINIMUM),
+            Map.entry(Binary.Kind.SQUARED_DIFFERENCE, BuiltinOperator.SQUARED_DIFFERENCE),
+            Map.entry(Binary.Kind.FLOOR_DIVIDE, BuiltinOperator.FLOOR_DIV),
+            Map.entry(Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD),
+            Map.entry(Binary.Kind.PRELU, BuiltinOperator.PRELU));
 
     @Override
     public boolean write(Emission node) {

@@ -82,29 +82,18 @@ public final class TflActivations {
         });
     }
 
-    /** The absolute value (micro/kernels/elementwise.cc). */
+    /** The absolute value; the quotient of the scales in single precision (elementwise.cc, SetAbsOutputMultiplier). */
     public static int[] abs(Quantization in, Quantization out) {
-        QuantizedMultiplier by = QuantizedMultiplier.of(in.scale() / (double) out.scale());
+        QuantizedMultiplier by = QuantizedMultiplier.of(in.scale() / out.scale());
         return table(value -> (long) rescale(Math.abs(value - in.zeroPoint()), by) + out.zeroPoint());
     }
 
     /**
-     * {@code 1 / sqrt(x)} (micro/kernels/elementwise.cc). The result for 0 is the largest value, and so it is for
-     * negative numbers, for which the reference kernel fails.
+     * {@code 1 / sqrt(x)}; root and product of the scales in single precision (elementwise.cc, SetRsqrtOutputMultiplier). The result for 0
+     * is the largest value, and so it is for negative numbers, for which the reference kernel fails.
      */
     public static int[] rsqrt(Quantization in, Quantization out) {
-        return rsqrt(in, out, QuantizedMultiplier.of(1 / (Math.sqrt(in.scale()) * out.scale())));
-    }
-
-    /**
-     * The same in TensorFlow Lite's library, which takes the root of the scale, and its product with the other, in single precision
-     * (elementwise.cc: SetRsqrtOutputMultiplier).
-     */
-    public static int[] rsqrtOfLite(Quantization in, Quantization out) {
-        return rsqrt(in, out, QuantizedMultiplier.of(1.0 / ((float) Math.sqrt(in.scale()) * out.scale())));
-    }
-
-    private static int[] rsqrt(Quantization in, Quantization out, QuantizedMultiplier by) {
+        QuantizedMultiplier by = QuantizedMultiplier.of(1 / (double) ((float) Math.sqrt(in.scale()) * out.scale()));
         QuantizedMultiplier down = new QuantizedMultiplier(by.multiplier(), by.shift() - ROOT_SHIFT);
         return table(value -> {
             int x = value - in.zeroPoint();

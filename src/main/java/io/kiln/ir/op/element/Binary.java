@@ -37,8 +37,14 @@ public record Binary(Kind kind) implements Op {
         BITWISE_AND("bitwise_and", INT32, INT64),
         BITWISE_OR("bitwise_or", INT32, INT64),
         BITWISE_XOR("bitwise_xor", INT32, INT64),
+        /** {@code lhs > rhs ? lhs : rhs}: of a number and NaN, or of 0 and -0, the right operand (reference/maximum_minimum.h). */
         MAXIMUM("maximum", FLOAT32, INT8, INT16, INT32, INT64),
+        /** {@code lhs < rhs ? lhs : rhs}, likewise. */
         MINIMUM("minimum", FLOAT32, INT8, INT16, INT32, INT64),
+        /** The greater operand, or NaN if either is NaN, as in ONNX Runtime's Max and Clip. */
+        MAXIMUM_OR_NAN("onnx.maximum", FLOAT32, INT8, INT16, INT32, INT64),
+        /** The smaller operand, likewise. */
+        MINIMUM_OR_NAN("onnx.minimum", FLOAT32, INT8, INT16, INT32, INT64),
         /** {@code floor(lhs / rhs)} of the exact quotient. */
         FLOOR_DIVIDE("floor_divide", FLOAT32),
         /** The remainder of {@link #FLOOR_DIVIDE}; it has the divisor's sign. */

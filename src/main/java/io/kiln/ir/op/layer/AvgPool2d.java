@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Mean over a window without padding. Integers are summed in 32 bits. NHWC. Argument: data.
+ * Mean over a window without padding. Integers are summed in 32 bits, or in 64 where a sum of int8 or int16 may exceed them. NHWC. Argument:
+ * data.
  *
  * @param window geometry
  * @param rounding rounding of integers: {@link Rounding#TFLITE}, halves away from zero, {@link Rounding#TRUNCATE}, or,
@@ -28,6 +29,17 @@ public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
     /** The mean in TensorFlow Lite's arithmetic. */
     public AvgPool2d(Window window) {
         this(window, Rounding.TFLITE);
+    }
+
+    /** Whether the sum under a window, rounding included, may exceed 32 bits. */
+    public boolean isWide(TensorType data) {
+        if (data.dtype() != DType.INT8 && data.dtype() != DType.INT16) {
+            return false;
+        }
+        long taps = (long) Math.min(window.kernelH(), data.shape().dim(1))
+                * Math.min(window.kernelW(), data.shape().dim(2));
+        long least = -data.dtype().min();
+        return taps * (rounding == Rounding.UPWARD ? 2 * least : least) + taps / 2 > Integer.MAX_VALUE;
     }
 
     @Override

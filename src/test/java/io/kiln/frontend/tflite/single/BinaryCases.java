@@ -39,6 +39,8 @@ final class BinaryCases {
             OperatorCases.of("SUB_INTEGERS", d -> integers(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions)),
             OperatorCases.of("MUL_INTEGERS", d -> integers(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions)),
             OperatorCases.of("DIV", BinaryCases::divide),
+            OperatorCases.of("DIV_INT8", BinaryCases::divideBytes)
+                    .withoutOracle("TensorFlow Lite has kernels of uint8 and none of int8"),
             OperatorCases.of("FLOOR_DIV", d -> floored(d, BuiltinOperator.FLOOR_DIV)),
             OperatorCases.of("FLOOR_MOD", d -> floored(d, BuiltinOperator.FLOOR_MOD)),
             OperatorCases.of(
@@ -104,6 +106,24 @@ final class BinaryCases {
         d.output(d.tensor(type, shape));
         d.operator(
                 BuiltinOperator.DIV, 1, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
+    }
+
+    /**
+     * No operand is 0, and the output's scale is small: the kernel has no answer for a divisor of 0, and shifts small quotients by more bits
+     * than C++ defines.
+     */
+    static void divideBytes(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        boolean isPositive = d.coin();
+        TensorSpec dividend =
+                TensorSpec.int8("dividend", d.scale(), isPositive ? Byte.MIN_VALUE : Byte.MAX_VALUE, shape);
+        int a = isPositive ? d.input(dividend, 1, Byte.MAX_VALUE) : d.input(dividend, 0, Byte.MAX_VALUE - 1);
+        float scale = d.oneOf(1f, 0.25f, 1f / 64);
+        int b = d.input(TensorSpec.int8("divisor", scale, Byte.MIN_VALUE, d.broadcastsTo(shape)), 1, Byte.MAX_VALUE);
+        float quotient = d.straddling(dividend.scales().get(0) / scale);
+        d.output(TensorSpec.int8("quotient", quotient / 1024, d.between(-128, 127), shape));
+        d.operator(
+                BuiltinOperator.DIV, 2, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
     }
 
     private static void floored(Draw d, int builtin) {

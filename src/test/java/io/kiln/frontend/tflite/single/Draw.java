@@ -28,6 +28,8 @@ public final class Draw {
     private int count;
     private boolean isUnsigned;
     private boolean parametersAreInputs;
+    private boolean scalesStraddle;
+    private boolean biasesAreNarrow;
 
     Draw(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
@@ -42,6 +44,33 @@ public final class Draw {
     /** From now on parameters of layers are inputs of the model. */
     void computeParameters() {
         parametersAreInputs = true;
+    }
+
+    /**
+     * From now on the first input's scale, by that of the output, is a number of few bits in single precision alone: many results lie half
+     * between two integers, and a multiplier that is derived in double precision rounds them otherwise.
+     */
+    void straddleScales() {
+        scalesStraddle = true;
+    }
+
+    /** A scale by which another one is a number of few bits in single precision, and another number in double precision. */
+    float straddling(float scale) {
+        for (int i = 0; i < 1000; i++) {
+            float quotient = between(1, 40) / 16f;
+            float divisor = scale / quotient;
+            for (float by : new float[] {divisor, Math.nextUp(divisor), Math.nextDown(divisor)}) {
+                if (scale / by == quotient && (double) scale / by != quotient) {
+                    return by;
+                }
+            }
+        }
+        return scale;
+    }
+
+    /** From now on a bias of int16 data is int32. */
+    void narrowBiases() {
+        biasesAreNarrow = true;
     }
 
     /** Adds weights or a bias. */
@@ -147,8 +176,8 @@ public final class Draw {
         for (int i = 0; i < scales.length; i++) {
             scales[i] = data.scales().get(0) * weights.scales().get(i);
         }
-        return constant(TensorSpec.of(
-                        "t" + count++, data.type() == TensorType.INT16 ? TensorType.INT64 : TensorType.INT32, channels)
+        boolean isWide = data.type() == TensorType.INT16 && !biasesAreNarrow;
+        return constant(TensorSpec.of("t" + count++, isWide ? TensorType.INT64 : TensorType.INT32, channels)
                 .quantized(scales, new long[scales.length], 0));
     }
 
@@ -194,7 +223,15 @@ public final class Draw {
 
     /** Adds an output of the model. */
     public int output(TensorSpec tensor) {
-        outputs.add(add(tensor));
+        boolean moves = scalesStraddle
+                && tensor.scales().size() == 1
+                && !inputData.get(0).tensor().scales().isEmpty();
+        outputs.add(add(
+                moves
+                        ? tensor.quantized(
+                                straddling(inputData.get(0).tensor().scales().get(0)),
+                                tensor.zeroPoints().get(0))
+                        : tensor));
         return outputs.get(outputs.size() - 1);
     }
 

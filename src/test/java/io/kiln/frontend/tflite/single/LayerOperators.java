@@ -63,6 +63,15 @@ final class LayerOperators {
                     "FULLY_CONNECTED_INT16", d -> dense(d, TensorType.INT16))
             .roundedOtherwise(DENSE);
 
+    /** With a bias of 32 bits. */
+    static final OperatorCases FULLY_CONNECTED_INT16_BIAS32 = OperatorCases.of("FULLY_CONNECTED_INT16_BIAS32", d -> {
+                d.narrowBiases();
+                dense(d, TensorType.INT16);
+            })
+            .withoutOracle(
+                    "TensorFlow Lite rescales these sums in double precision, and asks for an option that tells the"
+                            + " bias's type");
+
     private static void dense(Draw d, byte type) {
         int depth = d.between(1, 50);
         int units = d.between(1, 20);
@@ -100,6 +109,17 @@ final class LayerOperators {
     static final OperatorCases AVERAGE_POOL_2D =
             OperatorCases.of("AVERAGE_POOL_2D", d -> pool(d, BuiltinOperator.AVERAGE_POOL_2D));
 
+    /** More than 65,536 elements under the window, whose sum exceeds 32 bits. */
+    static final OperatorCases AVERAGE_POOL_2D_WIDE = OperatorCases.of("AVERAGE_POOL_2D_WIDE", d -> {
+                TensorSpec x = d.tensor(TensorType.INT16, 1, 258, 257, 1);
+                boolean isPositive = d.coin();
+                int in = d.input(x, isPositive ? 32_700 : -32_768, isPositive ? 32_767 : -32_700);
+                d.output(d.like(x, 1, 1, 1, 1));
+                Options pool = Options.pool(Options.VALID, 1, 1, 258, 257, (byte) 0);
+                d.operator(BuiltinOperator.AVERAGE_POOL_2D, 3, pool, in);
+            })
+            .withoutOracle("TensorFlow Lite's sum of 32 bits overflows");
+
     static final OperatorCases MAX_POOL_2D = OperatorCases.of("MAX_POOL_2D", d -> pool(d, BuiltinOperator.MAX_POOL_2D));
 
     static final List<OperatorCases> ALL = List.of(
@@ -108,7 +128,9 @@ final class LayerOperators {
             TRANSPOSE_CONV,
             FULLY_CONNECTED,
             FULLY_CONNECTED_INT16,
+            FULLY_CONNECTED_INT16_BIAS32,
             AVERAGE_POOL_2D,
+            AVERAGE_POOL_2D_WIDE,
             MAX_POOL_2D);
 
     private LayerOperators() {}
@@ -144,7 +166,7 @@ final class LayerOperators {
                 w.inputHeight,
                 w.inputWidth,
                 depth);
-        int in = d.input(x);
+        int in = d.inputOfAnything(x);
         TensorSpec y = TensorSpec.of("y", x.type(), x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth);
         d.output(
                 x.type() == TensorType.FLOAT32

@@ -56,6 +56,15 @@ public record OperatorCases(String name, Consumer<Draw> draw, Kernels kernels, S
         return new OperatorCases(name + "_UINT8", unsigned, kernels, reason);
     }
 
+    /** The same with scales whose quotients depend on the precision. */
+    OperatorCases withStraddlingScales() {
+        Consumer<Draw> straddling = d -> {
+            d.straddleScales();
+            draw.accept(d);
+        };
+        return new OperatorCases(name + "_STRADDLING", straddling, library, reason);
+    }
+
     /** The same with weights, and some with biases, that are inputs of the model. */
     OperatorCases withComputedWeights() {
         Consumer<Draw> computed = d -> {

@@ -2,10 +2,20 @@
 package io.kiln.frontend.tflite.single;
 
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +35,7 @@ class OracleExceptionsTest {
         reasons.put("CAST_ANY_FLOAT", UNDEFINED_CAST);
         reasons.put("QUANTIZE_ANY_FLOAT", UNDEFINED_CAST);
         reasons.put("ADD_N_INT8", "TensorFlow Lite has no kernel of int8");
+        reasons.put("DIV_INT8", "TensorFlow Lite has kernels of uint8 and none of int8");
         reasons.put("CONCATENATION_UINT64", "TensorFlow Lite has no kernel for uint64");
         reasons.put("CIRCULAR_BUFFER", "TensorFlow Lite has no such operator");
         reasons.put("STREAM", "TensorFlow Lite has no circular buffers");
@@ -34,6 +45,13 @@ class OracleExceptionsTest {
                 "BATCH_MATMUL_REPEATED_INT8",
                 "TensorFlow Lite leaves products 0 where a matrix of int8 is repeated for several others");
         reasons.put("CUMSUM_INT8", "TensorFlow Lite has no kernel of int8");
+        reasons.put("ADD_N_INT8_STRADDLING", "TensorFlow Lite has no kernel of int8");
+        reasons.put("CUMSUM_INT8_STRADDLING", "TensorFlow Lite has no kernel of int8");
+        reasons.put(
+                "FULLY_CONNECTED_INT16_BIAS32",
+                "TensorFlow Lite rescales these sums in double precision, and asks for an option that tells the bias's"
+                        + " type");
+        reasons.put("AVERAGE_POOL_2D_WIDE", "TensorFlow Lite's sum of 32 bits overflows");
         reasons.put("SIGNAL_WINDOW", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_FFT_AUTO_SCALE", NO_SUCH_KERNEL);
         reasons.put("SIGNAL_RFFT", NO_SUCH_KERNEL);
@@ -54,6 +72,48 @@ class OracleExceptionsTest {
         reasons.put("TINY_SCALE_FUNCTION", OVERFLOW);
         reasons.put("TINY_SCALE_LAYER", OVERFLOW);
         return reasons;
+    }
+
+    /** A case that is declared and not drawn tests nothing. */
+    @Test
+    void everyCaseThatIsDeclaredIsDrawn() throws IOException {
+        Set<String> drawn =
+                SingleOperatorTest.operators().map(OperatorCases::name).collect(toSet());
+        List<String> declared = new ArrayList<>();
+        try (Stream<Path> files = Files.list(Path.of("src/test/java/io/kiln/frontend/tflite/single"))) {
+            for (Path file : files.filter(
+                            f -> f.toString().endsWith(".java") && !f.toString().endsWith("Test.java"))
+                    .toList()) {
+                declared.addAll(declared(file.getFileName().toString().replace(".java", "")));
+            }
+        }
+        assertThat(declared).hasSizeGreaterThan(100);
+        assertThat(drawn).containsAll(declared);
+    }
+
+    /** The names of a class's cases, in constants and in lists. */
+    private static List<String> declared(String name) {
+        List<String> names = new ArrayList<>();
+        if (name.equals("package-info")) {
+            return names;
+        }
+        try {
+            for (Field field : Class.forName(OperatorCases.class.getPackageName() + "." + name)
+                    .getDeclaredFields()) {
+                if (Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
+                    field.setAccessible(true);
+                    Object value = field.get(null);
+                    List<?> all = value instanceof List<?> list ? list : List.of(value);
+                    all.stream()
+                            .filter(OperatorCases.class::isInstance)
+                            .map(each -> ((OperatorCases) each).name())
+                            .forEach(names::add);
+                }
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        return names;
     }
 
     @Test

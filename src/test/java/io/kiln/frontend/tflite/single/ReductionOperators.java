@@ -139,7 +139,7 @@ final class ReductionOperators {
                 dims.add(reduced ? 1 : x.shape().get(axis));
             }
         }
-        int[] in = {d.input(x), d.add(TensorSpec.int32("axes", array(axes)))};
+        int[] in = {d.inputOfAnything(x), d.add(TensorSpec.int32("axes", array(axes)))};
         boolean rescales = (builtin == BuiltinOperator.MEAN || builtin == BuiltinOperator.SUM) && d.coin();
         d.output(rescales ? d.tensor(x.type(), array(dims)) : d.like(x, array(dims)));
         d.operator(builtin, 2, Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, keepDims)), in);
@@ -150,7 +150,7 @@ final class ReductionOperators {
         int axis = d.between(0, x.shape().size() - 1);
         List<Integer> dims = new ArrayList<>(x.shape());
         dims.remove(axis);
-        int[] in = {d.input(x), d.add(TensorSpec.int32("axis", axis))};
+        int[] in = {d.inputOfAnything(x), d.add(TensorSpec.int32("axis", axis))};
         d.output(TensorSpec.of("y", TensorType.INT32, array(dims)));
         byte options = largest ? BuiltinOptions.ArgMaxOptions : BuiltinOptions.ArgMinOptions;
         d.operator(

@@ -51,7 +51,8 @@ public class SingleOperatorTest {
                         Uint8Operators.ALL,
                         SignalOperators.ALL,
                         FilterBankCases.ALL,
-                        ExtremeScaleCases.ALL)
+                        ExtremeScaleCases.ALL,
+                        StraddlingScaleCases.ALL)
                 .flatMap(List::stream);
     }
 

@@ -14,9 +14,12 @@ import org.tensorflow.lite.schema.TensorType;
 /** Operators on quantized uint8, as models of TensorFlow 1 have them: the cases of int8, 128 higher, and some that only uint8 has. */
 final class Uint8Operators {
     private static final OperatorCases ELEMENTWISE = oneOf("ELEMENTWISE_UINT8", """
-        ADD SUB MUL DIV RELU RELU6 LEAKY_RELU PRELU LOGISTIC TANH HARD_SWISH_QUANTIZED MAXIMUM MINIMUM SELECT SELECT_V2
+        ADD SUB MUL RELU RELU6 LEAKY_RELU PRELU LOGISTIC TANH HARD_SWISH_QUANTIZED MAXIMUM MINIMUM SELECT SELECT_V2
         """)
             .roundedOtherwise("TensorFlow Lite derives some multipliers in another precision");
+
+    private static final OperatorCases DIV =
+            OperatorCases.of("DIV", BinaryCases::divideBytes).ofUint8();
 
     private static final OperatorCases COMPARISONS = oneOf(
             "COMPARISONS_UINT8",
@@ -94,6 +97,7 @@ final class Uint8Operators {
             ReductionOperators.LOG_SOFTMAX.ofUint8(),
             ReductionOperators.MEAN.ofUint8(),
             ELEMENTWISE,
+            DIV,
             COMPARISONS,
             MOVEMENTS,
             CONCATENATION,

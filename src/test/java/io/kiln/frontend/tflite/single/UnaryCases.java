@@ -43,10 +43,9 @@ final class UnaryCases {
                     .roundedOtherwise(
                             "TensorFlow Lite takes expm1, where elu.cc of TensorFlow Lite Micro takes exp and then 1"
                                     + " off"),
-            OperatorCases.of("RSQRT_QUANTIZED", UnaryCases::rsqrt)
-                    .roundedOtherwise("the root of the scale is taken in single precision"),
+            OperatorCases.of("RSQRT_QUANTIZED", UnaryCases::rsqrt),
             same("RELU", BuiltinOperator.RELU, FLOAT32, INT8, INT16),
-            OperatorCases.of("RELU6", UnaryCases::relu6),
+            same("RELU6", BuiltinOperator.RELU6, FLOAT32, INT8, INT16),
             OperatorCases.of("LEAKY_RELU", UnaryCases::leakyRelu),
             OperatorCases.of("LOGISTIC", d -> sigmoid(d, BuiltinOperator.LOGISTIC, 1f / 256, -128)),
             OperatorCases.of("TANH", d -> sigmoid(d, BuiltinOperator.TANH, 1f / 128, 0)),
@@ -95,20 +94,6 @@ final class UnaryCases {
         int x = d.input(in, in.zeroPoints().get(0).intValue(), Byte.MAX_VALUE);
         d.output(d.tensor(INT8, shape));
         d.operator(BuiltinOperator.RSQRT, 2, Options.none(), x);
-    }
-
-    /** Limits elements as they are, so that both sides mean the same. */
-    private static void relu6(Draw d) {
-        byte type = d.oneOf(FLOAT32, INT8, INT16);
-        int[] shape = d.shape(1, MOST_RANK);
-        TensorSpec in = d.tensor(type, shape);
-        int x = d.inputOfAnything(in);
-        TensorSpec out = d.tensor(type, shape);
-        d.output(
-                type == FLOAT32
-                        ? out
-                        : out.quantized(in.scales().get(0), in.zeroPoints().get(0)));
-        d.operator(BuiltinOperator.RELU6, 1, Options.none(), x);
     }
 
     private static void leakyRelu(Draw d) {

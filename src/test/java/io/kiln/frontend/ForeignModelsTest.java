@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.onnx.OnnxFrontend;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.Agreement;
+import io.kiln.ir.Function;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import io.kiln.reference.SharedFolder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The small models beside the project that were made after reports of users: what Kiln reads of them answers as ONNX Runtime and
+ * TensorFlow Lite answered, in the interpreter and as C on this machine.
+ */
+class ForeignModelsTest {
+    /** Models whose answers are not Kiln's, with the reason. */
+    private static final Map<String, String> OTHERWISE = otherwise();
+
+    /** Beginnings of the names of models that Kiln must read; it may refuse the others. */
+    private static final List<String> READ = List.of(
+            "f05_int16",
+            "k_",
+            "l_",
+            "on70_",
+            "on80_",
+            "ot05_",
+            "tf14_abs_i8",
+            "tf18_",
+            "w_",
+            "y_relu6",
+            "z08_",
+            "z09_");
+
+    private static final List<Case> CASES = new ArrayList<>();
+    private static final Map<String, String> REFUSED = new TreeMap<>();
+
+    @TempDir
+    private Path folder;
+
+    private static Map<String, String> otherwise() {
+        Map<String, List<String>> byReason = Map.of(
+                "ONNX Runtime loses NaN and infinity, depending on their position",
+                List.of("on70_nan_reducemax", "w_reducemax_20", "w_reducemin_20"),
+                "TensorFlow Lite rounds sums of dense layers otherwise than TensorFlow Lite Micro",
+                List.of(
+                        "f05_int16",
+                        "k_chk",
+                        "k_fc16_0",
+                        "tf27_fc_round_half",
+                        "tf27_fc_round_third",
+                        "tf29_fc_per_channel_round_third"),
+                "TensorFlow Lite quantizes the data of hybrid layers",
+                List.of("tf25_hybrid_fc_asym", "tf25_hybrid_fc_sym"),
+                "ONNX Runtime's output is smaller than the standard's",
+                List.of("on80_convtr_same_upper_k1s2", "on80_convtr_same_upper_k2s3", "ot05_same_upper_k2s3"));
+        Map<String, String> reasons = new TreeMap<>();
+        byReason.forEach((reason, names) -> names.forEach(name -> reasons.put(name, reason)));
+        return reasons;
+    }
+
+    private record Case(String name, Function function, List<List<Bytes>> inputs, List<Bytes> expected) {
+        List<TensorType> outputs() {
+            return GoldenModels.outputs(function);
+        }
+
+        List<Bytes> answer(int round) {
+            return Interpreter.run(function, inputs.get(round));
+        }
+    }
+
+    @BeforeAll
+    static void readAll() throws IOException {
+        Path root = SharedFolder.need("models-more");
+        for (Path parent : List.of(root, root.resolve("reported"))) {
+            try (Stream<Path> folders = Files.list(parent)) {
+                folders.filter(f -> Files.exists(f.resolve("output_0.bin")))
+                        .sorted()
+                        .forEach(ForeignModelsTest::read);
+            }
+        }
+    }
+
+    private static void read(Path folder) {
+        String name = folder.getFileName().toString();
+        Path tflite = folder.resolve("model.tflite");
+        try {
+            Function function = Files.exists(tflite)
+                    ? TfliteFrontend.read(tflite, name)
+                    : OnnxFrontend.read(folder.resolve("model.onnx"), name, InputShapes.NONE);
+            List<List<Bytes>> inputs = new ArrayList<>();
+            List<Bytes> expected = new ArrayList<>();
+            for (int k = 0; Files.exists(folder.resolve("output_" + k + ".bin")); k++) {
+                inputs.add(inputs(function, folder.resolve("input_" + k + ".bin")));
+                expected.add(GoldenModels.read(folder.resolve("output_" + k + ".bin")));
+            }
+            CASES.add(new Case(name, function, inputs, expected));
+        } catch (KilnException e) {
+            REFUSED.put(name, e.getMessage());
+        }
+    }
+
+    private static List<Bytes> inputs(Function function, Path file) {
+        ByteBuffer all = GoldenModels.read(file).buffer();
+        return function.params().stream()
+                .map(parameter -> next(all, parameter.type().bytes()))
+                .toList();
+    }
+
+    private static Bytes next(ByteBuffer from, long size) {
+        byte[] part = new byte[(int) size];
+        from.get(part);
+        return Bytes.wrap(part);
+    }
+
+    @Test
+    void theInterpreterAnswersAsTheirRuntime() {
+        Map<String, String> wrong = new TreeMap<>();
+        for (Case one : CASES) {
+            for (int k = 0; k < one.inputs().size(); k++) {
+                ByteBuffer expected = one.expected().get(k).buffer();
+                List<Bytes> answers = one.answer(k);
+                for (int i = 0; i < answers.size(); i++) {
+                    Bytes part = next(
+                            expected,
+                            Math.min(expected.remaining(), answers.get(i).size()));
+                    String what = Agreement.difference(one.outputs().get(i).dtype(), part, answers.get(i), 0);
+                    if (!what.isEmpty()) {
+                        wrong.putIfAbsent(one.name(), what);
+                    }
+                }
+            }
+        }
+        assertThat(REFUSED.keySet()).noneMatch(name -> READ.stream().anyMatch(name::startsWith));
+        assertThat(wrong.keySet()).isEqualTo(OTHERWISE.keySet());
+    }
+
+    @Test
+    void generatedCAnswersAsTheInterpreter() {
+        List<CompiledModel> models = CASES.stream()
+                .map(one -> ModelCompiler.compile(
+                        CompileRequest.builder(Path.of(one.name()), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                                .name(one.name())
+                                .build(),
+                        one.function()))
+                .toList();
+        HostProgram program = HostProgram.build(
+                folder,
+                models.stream().map(model -> model.library().metadata()).toList(),
+                models.stream()
+                        .map(model -> model.library().artifacts().artifacts())
+                        .toList());
+        int rounds = CASES.stream().mapToInt(one -> one.inputs().size()).max().orElse(0);
+        ByteBuffer answers = program.run(IntStream.range(0, rounds)
+                        .boxed()
+                        .flatMap(round -> CASES.stream()
+                                .flatMap(one ->
+                                        one.inputs().get(round % one.inputs().size()).stream()))
+                        .toList())
+                .buffer();
+        Map<String, String> wrong = new TreeMap<>();
+        for (int round = 0; round < rounds; round++) {
+            for (Case one : CASES) {
+                List<Bytes> expected = one.answer(round % one.inputs().size());
+                for (int i = 0; i < expected.size(); i++) {
+                    Bytes actual = next(answers, expected.get(i).size());
+                    String what = Agreement.difference(one.outputs().get(i).dtype(), expected.get(i), actual, 0);
+                    if (!what.isEmpty()) {
+                        wrong.put(one.name(), what);
+                    }
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+}
