@@ -19,7 +19,6 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
     private static final String NUMBER = "0x([0-9a-f]{8})";
     private static final Pattern LINE = Pattern.compile("kiln: exception " + NUMBER + " at " + NUMBER + ", called from "
             + NUMBER + "(?:, status " + NUMBER + ")?(?:, address " + NUMBER + ")?");
-    private static final Pattern OVERFLOW = Pattern.compile("kiln: stack overflow");
 
     /** The report in a line, if it contains one. */
     static Optional<FaultReport> in(String line) {
@@ -32,11 +31,6 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
                         number(matcher, 4),
                         number(matcher, 5)))
                 : Optional.empty();
-    }
-
-    /** Whether a line reports a stack overflow. */
-    static boolean isStackOverflow(String line) {
-        return OVERFLOW.matcher(line).find();
     }
 
     private static OptionalLong number(Matcher matcher, int group) {

@@ -4,6 +4,8 @@ package io.kiln.flow.test;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.device.fault.StackUse;
+import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -16,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,14 +142,21 @@ public final class TestStep {
                 ? new BoardMachine(log, build, device, logs)
                 : EmulatorMachine.of(log, build, logs);
         List<TestReport.Case> cases = new ArrayList<>();
+        Optional<StackUse> deepest = Optional.empty();
         for (ProgramScript script : scripts) {
-            cases.add(run(script, machine));
+            ProgramMachine.Result result = machine.run(script);
+            cases.add(of(script, result));
+            deepest = Stream.of(deepest, result.stack())
+                    .flatMap(Optional::stream)
+                    .max(Comparator.comparingLong(StackUse::used));
         }
+        // An overflow is a failure of its test already.
+        FirmwareSteps.recordStack(
+                log, build.spec().layout(), deepest.filter(use -> use.problem().isEmpty()));
         return new TestReport.Suite("program on " + machine.name(), cases);
     }
 
-    private static TestReport.Case run(ProgramScript script, ProgramMachine machine) {
-        ProgramMachine.Result result = machine.run(script);
+    private static TestReport.Case of(ProgramScript script, ProgramMachine.Result result) {
         return new TestReport.Case(
                 script.name(),
                 result.time(),

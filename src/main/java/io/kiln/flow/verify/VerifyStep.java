@@ -9,6 +9,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.farm.job.RunPlace;
@@ -163,7 +164,11 @@ public final class VerifyStep {
         Verification.Outcome outcome =
                 Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
-        return report(ranOn, program.map(outcome::with).orElse(outcome));
+        Collection<Path> written = report(ranOn, program.map(outcome::with).orElse(outcome));
+        Optional<StackUse> deepest = StackUse.of(image.file(), outcome.stack());
+        FirmwareSteps.recordStack(
+                log, layout, program.flatMap(OwnProgram.Result::stack).or(() -> deepest));
+        return written;
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {

@@ -8,7 +8,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ConsoleProtocol;
-import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
@@ -102,13 +102,13 @@ class EmulatorTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                int main(void) {
-                  kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
-                  return %d;
-                }
-                """.formatted(code));
-        assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
+            #include "kiln_console.h"
+            int main(void) {
+              kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
+              return %d;
+            }
+            """.formatted(code));
+        assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).matches(end -> Ends.code(end) == code);
     }
 
     @Test
@@ -116,13 +116,13 @@ class EmulatorTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                int main(void) {
-                  for (;;) {
-                    kiln_console_text("lost in space ");
-                  }
-                }
-                """);
+            #include "kiln_console.h"
+            int main(void) {
+              for (;;) {
+                kiln_console_text("lost in space ");
+              }
+            }
+            """);
         Path log = folder.resolve("console.log");
         Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
         assertThatThrownBy(() -> emulator.talk(
@@ -148,9 +148,9 @@ class EmulatorTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
-                """);
+            #include "kiln_console.h"
+            int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
+            """);
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
