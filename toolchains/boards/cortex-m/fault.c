@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens on a fault: one line on the console says which and where, then the image leaves. Hosts that have the image add the names
+ * What happens on a fault: a line on the console says which and where, one before it if the stack overflowed (with 0 bytes if it was a
+ * thread's), then the image leaves. Hosts that have the image add the names
  * of functions and source lines.
  */
 #include <stdint.h>
@@ -25,6 +26,9 @@ void kiln_fault(const uint32_t* main_stack, uint32_t exc_return);
 
 /* Return addresses on an overflowed stack that are sent to the host. */
 #define MOST_RETURNS 128
+
+/* What kiln_unexpected takes of the stack's bottom. */
+#define KEPT_WORDS 128
 
 struct system_control {
   volatile uint32_t status; /* CFSR; at 0xe000ed28 */
@@ -72,25 +76,23 @@ __attribute__((cold, used, noreturn)) void kiln_fault(const uint32_t* main_stack
              ((words[3] & MEMORY_ADDRESS_VALID) != 0u && words[4] < (uint32_t)(uintptr_t)__stack_bottom &&
               words[4] >= (uint32_t)((uintptr_t)kiln_stack_lowest() - (uintptr_t)__stack_guard_below));
 #endif
-  const char* text = "\xff\r\nkiln: exception 0x# at 0x#, called from 0x#"
-#if __ARM_ARCH >= 7
-                     ", status 0x#, address 0x#"
-#endif
-                     "\r\n";
+  if (overflow) {
+    const uint32_t* before = main_stack + FRAME_WORDS + ((exc_return & WITHOUT_FLOATS) != 0u ? 0 : FLOAT_WORDS);
+    uint32_t used = (exc_return & ON_PROCESS_STACK) != 0u ? 0u : (uint32_t)((uintptr_t)__stack_top - (uintptr_t)before);
+    kiln_end_text("\xff\r\nkiln: stack overflow, 0x# bytes used\r\n", &used);
+  }
   if (good) {
     words[1] = frame[6];
     words[2] = frame[5];
-  }
-  if (overflow) {
-    const uint32_t* before = main_stack + FRAME_WORDS + ((exc_return & WITHOUT_FLOATS) != 0u ? 0 : FLOAT_WORDS);
-    words[0] = (uint32_t)((uintptr_t)__stack_top - (uintptr_t)before);
-    text = (exc_return & ON_PROCESS_STACK) != 0u ? "\xff\r\nkiln: stack overflow of a thread\r\n"
-           : good ? "\xff\r\nkiln: stack overflow, 0x# bytes used at 0x#, called from 0x#\r\n"
-                  : "\xff\r\nkiln: stack overflow, 0x# bytes used\r\n";
-  }
-  kiln_end_text(text, words);
-  if (overflow && !good) {
-    send_returns(main_stack > __stack_bottom + 128 ? main_stack : __stack_bottom + 128);
+    kiln_end_text(
+        "\xff\r\nkiln: exception 0x# at 0x#, called from 0x#"
+#if __ARM_ARCH >= 7
+        ", status 0x#, address 0x#"
+#endif
+        "\r\n",
+        words);
+  } else {
+    send_returns(main_stack > __stack_bottom + KEPT_WORDS ? main_stack : __stack_bottom + KEPT_WORDS);
   }
   kiln_board_exit(KILN_FAULT_EXIT);
 }

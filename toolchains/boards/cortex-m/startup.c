@@ -115,6 +115,8 @@ uint32_t kiln_stack_used(void) {
 /* Read-only for all, normal memory as in the default map of code: AP 6, C 1; bits 5:1: binary logarithm of the size - 1; 1: on. */
 #define READ_ONLY (6u << 24 | 1u << 17 | 1u)
 
+#define BELOW 0x1000000u /* __stack_guard_below, if it is known */
+
 /*
  * MPU of Armv6-M and Armv7-M (their Architecture Reference Manuals, B3.5): the last region is the guard, an eighth of a region of 256 bytes,
  * the one before what lies below it. A core without an MPU has no regions, and reads 0.
@@ -128,13 +130,9 @@ static void guard_stack(void) {
   }
   MPU_RBAR = (guard & ~0xffu) | 16u | (regions - 1u);
   MPU_RASR = READ_ONLY | (0xffu ^ 1u << (guard >> 5 & 7u)) << 8 | 7u << 1;
-  if (below >= 256u && (guard & (below - 1u)) == 0u) {
-    uint32_t logarithm = 8u;
-    while (below >> logarithm > 1u) {
-      ++logarithm;
-    }
-    MPU_RBAR = (guard - below) | 16u | (regions - 2u);
-    MPU_RASR = READ_ONLY | (logarithm - 1u) << 1;
+  if (below == BELOW && (guard & (BELOW - 1u)) == 0u) {
+    MPU_RBAR = (guard - BELOW) | 16u | (regions - 2u);
+    MPU_RASR = READ_ONLY | 23u << 1;
   }
   MPU_CTRL = 5u;
   __asm__ volatile("dsb\n\tisb" ::: "memory");

@@ -76,14 +76,11 @@ __attribute__((naked, aligned(4), used)) void kiln_trap(void) {
 __attribute__((cold, used, noreturn)) void kiln_fault(
     uint32_t cause, uint32_t pc, uint32_t address, uint32_t caller, const uint32_t* stack) {
   uint32_t words[] = {cause, pc, caller, address};
-  int overflow = stack < __stack_bottom;
-  if (overflow) {
-    words[0] = (uint32_t)((uintptr_t)__stack_top - (uintptr_t)stack);
+  if (stack < __stack_bottom) {
+    uint32_t used = (uint32_t)((uintptr_t)__stack_top - (uintptr_t)stack);
+    kiln_end_text("\xff\r\nkiln: stack overflow, 0x# bytes used\r\n", &used);
   }
-  kiln_end_text(
-      overflow ? "\xff\r\nkiln: stack overflow, 0x# bytes used at 0x#, called from 0x#\r\n"
-               : "\xff\r\nkiln: exception 0x# at 0x#, called from 0x#, address 0x#\r\n",
-      words);
+  kiln_end_text("\xff\r\nkiln: exception 0x# at 0x#, called from 0x#, address 0x#\r\n", words);
   kiln_board_exit(KILN_FAULT_EXIT);
 }
 

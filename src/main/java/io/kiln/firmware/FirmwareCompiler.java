@@ -204,6 +204,7 @@ public final class FirmwareCompiler {
         String name = Staleness.fileName(wanted);
         List<String> elsewhere = project.headers().stream()
                 .filter(header -> Staleness.fileName(header).equals(name))
+                .map(new UserNames(project)::name)
                 .toList();
         if (!elsewhere.isEmpty()) {
             return "This build has " + String.join(", ", elsewhere) + ": include it by a path that kiln.include or"

@@ -68,7 +68,7 @@ final class ForeignObjects {
 
     /** Members that do not fit for the same reason are one problem. */
     private void library(String path) {
-        String name = names.original(path);
+        String name = names.name(path);
         try {
             SortedMap<String, List<String>> unfit = new TreeMap<>();
             for (ArArchive.Member member : ArArchive.read(name, content(path))) {
@@ -88,7 +88,7 @@ final class ForeignObjects {
     }
 
     private void object(String path) {
-        String name = names.original(path);
+        String name = names.name(path);
         unfit(content(path), name).ifPresent(why -> problems.add(why, name, "", ADVICE));
     }
 

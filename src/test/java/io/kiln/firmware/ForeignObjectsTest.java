@@ -56,7 +56,7 @@ class ForeignObjectsTest {
                 "arm-none-eabi|-mcpu=cortex-m7 -mfloat-abi=hard -mfpu=fpv5-d16|-mcpu=cortex-m4 -mfloat-abi=hard"
                         + " -mfpu=fpv4-sp-d16|-",
                 "arm-none-eabi|-mcpu=cortex-m3|-mcpu=cortex-m0|-",
-                "arm-none-eabi|-mcpu=cortex-m0|-mcpu=cortex-m3|the architecture: it has Armv7-M, the image Armv6-M",
+                "arm-none-eabi|-mcpu=cortex-m0|-mcpu=cortex-m3|the architecture: it has Armv7-M, the image Armv6S-M",
                 "arm-none-eabi|-mcpu=cortex-m3|-mcpu=cortex-m4|the architecture: it has Armv7E-M, the image Armv7-M",
                 "arm-none-eabi|-mcpu=cortex-m33|-mcpu=cortex-m4|-",
                 "arm-none-eabi|-mcpu=cortex-m33+nodsp|-mcpu=cortex-m4|Armv7E-M, the image Armv8-M mainline",

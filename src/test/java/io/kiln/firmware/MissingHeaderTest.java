@@ -29,7 +29,7 @@ class MissingHeaderTest {
                 "gnu|main.cpp|tvmgen_hello_tensors.h|the headers tvmgen_default.h, tvmgen_other.h",
                 "clang|main.c|nowhere.h|no header of that name. It has those of its models (tvmgen_default.h",
                 "gnu|main.c|nowhere.h|kiln_console.h",
-                "clang|main.c|pins.h|This build has src/parts/pins.h: include it by a path",
+                "clang|main.c|pins.h|This build has src/main/c/parts/pins.h: include it by a path",
             })
     void theHeadersOfTheBuildAreNamed(String toolchain, String source, String header, String expected)
             throws IOException {

@@ -4,12 +4,7 @@ package io.kiln.device.emulator;
 import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
 
-/**
- * The output of a machine, with deadlines by its own clock.
- *
- * @param bytes what it sends
- * @param clock its time; asked several times a second, and only while this is read
- */
+/** The output of a machine, with deadlines by its own clock, which is asked several times a second while this is read. */
 final class EmulatedInput implements TimedBytes {
     private static final long BETWEEN_LOOKS = 200_000_000;
 

@@ -15,7 +15,6 @@ final class TimeOver {
     private final MachineMonitor monitor;
     private final RunningProcess process;
     private final long limit;
-    private final Thread thread;
     private boolean ended;
     private boolean over;
     private Optional<StackUse> stack = Optional.empty();
@@ -31,7 +30,7 @@ final class TimeOver {
         this.monitor = monitor;
         this.process = process;
         this.limit = limit.toNanos();
-        this.thread = new Thread(this::look, "machine-clock");
+        Thread thread = new Thread(this::look, "machine-clock");
         thread.setDaemon(true);
         thread.start();
     }

@@ -33,6 +33,13 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
                 : Optional.empty();
     }
 
+    /** Where it was: the function, and its caller if that is known. */
+    String place(ImageSymbols names) {
+        // The call precedes its return address, whose lowest bit marks Thumb code.
+        long call = (caller & ~1L) - 1;
+        return names.name(pc) + (names.isCode(call) ? ", called from " + names.name(call) : "");
+    }
+
     private static OptionalLong number(Matcher matcher, int group) {
         String digits = matcher.group(group);
         return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits, 16));

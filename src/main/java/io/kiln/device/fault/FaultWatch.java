@@ -50,7 +50,7 @@ public final class FaultWatch implements Consumer<String> {
         });
         FaultReport.in(whole).ifPresent(report -> {
             fault = Optional.of(report);
-            overflow = Optional.empty();
+            overflow = overflow.map(stack -> stack.with(report));
         });
         notifyAll();
     }
@@ -69,13 +69,19 @@ public final class FaultWatch implements Consumer<String> {
     public synchronized Optional<Problem> awaited(Path image, Duration time) {
         long deadline = System.nanoTime() + time.toNanos();
         try {
-            while (fault.isEmpty() && overflow.isEmpty() && deadline - System.nanoTime() > 0) {
+            while (!isWhole() && deadline - System.nanoTime() > 0) {
                 wait(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         return problem(image);
+    }
+
+    /** Whether the last line has come that names a place. */
+    private boolean isWhole() {
+        return fault.isPresent()
+                || overflow.filter(report -> !report.words().isEmpty()).isPresent();
     }
 
     /** As {@link #problem}, but returns each fault only once. */
@@ -104,15 +110,9 @@ public final class FaultWatch implements Consumer<String> {
     }
 
     private static Problem described(FaultReport report, ImageSymbols names) {
-        String where = names.name(report.pc());
-        // The call precedes its return address, whose lowest bit marks Thumb code.
-        long call = (report.caller() & ~1L) - 1;
-        if (names.isCode(call)) {
-            where += ", called from " + names.name(call);
-        }
         return new Problem(
                 "the image stopped with a fault: " + FaultCause.text(report),
-                where,
+                report.place(names),
                 "",
                 FaultCause.isImprecise(report)
                         ? "The core reports an instruction after the write. On Cortex-M3 and -M4, flags: {defines:"

@@ -12,21 +12,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a board's fault handler prints of an overflowed stack: a line, and where the core could not say which function it was in, lines with
- * words of the stack that may be return addresses.
+ * What a board's fault handler prints of an overflowed stack: a line, and then either that of the fault, or, where the core could not say which
+ * function it was in, lines with words of the stack that may be return addresses.
  *
- * @param isThread whether it is the stack of a thread of the program's own
- * @param used bytes from the top of the stack to where it was; empty if the line does not say
- * @param pc address of the instruction that overflowed it
- * @param caller the return address there, unless the function has called others
+ * @param used bytes from the top of the stack to where it was; 0 for the stack of a thread of the program's own, empty if the handler does
+ *     not say it
+ * @param fault where it was
  * @param words possible return addresses, from the top of the stack down
  */
-record OverflowReport(boolean isThread, OptionalLong used, OptionalLong pc, OptionalLong caller, List<Long> words) {
+record OverflowReport(OptionalLong used, Optional<FaultReport> fault, List<Long> words) {
     private static final int MOST_WORDS = 1024;
 
     private static final String NUMBER = "0x([0-9a-f]{8})";
-    private static final Pattern LINE = Pattern.compile("kiln: stack overflow( of a thread)?(?:, " + NUMBER
-            + " bytes used)?(?: at " + NUMBER + ", called from " + NUMBER + ")?");
+    private static final Pattern LINE = Pattern.compile("kiln: stack overflow(?:, " + NUMBER + " bytes used)?");
     private static final Pattern WORD = Pattern.compile("kiln: on the stack " + NUMBER);
 
     OverflowReport {
@@ -38,12 +36,15 @@ record OverflowReport(boolean isThread, OptionalLong used, OptionalLong pc, Opti
         Matcher matcher = LINE.matcher(line);
         return matcher.find()
                 ? Optional.of(new OverflowReport(
-                        matcher.group(1) != null,
-                        number(matcher, 2),
-                        number(matcher, 3),
-                        number(matcher, 4),
+                        matcher.group(1) == null ? OptionalLong.empty() : OptionalLong.of(number(matcher)),
+                        Optional.empty(),
                         List.of()))
                 : Optional.empty();
+    }
+
+    /** This report with the fault in a line that follows it. */
+    OverflowReport with(FaultReport where) {
+        return new OverflowReport(used, Optional.of(where), words);
     }
 
     /** This report with the word in a line that follows it, if the line contains one. */
@@ -53,13 +54,12 @@ record OverflowReport(boolean isThread, OptionalLong used, OptionalLong pc, Opti
             return Optional.empty();
         }
         List<Long> more = new ArrayList<>(words);
-        more.add(number(matcher, 1).getAsLong());
-        return Optional.of(new OverflowReport(isThread, used, pc, caller, more));
+        more.add(number(matcher));
+        return Optional.of(new OverflowReport(used, fault, more));
     }
 
-    private static OptionalLong number(Matcher matcher, int group) {
-        String digits = matcher.group(group);
-        return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits, 16));
+    private static long number(Matcher matcher) {
+        return Long.parseLong(matcher.group(1), 16);
     }
 
     /**
@@ -69,18 +69,15 @@ record OverflowReport(boolean isThread, OptionalLong used, OptionalLong pc, Opti
      */
     Problem problem(Path image) {
         ImageSymbols names = ImageSymbols.of(image);
-        if (isThread) {
-            return new Problem(
-                    "the stack of a thread overflowed", where(image, names), "", "Give that thread a larger stack");
-        }
-        OptionalLong available = StackUse.available(image);
-        return StackUse.overflow(used, available, where(image, names));
+        String where = where(image, names);
+        return used.equals(OptionalLong.of(0))
+                ? new Problem("the stack of a thread overflowed", where, "", "Give that thread a larger stack")
+                : StackUse.overflow(used, StackUse.available(image), where);
     }
 
     private String where(Path image, ImageSymbols names) {
-        if (pc.isPresent()) {
-            long call = (caller.orElse(0) & ~1L) - 1;
-            return names.name(pc.getAsLong()) + (names.isCode(call) ? ", called from " + names.name(call) : "");
+        if (fault.isPresent()) {
+            return fault.get().place(names);
         }
         if (words.isEmpty() || !ElfFile.isElf(image)) {
             return "";

@@ -164,11 +164,13 @@ public final class VerifyStep {
         Verification.Outcome outcome =
                 Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
-        Collection<Path> written = report(ranOn, program.map(outcome::with).orElse(outcome));
-        Optional<StackUse> deepest = StackUse.of(image.file(), outcome.stack());
-        FirmwareSteps.recordStack(
-                log, layout, program.flatMap(OwnProgram.Result::stack).or(() -> deepest));
-        return written;
+        Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
+        Optional<StackUse> stack =
+                program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack()));
+        // A failed record says so, too.
+        stack.flatMap(StackUse::problem).ifPresent(whole.wrong()::add);
+        FirmwareSteps.recordStack(log, layout, stack.filter(use -> use.problem().isEmpty()));
+        return report(ranOn, whole);
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {
