@@ -105,10 +105,18 @@ public final class FirmwareSteps {
         return used.map(bytes -> report.with(report.stack().with(bytes))).orElse(report);
     }
 
+    /** The deepest use in a run, of the stack that the board's image has: a stand-in's may be larger. */
+    public static Optional<StackUse> ofBoard(Layout layout, Optional<StackUse> use) {
+        Optional<Long> available = readable(layout.reports().resolve(REPORT), BuildReport.class)
+                .map(known -> known.stack().available())
+                .filter(bytes -> bytes > 0);
+        return use.map(stack -> new StackUse(stack.used(), available.orElse(stack.available())));
+    }
+
     /**
      * Logs the deepest use of the stack in a run, and records it in the report of the image.
      *
-     * @param use what was measured, if anything
+     * @param use what was measured, if anything; see {@link #ofBoard}
      * @throws KilnException if the stack overflowed
      */
     public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {

@@ -145,10 +145,9 @@ public final class TestStep {
         Optional<StackUse> deepest = Optional.empty();
         for (ProgramScript script : scripts) {
             ProgramMachine.Result result = machine.run(script);
-            cases.add(of(script, result));
-            deepest = Stream.of(deepest, result.stack())
-                    .flatMap(Optional::stream)
-                    .max(Comparator.comparingLong(StackUse::used));
+            Optional<StackUse> use = FirmwareSteps.ofBoard(build.spec().layout(), result.stack());
+            cases.add(of(script, result, use));
+            deepest = Stream.of(deepest, use).flatMap(Optional::stream).max(Comparator.comparingLong(StackUse::used));
         }
         // An overflow is a failure of its test already.
         FirmwareSteps.recordStack(
@@ -156,13 +155,14 @@ public final class TestStep {
         return new TestReport.Suite("program on " + machine.name(), cases);
     }
 
-    private static TestReport.Case of(ProgramScript script, ProgramMachine.Result result) {
+    private static TestReport.Case of(ProgramScript script, ProgramMachine.Result result, Optional<StackUse> stack) {
+        List<Problem> problems = result.problems().isEmpty()
+                ? stack.flatMap(StackUse::problem).stream().toList()
+                : result.problems();
         return new TestReport.Case(
                 script.name(),
                 result.time(),
-                result.problems().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(new KilnException(result.problems()).getMessage()));
+                problems.isEmpty() ? Optional.empty() : Optional.of(new KilnException(problems).getMessage()));
     }
 
     /** The same build for another board, in a folder of its own. The host has its own compiler. */

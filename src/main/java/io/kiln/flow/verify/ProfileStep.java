@@ -95,8 +95,7 @@ public final class ProfileStep {
                     model.operators().stream().map(OperatorInfo::name).toList(),
                     TestCases.zero(model.inputs()).inputs());
             total += counts.total();
-            OptionalLong used = counts.stackUsed();
-            stack = used.isPresent() ? Math.max(stack, used.getAsLong()) : stack;
+            stack = Math.max(stack, counts.stackUsed().orElse(0));
             List<ProfileReport.Operator> counted = model.operators().stream()
                     .map(operator -> new ProfileReport.Operator(
                             operator.name(),
@@ -116,8 +115,8 @@ public final class ProfileStep {
         Json.write(known, built);
         BuildPage.write(layout);
         say(report);
-        FirmwareSteps.recordStack(
-                log, layout, StackUse.of(image.file(), stack > 0 ? OptionalLong.of(stack) : OptionalLong.empty()));
+        OptionalLong used = stack > 0 ? OptionalLong.of(stack) : OptionalLong.empty();
+        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
         if (report.aot() != null) {
             compare(report, built);
         }

@@ -20,6 +20,7 @@ import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.device.AwaitedText;
 import io.kiln.flow.device.ConsoleLines;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.process.RunningProcess;
 import java.nio.file.Files;
@@ -73,11 +74,16 @@ public final class RunStep {
             Optional<StackUse> stack = program.stackUse(
                     end instanceof End.Returned returned ? returned.stackUsed() : OptionalLong.empty());
             judge(end, emulator, image, program.process());
-            FirmwareSteps.recordStack(log, build.spec().layout(), stack);
+            record(stack);
         } catch (KilnException e) {
             lines.end();
             throw faults.explained(e, image);
         }
+    }
+
+    private void record(Optional<StackUse> use) {
+        Layout layout = build.spec().layout();
+        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, use));
     }
 
     private void judge(End end, Emulator emulator, Path image, RunningProcess process) {
@@ -137,7 +143,7 @@ public final class RunStep {
                     }
                     return session;
                 });
-        FirmwareSteps.recordStack(log, build.spec().layout(), StackUse.of(image, ended.stackUsed()));
+        record(StackUse.of(image, ended.stackUsed()));
     }
 
     /** The test vectors if there are any, otherwise random inputs. */

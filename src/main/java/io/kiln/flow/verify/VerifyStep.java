@@ -165,8 +165,8 @@ public final class VerifyStep {
                 Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
-        Optional<StackUse> stack =
-                program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack()));
+        Optional<StackUse> stack = FirmwareSteps.ofBoard(
+                layout, program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack())));
         // A failed record says so, too.
         stack.flatMap(StackUse::problem).ifPresent(whole.wrong()::add);
         FirmwareSteps.recordStack(log, layout, stack.filter(use -> use.problem().isEmpty()));
