@@ -191,7 +191,7 @@ public record BuildReport(
      * @param state variables that models keep between runs; included in {@code bss}
      * @param workspace the planned workspaces
      * @param io the application's buffers of inputs and outputs
-     * @param stack the reserved stack
+     * @param stack the reserved stack, with its guard
      * @param total the sum
      * @param available size of the board's memory; 0 for this computer, which has no limit
      */

@@ -38,7 +38,7 @@ public record StackUse(long used, long available) {
     }
 
     /** The size of an image's stack in bytes; empty if its symbols do not tell. */
-    static OptionalLong available(Path image) {
+    public static OptionalLong available(Path image) {
         Optional<ElfFile> elf = readable(image);
         Optional<Long> bottom = elf.flatMap(file -> file.symbolValue(BOTTOM));
         Optional<Long> top = elf.flatMap(file -> file.symbolValue(TOP));
