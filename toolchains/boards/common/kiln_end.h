@@ -8,19 +8,22 @@
 #include <stdint.h>
 
 #include "kiln_console.h"
+#include "kiln_stack.h"
 
 /* The exit code of an image that a fault ended. */
 #define KILN_FAULT_EXIT 70
 
 /*
- * Sends the packet by which a host knows the end from everything else that an image prints, in microTVM's framing: FF FD, the length 8,
- * "exit", the code (i32), CRC-16-CCITT (u16); numbers little endian, a data byte FF is sent twice.
+ * Sends the packet by which a host knows the end from everything else that an image prints, in microTVM's framing: FF FD, the length 12,
+ * "exit", the code (i32), the deepest use of the stack in bytes (u32; 0 if it is not known), CRC-16-CCITT (u16); numbers little endian, a
+ * data byte FF is sent twice.
  */
 __attribute__((cold)) static inline void kiln_end_report(int code) {
-  static const uint8_t head[] = {0xff, 0xfd, 8, 0, 0, 0, 'e', 'x', 'i', 't'};
+  static const uint8_t head[] = {0xff, 0xfd, 12, 0, 0, 0, 'e', 'x', 'i', 't'};
+  const uint32_t used = kiln_stack_used != 0 ? kiln_stack_used() : 0u;
   uint32_t crc = 0xffffu;
   uint32_t rest = (uint32_t)code;
-  for (uint32_t i = 0; i < sizeof head + 6u; ++i) {
+  for (uint32_t i = 0; i < sizeof head + 10u; ++i) {
     uint32_t byte = rest & 0xffu;
     if (i < sizeof head) {
       byte = head[i];
@@ -35,6 +38,8 @@ __attribute__((cold)) static inline void kiln_end_report(int code) {
       crc = (crc << 8 ^ mixed << 12 ^ mixed << 5 ^ mixed) & 0xffffu;
     } while (twice-- != 0u);
     if (i == sizeof head + 3u) {
+      rest = used;
+    } else if (i == sizeof head + 7u) {
       rest = crc;
     }
   }

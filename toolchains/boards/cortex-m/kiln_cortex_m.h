@@ -71,8 +71,18 @@ static inline void kiln_vectors_set(const void* table) {
   kiln_instruction_sync();
 }
 
-/* Starts another image, such as the one behind a boot loader: its stack and its entry are the first two words of its vector table. */
+/*
+ * Starts another image, such as the one behind a boot loader: its stack and its entry are the first two words of its vector table. The guard
+ * of this image's stack (MPU_CTRL, MSPLIM) ends with it.
+ */
 __attribute__((noreturn)) static inline void kiln_start_image(const uint32_t* table) {
+#if __ARM_ARCH >= 8
+  __asm__ volatile("msr msplim, %0" : : "r"(0) : "memory");
+#else
+  *(volatile uint32_t*)0xe000ed94u = 0u;
+  kiln_memory_sync();
+  kiln_instruction_sync();
+#endif
   const uint32_t stack = table[0];
   const uint32_t entry = table[1];
   __asm__ volatile("msr msp, %0\n\tbx %1" : : "r"(stack), "r"(entry) : "memory");

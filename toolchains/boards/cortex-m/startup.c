@@ -5,9 +5,8 @@
 #include <stdint.h>
 
 #include "kiln_console.h"
+#include "kiln_stack.h"
 
-extern uint32_t __stack_bottom[];
-extern uint32_t __stack_top[];
 extern uint32_t __data_start[];
 extern uint32_t __data_end[];
 extern const uint32_t __data_load[];
@@ -23,6 +22,10 @@ void Reset_Handler(void);
 void kiln_start(void);
 void kiln_unexpected(void);
 
+/* A macro's value as text. */
+#define TEXT(value) TEXT_OF(value)
+#define TEXT_OF(value) #value
+
 /* Handlers that an application may define; kiln_unexpected reports those that it does not. */
 void NMI_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 void HardFault_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
@@ -36,19 +39,22 @@ void PendSV_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 void SysTick_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 
 /*
- * The stack may be what is broken. Where it has room left it stays, because the frame that the core pushed lies there; else it starts
- * afresh at its top, far from the frame.
+ * The stack may be what is broken. Where it has room left it stays, because the frame that the core pushed lies there. Else it starts afresh
+ * a little above its bottom: what is above tells who called whom.
  */
 __attribute__((naked, used)) void kiln_unexpected(void) {
   __asm__ volatile(
       "mrs r0, msp\n\t"
       "mov r1, lr\n\t"
-      "ldr r2, =__stack_bottom + 0x100\n\t"
+      "ldr r2, =__stack_bottom + 0x200\n\t"
       "ldr r3, =__stack_top\n\t"
-      "cmp r0, r2\n\t"
-      "blo 1f\n\t"
       "cmp r0, r3\n\t"
-      "bls 2f\n"
+      "bhi 1f\n\t"
+      "cmp r0, r2\n\t"
+      "bhs 2f\n\t"
+      "cmp r2, r3\n\t"
+      "bhi 1f\n\t"
+      "mov r3, r2\n"
       "1:\tmov sp, r3\n"
       "2:\tldr r2, =kiln_fault\n\t"
       "bx r2\n\t"
@@ -68,16 +74,21 @@ __attribute__((section(".vectors"), used)) static const struct vector_table kiln
 
 /*
  * In assembly until the coprocessors are on: a compiler may use floating point registers in any C function of a core that has them.
- * CPACR at 0xE000ED88: full access to CP10 and CP11 (FPU and MVE).
+ * CPACR at 0xE000ED88: full access to CP10 and CP11 (FPU and MVE). MSPLIM exists from Armv8-M on; where it does not (non-secure state without
+ * the main extension), writing it does nothing. The stack is painted before anything uses it.
  */
 __attribute__((naked, noreturn)) void Reset_Handler(void) {
   __asm__ volatile(
       "ldr r0, =__stack_top\n\t"
       "mov sp, r0\n\t"
-#if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
-      "ldr r0, =__stack_bottom\n\t"
-      "msr msplim, r0\n\t"
+      "ldr r1, =__stack_bottom\n\t"
+#if __ARM_ARCH >= 8
+      "msr msplim, r1\n\t"
 #endif
+      "ldr r2, =" TEXT(KILN_STACK_PAINT) "\n"
+      "1:\tstmia r1!, {r2}\n\t"
+      "cmp r1, r0\n\t"
+      "blo 1b\n\t"
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
       "ldr r0, =0xE000ED88\n\t"
       "ldr r1, [r0]\n\t"
@@ -91,8 +102,51 @@ __attribute__((naked, noreturn)) void Reset_Handler(void) {
       ".ltorg\n\t");
 }
 
+uint32_t kiln_stack_used(void) {
+  return kiln_stack_painted_over();
+}
+
+#if __ARM_ARCH < 8 && !defined(KILN_NO_STACK_GUARD)
+#define MPU_TYPE (*(volatile uint32_t*)0xe000ed90u) /* bits 15:8: number of regions */
+#define MPU_CTRL (*(volatile uint32_t*)0xe000ed94u) /* 4: privileged code keeps the default map; 1: on */
+#define MPU_RBAR (*(volatile uint32_t*)0xe000ed9cu) /* address | 16: with the region's number in bits 3:0 */
+#define MPU_RASR (*(volatile uint32_t*)0xe000eda0u)
+
+/* Read-only for all, normal memory as in the default map of code: AP 6, C 1; bits 5:1: binary logarithm of the size - 1; 1: on. */
+#define READ_ONLY (6u << 24 | 1u << 17 | 1u)
+
+#define BELOW 0x1000000u /* __stack_guard_below, if it is known */
+
+/*
+ * MPU of Armv6-M and Armv7-M (their Architecture Reference Manuals, B3.5): the last region is the guard, an eighth of a region of 256 bytes,
+ * the one before what lies below it. A core without an MPU has no regions, and reads 0.
+ */
+static void guard_stack(void) {
+  const uint32_t guard = (uint32_t)(uintptr_t)__stack_guard;
+  const uint32_t below = (uint32_t)(uintptr_t)__stack_guard_below;
+  const uint32_t regions = MPU_TYPE >> 8 & 0xffu;
+  if (guard == 0u || regions < 2u) {
+    return;
+  }
+  MPU_RBAR = (guard & ~0xffu) | 16u | (regions - 1u);
+  MPU_RASR = READ_ONLY | (0xffu ^ 1u << (guard >> 5 & 7u)) << 8 | 7u << 1;
+  if (below == BELOW && (guard & (BELOW - 1u)) == 0u) {
+    MPU_RBAR = (guard - BELOW) | 16u | (regions - 2u);
+    MPU_RASR = READ_ONLY | 23u << 1;
+  }
+  MPU_CTRL = 5u;
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+#else
+static void guard_stack(void) {}
+#endif
+
 /* Called by Reset_Handler only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
+  for (uint32_t* word = kiln_stack_lowest(); word < __stack_bottom; ++word) {
+    *word = KILN_STACK_PAINT;
+  }
+  guard_stack();
 #ifdef KILN_PRECISE_WRITES
   *(volatile uint32_t*)0xe000e008u |= 2u; /* ACTLR.DISDEFWBUF of Cortex-M3 and -M4: writes are not buffered, and fault where they are */
 #endif

@@ -26,6 +26,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Compiles the sources of a project whose text, headers, flags or compiler changed. */
@@ -33,6 +35,11 @@ public final class FirmwareCompiler {
     private static final String INDEX = "objects.json";
     private static final String LOG_FILE = "compile.log";
     private static final int REASONS_SHOWN = 3;
+    private static final int NAMES_SHOWN = 12;
+
+    /** What clang and GCC say of a header that does not exist. */
+    private static final Pattern MISSING =
+            Pattern.compile("error: (?:'([^'\n]{1,200})' file not found|([^:\n]{1,200}): No such file or directory)");
 
     private FirmwareCompiler() {}
 
@@ -192,10 +199,50 @@ public final class FirmwareCompiler {
         problems.throwIfAny();
     }
 
+    /** Names the headers of the models, of which the user's code may look for another one, or those of the same name. */
+    private static String missingHeader(FirmwareProject project, String wanted) {
+        String name = Staleness.fileName(wanted);
+        List<String> elsewhere = project.headers().stream()
+                .filter(header -> Staleness.fileName(header).equals(name))
+                .map(new UserNames(project)::name)
+                .toList();
+        if (!elsewhere.isEmpty()) {
+            return "This build has " + String.join(", ", elsewhere) + ": include it by a path that kiln.include or"
+                    + " the folder of the source makes findable";
+        }
+        List<String> models = project.headers().stream()
+                .map(Staleness::fileName)
+                .filter(header -> header.startsWith("tvmgen_") && header.endsWith(".h"))
+                .distinct()
+                .sorted()
+                .toList();
+        if (name.startsWith("tvmgen_")) {
+            return "This build has the headers " + shown(models)
+                    + ", which are named by its models: include one of them," + " or name the model with kiln.name";
+        }
+        return "This build has no header of that name. It has those of its models (" + shown(models)
+                + ") and of the board ("
+                + shown(project.headers().stream()
+                        .filter(header -> header.startsWith(ProjectFiles.BOARD + "/") && header.endsWith(".h"))
+                        .map(Staleness::fileName)
+                        .sorted()
+                        .toList())
+                + "); kiln.include adds folders of headers";
+    }
+
+    private static String shown(List<String> names) {
+        String more = names.size() > NAMES_SHOWN ? " and " + (names.size() - NAMES_SHOWN) + " more" : "";
+        return names.stream().limit(NAMES_SHOWN).collect(Collectors.joining(", ")) + more;
+    }
+
     /** An archive's C may need more of a C library than Kiln's own models do. */
     private static String advice(FirmwareProject project, Outcome outcome) {
         Optional<String> trust =
                 project.strangers().advice(List.of(outcome.unit().path()));
+        Matcher missing = MISSING.matcher(outcome.result().message());
+        if (outcome.unit().kind().isUsers() && missing.find()) {
+            return missingHeader(project, missing.group(1) == null ? missing.group(2) : missing.group(1));
+        }
         if (trust.isPresent() && outcome.result().message().contains("file not found")) {
             return "Code that is not trusted sees only the project's files. " + trust.get();
         }

@@ -144,6 +144,7 @@ public final class FirmwareLinker {
         Path map = project.buildDirectory().resolve("image.map");
         Instant began = Instant.now();
         inputs().forEach(digests::of);
+        ForeignObjects.check(objects);
         runLinker(elf, map);
         if (project.board().isHost() && !project.strangers().isEmpty()) {
             HostSymbols.check(objects, elf);

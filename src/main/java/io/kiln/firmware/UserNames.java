@@ -27,9 +27,12 @@ final class UserNames {
 
     /** The user's name of a source. */
     String name(SourceUnit unit) {
-        return code.folderOf(unit.path())
-                .map(folder -> folder.original(unit.path()))
-                .orElse(unit.path());
+        return name(unit.path());
+    }
+
+    /** The user's name of a file of the C project. */
+    String name(String path) {
+        return code.folderOf(path).map(folder -> folder.original(path)).orElse(path);
     }
 
     /** A tool's output with absolute file names, which terminals and development environments can open. */

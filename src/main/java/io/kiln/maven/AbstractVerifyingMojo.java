@@ -57,8 +57,8 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     private long verifySeed;
 
     /**
-     * Seconds for which the project's own program, if {@code src/main/c} has a {@code main}, runs in the emulator: a
-     * fault, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an exit code other than 0
+     * Emulated seconds for which the project's own program, if {@code src/main/c} has a {@code main}, runs in the emulator: a
+     * fault, a stack that overflows, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an exit code other than 0
      * fails the verification. 0 skips this.
      *
      * @since 0.1.0

@@ -23,7 +23,7 @@ public final class RunMojo extends AbstractByHandMojo {
     private boolean skipRun;
 
     /**
-     * Seconds within which the image must end, or print the text of {@code until}; otherwise the goal fails.
+     * Seconds, emulated ones in QEMU, within which the image must end, or print the text of {@code until}; otherwise the goal fails.
      *
      * @since 0.1.0
      */

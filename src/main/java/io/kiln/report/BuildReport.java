@@ -22,6 +22,7 @@ import java.util.List;
  * @param calls how programs call the model, the first one if there are several
  * @param flash what lies in read-only memory
  * @param ram what lies in writable memory
+ * @param stack the stack, and how deep it went
  * @param memories use of each memory of the board; empty for this computer
  * @param macs multiply-accumulates of the models' definition
  * @param executedMacs those that the generated loops execute
@@ -44,6 +45,7 @@ public record BuildReport(
         Calls calls,
         Flash flash,
         Ram ram,
+        Stack stack,
         List<MemoryUse> memories,
         long macs,
         long executedMacs,
@@ -97,8 +99,45 @@ public record BuildReport(
         }
     }
 
+    /**
+     * The stack of the image.
+     *
+     * @param used the deepest use that was measured, of all runs of the image in an emulator; more than available if it overflowed; null if
+     *     there was none
+     * @param available its size; 0 for this computer, which has no limit
+     */
+    public record Stack(
+            @JsonInclude(JsonInclude.Include.NON_NULL) @JsonSetter(nulls = Nulls.SET)
+            Long used,
+
+            long available) {
+        /** The deeper of this use and another one. */
+        public Stack with(long other) {
+            return new Stack(used == null ? other : Math.max(used, other), available);
+        }
+    }
+
+    /** The same report with what is known of the stack. */
+    public BuildReport with(Stack newStack) {
+        return changed(newStack, operators, preprocessing, aot, estimate);
+    }
+
     /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
+        return changed(
+                stack,
+                operators.stream().map(o -> o.profiled(profile)).toList(),
+                preprocessing.stream().map(each -> each.profiled(profile)).toList(),
+                profile.aot(),
+                profile.estimate());
+    }
+
+    private BuildReport changed(
+            Stack newStack,
+            List<Operator> newOperators,
+            List<PreprocessingReport> newPreprocessing,
+            ProfileReport.Aot newAot,
+            CycleReport newEstimate) {
         return new BuildReport(
                 application,
                 model,
@@ -109,17 +148,18 @@ public record BuildReport(
                 calls,
                 flash,
                 ram,
+                newStack,
                 memories,
                 macs,
                 executedMacs,
-                operators.stream().map(o -> o.profiled(profile)).toList(),
+                newOperators,
                 plan,
                 linkPlan,
                 models,
                 image,
-                preprocessing.stream().map(each -> each.profiled(profile)).toList(),
-                profile.aot(),
-                profile.estimate());
+                newPreprocessing,
+                newAot,
+                newEstimate);
     }
 
     /**
@@ -151,7 +191,7 @@ public record BuildReport(
      * @param state variables that models keep between runs; included in {@code bss}
      * @param workspace the planned workspaces
      * @param io the application's buffers of inputs and outputs
-     * @param stack the reserved stack
+     * @param stack the reserved stack, with its guard
      * @param total the sum
      * @param available size of the board's memory; 0 for this computer, which has no limit
      */

@@ -67,6 +67,7 @@ final class ReportsTest {
                 new BuildReport.Calls("packed", false, true, false),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
                 new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
+                new BuildReport.Stack(null, 1024),
                 List.of(new BuildReport.MemoryUse("flash", 124, 4096)),
                 16,
                 16,
@@ -120,11 +121,11 @@ final class ReportsTest {
         assertThat(CycleReport.of("Arm Cortex-M4", cycles, 1_000_000L, 100_000_000L, 0)
                         .text())
                 .isEqualTo(
-                        "Estimated for Arm Cortex-M4: 4,100,000 cycles (4,000,000 to 4,200,000), and at most 1,000,000 for the"
-                                + " flash; 41.00 ms (40.00 to 52.00) at 100 MHz");
+                        "Estimated for Arm Cortex-M4: 4,100,000 cycles (4,000,000 to 4,200,000), and at most 1,000,000"
+                                + " for the flash; 41.00 ms (40.00 to 52.00) at 100 MHz");
         assertThat(CycleReport.of("Arm Cortex-M4", cycles, null, null, 7).text())
-                .endsWith(
-                        "(4,000,000 to 4,200,000); 7 instructions are not in the core's table and counted like additions");
+                .endsWith("(4,000,000 to 4,200,000); 7 instructions are not in the core's table and counted like"
+                        + " additions");
     }
 
     @Test
@@ -208,14 +209,14 @@ final class ReportsTest {
     void junitXmlNamesEveryCaseAndEscapesText() {
         assertThat(JUnitXml.text(FAILED, List.of(Duration.ofMillis(1234), Duration.ZERO)))
                 .isEqualTo("""
-            <?xml version="1.0" encoding="UTF-8"?>
-            <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0" time="1.234">
-              <testcase classname="kiln.verify.mps2-an386" name="vector_0" time="1.234"/>
-              <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;" time="0.000">
-                <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
-              </testcase>
-            </testsuite>
-            """);
+                    <?xml version="1.0" encoding="UTF-8"?>
+                    <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0" time="1.234">
+                      <testcase classname="kiln.verify.mps2-an386" name="vector_0" time="1.234"/>
+                      <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;" time="0.000">
+                        <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
+                      </testcase>
+                    </testsuite>
+                    """);
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -48,7 +49,7 @@ final class Counting {
             entry.resume();
             return total;
         });
-        return new InstructionCounts(counted.result(), counter.counts(), counted.outputs());
+        return new InstructionCounts(counted.result(), counter.counts(), counted.outputs(), counted.stackUsed());
     }
 
     /**
@@ -69,8 +70,9 @@ final class Counting {
      *
      * @param result of the action
      * @param outputs of the run
+     * @param stackUsed the deepest use of the stack in bytes, if the program said it
      */
-    record Counted<T>(T result, List<Bytes> outputs) {}
+    record Counted<T>(T result, List<Bytes> outputs, OptionalLong stackUsed) {}
 
     /**
      * Runs a model; an action begins at its entry point.
@@ -85,7 +87,10 @@ final class Counting {
             try {
                 Stop entry = stub.await();
                 entries.forEach(stub::passBy);
-                return new Counted<>(then.apply(new Entry(entry, stub, answer)), joined(answer));
+                T result = then.apply(new Entry(entry, stub, answer));
+                List<Bytes> outputs = joined(answer);
+                session.exit();
+                return new Counted<>(result, outputs, session.stackUsed());
             } catch (KilnException e) {
                 throw answer.isCompletedExceptionally() ? failure(answer, e) : e;
             }

@@ -39,6 +39,11 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     /** An instruction takes one nanosecond, and waiting none. */
     private static final List<String> VIRTUAL_TIME = List.of("-icount", "shift=0,sleep=off");
 
+    /** How often a machine's limit its process may take, on a busy computer. */
+    private static final int PATIENCE = 20;
+
+    private static final Duration TO_START = Duration.ofSeconds(60);
+
     private static final int MOST_SAID = 2000;
 
     /** QEMU's message about a network card without a network, which all have. */
@@ -87,6 +92,33 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     private RunningProcess start(Command line, Predicate<String> takes) {
         Command command = line.within(limit);
         return ProcessRunner.start(log.map(command::loggingTo).orElse(command), takes);
+    }
+
+    /**
+     * Starts a program of the user's own. In QEMU, time is the machine's, and the limit with it; a machine that does not get on is stopped all
+     * the same after a multiple of it.
+     *
+     * @param image ELF file linked for the board
+     * @return closing it ends the program
+     * @throws KilnException if the emulator is missing, with the package that contains it
+     */
+    public WatchedProgram watch(Path image) {
+        if (board.isHost()) {
+            return WatchedProgram.onThisComputer(image, start(image));
+        }
+        Path folder = InstructionCounter.temporaryFolder();
+        Path socket = folder.resolve(InstructionCounter.MONITOR);
+        return WatchedProgram.inQemu(image, patient().start(image, watched(socket), folder), socket);
+    }
+
+    /** Arguments with which a monitor tells a machine's time. */
+    static List<String> watched(Path socket) {
+        return List.of("-icount", "shift=3,sleep=on", "-qmp", "unix:" + socket + ",server=on,wait=off");
+    }
+
+    /** A copy that gives a process more time than a machine's limit. */
+    Emulator patient() {
+        return new Emulator(board, limit.multipliedBy(PATIENCE).plus(TO_START), log, semihosting);
     }
 
     /**
@@ -186,7 +218,8 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
             throw new KilnException(new Problem(
-                    "the arguments of QEMU may give the image access to this computer, but it contains code that is not trusted",
+                    "the arguments of QEMU may give the image access to this computer, but it contains code that is"
+                            + " not trusted",
                     board.origin(),
                     "emulator.args of -bios none, -m and -cpu only",
                     "If you trust who wrote it, set kiln.trustBoard with its coordinates"));

@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * Instructions that one run of a model executed.
@@ -14,10 +15,16 @@ import java.util.Map;
  * @param operators from the first instruction of each operator function to its return, summed over its calls, callees
  *     included; in the order requested, 0 for functions that were not called
  * @param outputs the outputs of the run
+ * @param stackUsed the deepest use of the image's stack in bytes, from its start to its end; empty if nothing measured it
  */
-public record InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs) {
+public record InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs, OptionalLong stackUsed) {
     public InstructionCounts {
         operators = Collections.unmodifiableMap(new LinkedHashMap<>(operators));
         outputs = List.copyOf(outputs);
+    }
+
+    /** Counts of a run whose stack was not measured. */
+    public InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs) {
+        this(total, operators, outputs, OptionalLong.empty());
     }
 }

@@ -13,10 +13,17 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Asks QEMU's monitor (QMP, one JSON object per line) for the number of executed instructions. Not thread-safe. */
 final class MachineMonitor implements AutoCloseable {
     private static final String PLACE = "QEMU's monitor";
+    private static final Pattern LAG = Pattern.compile("Host - Guest clock +(-?[0-9]{1,18}) ms");
+    private static final Pattern WORD = Pattern.compile("0x([0-9a-f]{8})\\b");
 
     private final ObjectMapper json = new ObjectMapper();
     private final SocketChannel channel;
@@ -34,7 +41,7 @@ final class MachineMonitor implements AutoCloseable {
         return monitor;
     }
 
-    /** Instructions executed since the start; the machine must be stopped. */
+    /** Instructions executed since the start; if the machine is not stopped, those of its last slices may be missing. */
     long instructions() {
         JsonNode count = ask("query-replay").path("icount");
         if (!count.isIntegralNumber()) {
@@ -42,6 +49,34 @@ final class MachineMonitor implements AutoCloseable {
                     "this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
         }
         return count.asLong();
+    }
+
+    /**
+     * Milliseconds by which the machine's clock is behind this computer's, both counted while the machine is not stopped; negative if it is
+     * ahead.
+     *
+     * @return empty if this QEMU does not say
+     */
+    OptionalLong lagMillis() {
+        Matcher lag = LAG.matcher(command("info jit"));
+        return lag.find() ? OptionalLong.of(Long.parseLong(lag.group(1))) : OptionalLong.empty();
+    }
+
+    /** Words of memory by their physical address; as many as QEMU shows. */
+    List<Integer> words(long address, int count) {
+        List<Integer> words = new ArrayList<>();
+        command("xp /" + count + "xw 0x" + Long.toHexString(address)).lines().forEach(line -> {
+            Matcher word = WORD.matcher(line.substring(line.indexOf(':') + 1));
+            while (word.find()) {
+                words.add(Integer.parseUnsignedInt(word.group(1), 16));
+            }
+        });
+        return words;
+    }
+
+    private String command(String line) {
+        return ask("human-monitor-command", "{\"command-line\": \"" + line + "\"}")
+                .asText("");
     }
 
     /** Logs executed blocks from here on; the machine must be stopped. Blocks that it knows are translated, and shown, again. */

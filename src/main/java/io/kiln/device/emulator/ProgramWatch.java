@@ -7,30 +7,35 @@ import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.fault.StackUse;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Checks that the user's own program runs with the runtime, by breakpoints on the functions in which it ends when
  * something fails. The program is the unchanged image that will be flashed; it need not answer the host and may run
- * forever.
+ * forever. The time for which it is watched is the machine's own, so that a busy computer does not shorten it.
  *
  * @param emulator the board, and the time to watch
  */
 public record ProgramWatch(Emulator emulator) {
     private static final String ABORT = "TVMPlatformAbort";
     private static final String MEMORY = "StackMemoryManager_Init";
-    private static final String FAULT = "kiln_fault";
     private static final String EXIT = "kiln_board_exit";
-    private static final Duration TO_CONNECT = Duration.ofSeconds(10);
+    private static final Duration TO_CONNECT = Duration.ofSeconds(60);
+    private static final int FAULT_EXIT = 70;
+    private static final int BLOCK = 4096;
     private static final Duration TO_END = Duration.ofSeconds(2);
 
     /** The kind of a program's end. */
@@ -47,8 +52,9 @@ public record ProgramWatch(Emulator emulator) {
      * The result of watching a program.
      *
      * @param problem what went wrong, for people; empty if nothing
+     * @param stack the deepest use of its stack, if that is known
      */
-    public record Verdict(Kind kind, Optional<Problem> problem) {}
+    public record Verdict(Kind kind, Optional<Problem> problem, Optional<StackUse> stack) {}
 
     /**
      * Boots a program and watches it until it ends, fails or its time is over.
@@ -62,22 +68,37 @@ public record ProgramWatch(Emulator emulator) {
 
     private Verdict onThisComputer(Path image) {
         try (RunningProcess process = emulator.start(image)) {
-            drain(process);
+            drain(process, text -> {});
             return ended(process, image);
         }
     }
 
     private Verdict inQemu(Path image) {
         ElfFile elf = ElfFile.read(image);
-        Path socket = socket();
-        List<String> arguments = List.of("-S", "-gdb", "unix:" + socket + ",server=on,wait=off");
-        try (RunningProcess process = emulator.start(image, arguments)) {
-            drain(process);
-            try (DebugStub stub = DebugStub.connect(socket, Architecture.of(elf), TO_CONNECT)) {
-                for (String function : List.of(ABORT, MEMORY, FAULT, EXIT)) {
+        Path folder = InstructionCounter.temporaryFolder();
+        Path debug = folder.resolve(InstructionCounter.DEBUG);
+        Path monitor = folder.resolve(InstructionCounter.MONITOR);
+        List<String> arguments = new ArrayList<>(Emulator.watched(monitor));
+        arguments.addAll(List.of("-S", "-gdb", "unix:" + debug + ",server=on,wait=off"));
+        FaultWatch faults = new FaultWatch(text -> {});
+        try (RunningProcess process = emulator.patient().start(image, arguments, folder)) {
+            drain(process, faults);
+            try (MachineMonitor machine = MachineMonitor.connect(monitor, TO_CONNECT);
+                    DebugStub stub = DebugStub.connect(debug, Architecture.of(elf), TO_CONNECT)) {
+                for (String function : List.of(ABORT, MEMORY, EXIT)) {
                     address(elf, function).ifPresent(stub::stopAt);
                 }
-                return follow(stub, elf, image);
+                TimeOver time = new TimeOver(elf, machine, process, emulator.limit());
+                try {
+                    return follow(stub, elf, image, time, faults);
+                } catch (KilnException e) {
+                    if (time.isOver()) {
+                        return fine(time.stack());
+                    }
+                    throw e;
+                } finally {
+                    time.end();
+                }
             } catch (KilnException e) {
                 // The stub's connection ends with QEMU: only the reason of QEMU's end matters.
                 if (process.waitFor(TO_END).isEmpty()) {
@@ -85,12 +106,10 @@ public record ProgramWatch(Emulator emulator) {
                 }
                 return ended(process, image);
             }
-        } finally {
-            delete(socket);
         }
     }
 
-    private static Verdict follow(DebugStub stub, ElfFile elf, Path image) {
+    private static Verdict follow(DebugStub stub, ElfFile elf, Path image, TimeOver time, FaultWatch faults) {
         while (true) {
             stub.resume();
             Stop stop = stub.await();
@@ -110,21 +129,37 @@ public record ProgramWatch(Emulator emulator) {
             if (isAt(elf, ABORT, stop)) {
                 return wrong(Kind.RUNTIME, "it called " + ABORT + " with error " + hex(stop.result()), image);
             }
-            if (isAt(elf, FAULT, stop)) {
-                return wrong(Kind.MACHINE, "it stopped with a fault; kiln:run shows which", image);
-            }
             if (isAt(elf, EXIT, stop)) {
-                return stop.result() == 0
-                        ? new Verdict(Kind.FINE, Optional.empty())
-                        : wrong(Kind.MACHINE, "it ended with code " + (int) stop.result(), image);
+                return exited(stop, time.end(), faults, image);
             }
         }
+    }
+
+    /** A program that has ended: a fault's line was sent before, an overflow of the stack fails on any machine. */
+    private static Verdict exited(Stop stop, Optional<StackUse> stack, FaultWatch faults, Path image) {
+        Optional<Problem> overflow = stack.flatMap(StackUse::problem);
+        if (stop.result() == FAULT_EXIT) {
+            Optional<Problem> fault = faults.awaited(image, TO_END);
+            String what = "it stopped with a fault"
+                    + fault.map(problem -> ": " + problem.text()).orElse("");
+            return wrong(fault.filter(StackUse::isOverflow).isPresent() ? Kind.RUNTIME : Kind.MACHINE, what, image);
+        }
+        if (overflow.isPresent()) {
+            return wrong(Kind.RUNTIME, overflow.get().text(), image);
+        }
+        return stop.result() == 0
+                ? fine(stack)
+                : wrong(Kind.MACHINE, "it ended with code " + (int) stop.result(), image);
+    }
+
+    private static Verdict fine(Optional<StackUse> stack) {
+        return new Verdict(Kind.FINE, Optional.empty(), stack);
     }
 
     private Verdict ended(RunningProcess process, Path image) {
         Optional<Integer> code = process.waitFor(emulator.limit().plus(TO_END));
         return process.timedOut() || code.isEmpty() || code.get() == 0
-                ? new Verdict(Kind.FINE, Optional.empty())
+                ? fine(Optional.empty())
                 : wrong(Kind.MACHINE, "it ended with code " + code.get(), image);
     }
 
@@ -135,7 +170,8 @@ public record ProgramWatch(Emulator emulator) {
                         "the project's own program failed: " + what,
                         image.toString(),
                         "",
-                        "Correct it; -Dkiln.verify.program=0 excludes it from the verification")));
+                        "Correct it; -Dkiln.verify.program=0 excludes it from the verification")),
+                Optional.empty());
     }
 
     private static boolean isAt(ElfFile elf, String function, Stop stop) {
@@ -155,11 +191,14 @@ public record ProgramWatch(Emulator emulator) {
     }
 
     /** Reads the program's output, because a program would block on a full pipe. */
-    private static void drain(RunningProcess process) {
+    private static void drain(RunningProcess process, Consumer<String> text) {
         Thread thread = new Thread(
                 () -> {
-                    try {
-                        process.output().transferTo(OutputStream.nullOutputStream());
+                    try (Reader in = new InputStreamReader(process.output(), StandardCharsets.ISO_8859_1)) {
+                        char[] block = new char[BLOCK];
+                        for (int n = in.read(block); n >= 0; n = in.read(block)) {
+                            text.accept(new String(block, 0, n));
+                        }
                     } catch (IOException e) {
                         // The process was stopped: there is nothing left to read.
                         return;
@@ -168,22 +207,5 @@ public record ProgramWatch(Emulator emulator) {
                 "console-" + process.pid());
         thread.setDaemon(true);
         thread.start();
-    }
-
-    private static Path socket() {
-        try {
-            return Files.createTempDirectory("kiln").resolve("debug");
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot make a folder for QEMU's debug stub", e);
-        }
-    }
-
-    private static void delete(Path socket) {
-        try {
-            Files.deleteIfExists(socket);
-            Files.deleteIfExists(socket.getParent());
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot tidy " + socket, e);
-        }
     }
 }

@@ -19,7 +19,6 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
     private static final String NUMBER = "0x([0-9a-f]{8})";
     private static final Pattern LINE = Pattern.compile("kiln: exception " + NUMBER + " at " + NUMBER + ", called from "
             + NUMBER + "(?:, status " + NUMBER + ")?(?:, address " + NUMBER + ")?");
-    private static final Pattern OVERFLOW = Pattern.compile("kiln: stack overflow");
 
     /** The report in a line, if it contains one. */
     static Optional<FaultReport> in(String line) {
@@ -34,9 +33,11 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
                 : Optional.empty();
     }
 
-    /** Whether a line reports a stack overflow. */
-    static boolean isStackOverflow(String line) {
-        return OVERFLOW.matcher(line).find();
+    /** Where it was: the function, and its caller if that is known. */
+    String place(ImageSymbols names) {
+        // The call precedes its return address, whose lowest bit marks Thumb code.
+        long call = (caller & ~1L) - 1;
+        return names.name(pc) + (names.isCode(call) ? ", called from " + names.name(call) : "");
     }
 
     private static OptionalLong number(Matcher matcher, int group) {

@@ -4,6 +4,7 @@ package io.kiln.device.fault;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,8 @@ public final class FaultWatch implements Consumer<String> {
 
     private final Consumer<String> next;
     private final StringBuilder line = new StringBuilder();
-    private Optional<String> reported = Optional.empty();
+    private Optional<FaultReport> fault = Optional.empty();
+    private Optional<OverflowReport> overflow = Optional.empty();
 
     /**
      * @param next gets the same text
@@ -35,11 +37,22 @@ public final class FaultWatch implements Consumer<String> {
             } else {
                 String whole = line.toString();
                 line.setLength(0);
-                if (FaultReport.isStackOverflow(whole) || FaultReport.in(whole).isPresent()) {
-                    reported = Optional.of(whole);
-                }
+                note(whole);
             }
         }
+    }
+
+    private void note(String whole) {
+        overflow.flatMap(report -> report.with(whole)).ifPresent(more -> overflow = Optional.of(more));
+        OverflowReport.in(whole).ifPresent(report -> {
+            overflow = Optional.of(report);
+            fault = Optional.empty();
+        });
+        FaultReport.in(whole).ifPresent(report -> {
+            fault = Optional.of(report);
+            overflow = overflow.map(stack -> stack.with(report));
+        });
+        notifyAll();
     }
 
     /**
@@ -48,21 +61,34 @@ public final class FaultWatch implements Consumer<String> {
      * @param image ELF file that ran, for the names of functions and lines; without one, addresses stay bare
      */
     public synchronized Optional<Problem> problem(Path image) {
-        return reported.map(text -> FaultReport.in(text)
-                .filter(report -> !FaultReport.isStackOverflow(text))
-                .map(report -> fault(report, ImageSymbols.of(image)))
-                .orElseGet(() -> new Problem(
-                        "the stack overflowed",
-                        "",
-                        "",
-                        "Give it more: flags: {symbols: {__stack_size: 8K}} in board.yaml; or put large arrays outside"
-                                + " of functions")));
+        return overflow.map(report -> report.problem(image))
+                .or(() -> fault.map(report -> described(report, ImageSymbols.of(image))));
+    }
+
+    /** As {@link #problem}, waiting for the output of an image that has ended with a fault. */
+    public synchronized Optional<Problem> awaited(Path image, Duration time) {
+        long deadline = System.nanoTime() + time.toNanos();
+        try {
+            while (!isWhole() && deadline - System.nanoTime() > 0) {
+                wait(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return problem(image);
+    }
+
+    /** Whether the last line has come that names a place. */
+    private boolean isWhole() {
+        return fault.isPresent()
+                || overflow.filter(report -> !report.words().isEmpty()).isPresent();
     }
 
     /** As {@link #problem}, but returns each fault only once. */
     public synchronized Optional<Problem> take(Path image) {
         Optional<Problem> problem = problem(image);
-        reported = Optional.empty();
+        fault = Optional.empty();
+        overflow = Optional.empty();
         return problem;
     }
 
@@ -72,27 +98,21 @@ public final class FaultWatch implements Consumer<String> {
      * @param image as in {@link #problem}
      */
     public KilnException explained(KilnException e, Path image) {
-        Optional<Problem> fault = problem(image);
-        if (fault.isEmpty()) {
+        Optional<Problem> reported = problem(image);
+        if (reported.isEmpty()) {
             return e;
         }
-        List<Problem> problems = new ArrayList<>(List.of(fault.get()));
+        List<Problem> problems = new ArrayList<>(List.of(reported.get()));
         problems.addAll(e.problems());
         KilnException more = new KilnException(problems);
         more.initCause(e);
         return more;
     }
 
-    private static Problem fault(FaultReport report, ImageSymbols names) {
-        String where = names.name(report.pc());
-        // The call precedes its return address, whose lowest bit marks Thumb code.
-        long call = (report.caller() & ~1L) - 1;
-        if (names.isCode(call)) {
-            where += ", called from " + names.name(call);
-        }
+    private static Problem described(FaultReport report, ImageSymbols names) {
         return new Problem(
                 "the image stopped with a fault: " + FaultCause.text(report),
-                where,
+                report.place(names),
                 "",
                 FaultCause.isImprecise(report)
                         ? "The core reports an instruction after the write. On Cortex-M3 and -M4, flags: {defines:"

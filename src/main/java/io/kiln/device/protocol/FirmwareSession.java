@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -50,6 +51,7 @@ public final class FirmwareSession implements ModelSession {
     private final OutputStream out;
     private final Duration timeout;
     private boolean isLeaving;
+    private OptionalLong stackUsed = OptionalLong.empty();
 
     private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
         this.received = new FrameReader(in, console, MOST_INFORMATION);
@@ -135,11 +137,17 @@ public final class FirmwareSession implements ModelSession {
         ask(EXIT, new byte[0]);
         long deadline = System.nanoTime() + TO_LEAVE.toNanos();
         for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
-            OptionalInt code = take(value).map(ImageEnd::code).orElse(OptionalInt.empty());
-            if (code.isPresent()) {
+            Optional<ImageEnd> end = take(value).flatMap(ImageEnd::in);
+            if (end.isPresent()) {
+                stackUsed = end.get().stackUsed();
                 return;
             }
         }
+    }
+
+    @Override
+    public OptionalLong stackUsed() {
+        return stackUsed;
     }
 
     /** The last text printed outside frames. */

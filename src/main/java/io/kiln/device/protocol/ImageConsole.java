@@ -3,10 +3,12 @@ package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.transport.FrameReader;
+import io.kiln.device.transport.TimedBytes;
+import io.kiln.device.transport.TimedInput;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -20,8 +22,9 @@ public final class ImageConsole {
          * The image reported its end.
          *
          * @param code the return value of its main, or 70 after a fault
+         * @param stackUsed the deepest use of its stack in bytes, if it knows
          */
-        record Returned(int code) implements End {}
+        record Returned(int code, OptionalLong stackUsed) implements End {}
 
         /** The console was closed without a report from the image. */
         record Closed() implements End {}
@@ -43,24 +46,30 @@ public final class ImageConsole {
      * @throws io.kiln.base.KilnException if the image prints more than 4 MiB or 100,000 lines of text
      */
     public static End follow(InputStream in, Duration limit, Consumer<String> text, Predicate<String> enough) {
+        return follow(new TimedInput(in), limit, text, enough);
+    }
+
+    /** As above; the time limit is held against the source's own clock. The source is closed. */
+    public static End follow(TimedBytes in, Duration limit, Consumer<String> text, Predicate<String> enough) {
         boolean[] hasEnough = new boolean[1];
         Consumer<String> both = piece -> {
             text.accept(piece);
             hasEnough[0] |= enough.test(piece);
         };
         try (FrameReader received = new FrameReader(in, both, ImageEnd.BYTES)) {
-            long deadline = System.nanoTime() + limit.toNanos();
-            for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
+            long deadline = received.now() + limit.toNanos();
+            int value = received.next(deadline);
+            for (; value >= 0; value = received.next(deadline)) {
                 Optional<Bytes> frame = received.take(value);
-                OptionalInt code = frame.map(ImageEnd::code).orElse(OptionalInt.empty());
+                Optional<ImageEnd> end = frame.flatMap(ImageEnd::in);
                 if (hasEnough[0]) {
                     return new End.Enough();
                 }
-                if (code.isPresent()) {
-                    return new End.Returned(code.getAsInt());
+                if (end.isPresent()) {
+                    return new End.Returned(end.get().code(), end.get().stackUsed());
                 }
             }
-            return System.nanoTime() < deadline ? new End.Closed() : new End.TimeOver();
+            return value == TimedBytes.END ? new End.Closed() : new End.TimeOver();
         }
     }
 }

@@ -2,24 +2,41 @@
 package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
-/** The packet by which an image reports its end and its exit code, sent by {@code kiln_end.h}. */
-public final class ImageEnd {
-    /** Bytes of the payload: {@code exit} and the code. */
-    static final int BYTES = 8;
+/**
+ * The packet by which an image reports its end, sent by {@code kiln_end.h}.
+ *
+ * @param code its exit code
+ * @param stackUsed the deepest use of its stack in bytes; empty if its start-up code does not know
+ */
+public record ImageEnd(int code, OptionalLong stackUsed) {
+    /** Most bytes of the payload: {@code exit}, the code, and the use of the stack, which a board's own code may leave out. */
+    static final int BYTES = 12;
 
+    private static final int WITHOUT_STACK = 8;
     private static final int MARK = 'e' | 'x' << 8 | 'i' << 16 | 't' << 24;
 
-    private ImageEnd() {}
+    /** What the payload says, if it is such a packet. */
+    public static Optional<ImageEnd> in(Bytes payload) {
+        if (payload.size() != BYTES && payload.size() != WITHOUT_STACK) {
+            return Optional.empty();
+        }
+        ByteBuffer words = payload.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        if (words.getInt(0) != MARK) {
+            return Optional.empty();
+        }
+        long used = payload.size() == BYTES ? Integer.toUnsignedLong(words.getInt(8)) : 0;
+        return Optional.of(new ImageEnd(words.getInt(4), used == 0 ? OptionalLong.empty() : OptionalLong.of(used)));
+    }
 
     /** The code, if the payload is such a packet. */
     public static OptionalInt code(Bytes payload) {
-        if (payload.size() != BYTES) {
-            return OptionalInt.empty();
-        }
-        var words = payload.buffer().order(ByteOrder.LITTLE_ENDIAN);
-        return words.getInt(0) == MARK ? OptionalInt.of(words.getInt(4)) : OptionalInt.empty();
+        Optional<ImageEnd> end = in(payload);
+        return end.isPresent() ? OptionalInt.of(end.get().code()) : OptionalInt.empty();
     }
 }

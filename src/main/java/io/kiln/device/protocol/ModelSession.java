@@ -3,6 +3,7 @@ package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** A session with a program that runs models for a host. Not thread-safe. */
 public interface ModelSession extends AutoCloseable {
@@ -44,6 +45,11 @@ public interface ModelSession extends AutoCloseable {
      * @throws io.kiln.base.KilnException if its exit code is not 0
      */
     void exit();
+
+    /** The deepest use of the program's stack in bytes, after {@link #exit}; empty if the program did not say. */
+    default OptionalLong stackUsed() {
+        return OptionalLong.empty();
+    }
 
     /** Stops reading. The program continues. */
     @Override

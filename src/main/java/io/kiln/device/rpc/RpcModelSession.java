@@ -5,6 +5,7 @@ import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.rpc.client.AotExecutor;
 import io.kiln.device.rpc.client.GraphExecutor;
@@ -18,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Models of an image with an RPC server, one executor at a time. */
 final class RpcModelSession implements ModelSession {
@@ -29,6 +30,7 @@ final class RpcModelSession implements ModelSession {
     private final Map<String, HostGraph> graphs;
     private Optional<RemoteModule> library = Optional.empty();
     private Optional<Open> open = Optional.empty();
+    private OptionalLong stackUsed = OptionalLong.empty();
 
     /** The open executor and its model. */
     private record Open(String model, RemoteModel executor) {}
@@ -117,12 +119,18 @@ final class RpcModelSession implements ModelSession {
     public void exit() {
         free();
         client.shutdown();
-        OptionalInt code = client.awaitEnd(TO_LEAVE);
-        if (code.isPresent() && code.getAsInt() != 0) {
+        Optional<ImageEnd> end = client.awaitEnd(TO_LEAVE);
+        if (end.isPresent() && end.get().code() != 0) {
             throw new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem("the image ended with code " + code.getAsInt(), RpcException.WHERE, "code 0", ""));
+                    new Problem("the image ended with code " + end.get().code(), RpcException.WHERE, "code 0", ""));
         }
+        stackUsed = end.map(ImageEnd::stackUsed).orElse(OptionalLong.empty());
+    }
+
+    @Override
+    public OptionalLong stackUsed() {
+        return stackUsed;
     }
 
     /** Frees what this session allocated on the board, unless the session is over already, and stops listening. */

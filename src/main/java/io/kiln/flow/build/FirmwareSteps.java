@@ -11,6 +11,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import io.kiln.device.fault.StackUse;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -86,13 +87,50 @@ public final class FirmwareSteps {
         copyArchive();
         updates.write(image).ifPresent(log::info);
         new ImagePapers(build, objects.project()).write();
-        Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
+        Json.write(layout.reports().resolve(REPORT), withProfile(image, withStack(image, report(image.measurement()))));
         BuildPage.write(layout);
         if (image.relinked()) {
             LastBuild.line(layout).ifPresent(log::info);
             log.info("Report: " + BuildPage.file(layout));
         }
         return image;
+    }
+
+    /** Keeps what was measured of the stack of this image. */
+    private BuildReport withStack(Image image, BuildReport report) {
+        Path last = layout.reports().resolve(REPORT);
+        Optional<Long> used = image.relinked()
+                ? Optional.empty()
+                : readable(last, BuildReport.class).map(known -> known.stack().used());
+        return used.map(bytes -> report.with(report.stack().with(bytes))).orElse(report);
+    }
+
+    /** The deepest use in a run, of the stack that the board's image has: a stand-in's may be larger. */
+    public static Optional<StackUse> ofBoard(Layout layout, Optional<StackUse> use) {
+        Optional<Long> available = readable(layout.reports().resolve(REPORT), BuildReport.class)
+                .map(known -> known.stack().available())
+                .filter(bytes -> bytes > 0);
+        return use.map(stack -> new StackUse(stack.used(), available.orElse(stack.available())));
+    }
+
+    /**
+     * Logs the deepest use of the stack in a run, and records it in the report of the image.
+     *
+     * @param use what was measured, if anything; see {@link #ofBoard}
+     * @throws KilnException if the stack overflowed
+     */
+    public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {
+        use.ifPresent(stack -> {
+            log.info(stack.text());
+            Path file = layout.reports().resolve(REPORT);
+            readable(file, BuildReport.class).ifPresent(known -> {
+                Json.write(file, known.with(known.stack().with(stack.used())));
+                BuildPage.write(layout);
+            });
+            stack.problem().ifPresent(problem -> {
+                throw new KilnException(problem);
+            });
+        });
     }
 
     /** Adds the counts of {@code kiln:profile} if they are of this image. */
@@ -105,15 +143,17 @@ public final class FirmwareSteps {
         } catch (IOException e) {
             throw FileFailure.of("cannot delete", profile, e);
         }
-        return readable(profile).map(report::profiled).orElse(report);
+        return readable(profile, ProfileReport.class).map(report::profiled).orElse(report);
     }
 
     /** A profile; empty for a damaged file, because kiln:profile writes it again. */
     public static Optional<ProfileReport> readable(Path profile) {
+        return readable(profile, ProfileReport.class);
+    }
+
+    private static <T> Optional<T> readable(Path file, Class<T> type) {
         try {
-            return Files.isRegularFile(profile)
-                    ? Optional.of(Json.read(profile, ProfileReport.class))
-                    : Optional.empty();
+            return Files.isRegularFile(file) ? Optional.of(Json.read(file, type)) : Optional.empty();
         } catch (KilnException e) {
             return Optional.empty();
         }
@@ -130,12 +170,12 @@ public final class FirmwareSteps {
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
                 : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
-            throw new KilnException(
-                    new Problem(
-                            "the image belongs to another build: " + why,
-                            elf.toString(),
-                            "kiln:link before this goal, with the same parameters",
-                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(new Problem(
+                    "the image belongs to another build: " + why,
+                    elf.toString(),
+                    "kiln:link before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
+                            + " the same time"));
         });
     }
 
@@ -171,6 +211,7 @@ public final class FirmwareSteps {
                 calls(models.get(0).api().convention()),
                 MemoryReports.flash(measured),
                 MemoryReports.ram(measured),
+                new BuildReport.Stack(null, StackUse.available(layout.image("elf")).orElse(0)),
                 MemoryReports.memories(measured),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),

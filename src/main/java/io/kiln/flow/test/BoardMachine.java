@@ -2,8 +2,9 @@
 package io.kiln.flow.test;
 
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
+import io.kiln.device.fault.StackUse;
 import io.kiln.device.lease.Lease;
+import io.kiln.device.transport.TimedInput;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.device.BoardUse;
 import io.kiln.flow.device.FlashStep;
@@ -11,8 +12,6 @@ import io.kiln.flow.device.Leases;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.OptionalInt;
 
 /**
@@ -31,14 +30,17 @@ record BoardMachine(Log log, ResolvedBuild build, DeviceSpec device, Path logs) 
 
     @Override
     public Result run(ProgramScript script) {
-        long start = System.nanoTime();
         Path elf = FlashStep.image(build);
         try (Lease lease = new Leases(BoardUse.of(build), device, script.limit(), logs.resolve(script.name() + ".log"))
                         .take();
                 Transport line = lease.start(() -> bring(lease, elf))) {
-            ProgramRun program = new ProgramRun(line.input(), line.output(), elf, OptionalInt::empty);
-            List<Problem> problems = ProgramTest.run(script, program, lease.log());
-            return new Result(Duration.ofNanos(System.nanoTime() - start), problems);
+            ProgramRun program = new ProgramRun(
+                    new TimedInput(line.input()),
+                    line.output(),
+                    elf,
+                    OptionalInt::empty,
+                    reported -> StackUse.of(elf, reported));
+            return ProgramTest.run(script, program, lease.log());
         }
     }
 

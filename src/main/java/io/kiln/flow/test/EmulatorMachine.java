@@ -2,14 +2,12 @@
 package io.kiln.flow.test;
 
 import io.kiln.base.Log;
-import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.WatchedProgram;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.resolve.ResolvedBuild;
-import io.kiln.process.RunningProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -43,24 +41,19 @@ record EmulatorMachine(ResolvedBuild build, RunnableImage image, Path logs) impl
 
     @Override
     public Result run(ProgramScript script) {
-        long start = System.nanoTime();
-        try (RunningProcess process =
-                emulator(script.name(), script.limit().plus(TO_END)).start(image.file())) {
-            List<Problem> problems = ProgramTest.run(script, run(process), text -> {});
-            return new Result(Duration.ofNanos(System.nanoTime() - start), problems);
+        try (WatchedProgram program =
+                emulator(script.name(), script.limit().plus(TO_END)).watch(image.file())) {
+            return ProgramTest.run(script, of(program, image), text -> {});
         }
     }
 
-    private ProgramRun run(RunningProcess process) {
-        return of(process, image);
-    }
-
     /** A program in an emulator or on this computer, whose process ends with it. */
-    static ProgramRun of(RunningProcess process, RunnableImage image) {
+    static ProgramRun of(WatchedProgram program, RunnableImage image) {
         return new ProgramRun(
-                process.output(),
-                process.input(),
+                program.output(),
+                program.process().input(),
                 image.file(),
-                () -> process.waitFor(TO_END).map(OptionalInt::of).orElse(OptionalInt.empty()));
+                () -> program.process().waitFor(TO_END).map(OptionalInt::of).orElse(OptionalInt.empty()),
+                program::stackUse);
     }
 }

@@ -18,14 +18,15 @@ final class ProgramTest {
      * Runs it.
      *
      * @param console gets what the program prints
-     * @return what is wrong; empty if nothing
+     * @return how it went
      */
-    static List<Problem> run(ProgramScript script, ProgramRun program, Consumer<String> console) {
+    static ProgramMachine.Result run(ProgramScript script, ProgramRun program, Consumer<String> console) {
+        long start = System.nanoTime();
         ScriptProgress progress = new ScriptProgress(script, program.input());
         progress.advance();
         Ending ending = program.follow(script.limit(), console, progress);
         List<Problem> problems = new ArrayList<>();
-        ending.fault().ifPresent(problems::add);
+        ending.failure().ifPresent(problems::add);
         progress.missing()
                 .ifPresent(expected -> problems.add(new Problem(
                         "the program did not print this text; " + ending.text(script.limit()),
@@ -37,7 +38,7 @@ final class ProgramTest {
                     .flatMap(exit -> wrongEnd(exit, ending, script.limit()))
                     .ifPresent(problems::add);
         }
-        return problems;
+        return new ProgramMachine.Result(Duration.ofNanos(System.nanoTime() - start), problems, ending.stack());
     }
 
     private static Optional<Problem> wrongEnd(Exit exit, Ending ending, Duration limit) {

@@ -4,6 +4,8 @@ package io.kiln.flow.test;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.device.fault.StackUse;
+import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -16,6 +18,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,20 +142,27 @@ public final class TestStep {
                 ? new BoardMachine(log, build, device, logs)
                 : EmulatorMachine.of(log, build, logs);
         List<TestReport.Case> cases = new ArrayList<>();
+        Optional<StackUse> deepest = Optional.empty();
         for (ProgramScript script : scripts) {
-            cases.add(run(script, machine));
+            ProgramMachine.Result result = machine.run(script);
+            Optional<StackUse> use = FirmwareSteps.ofBoard(build.spec().layout(), result.stack());
+            cases.add(of(script, result, use));
+            deepest = Stream.of(deepest, use).flatMap(Optional::stream).max(Comparator.comparingLong(StackUse::used));
         }
+        // An overflow is a failure of its test already.
+        FirmwareSteps.recordStack(
+                log, build.spec().layout(), deepest.filter(use -> use.problem().isEmpty()));
         return new TestReport.Suite("program on " + machine.name(), cases);
     }
 
-    private static TestReport.Case run(ProgramScript script, ProgramMachine machine) {
-        ProgramMachine.Result result = machine.run(script);
+    private static TestReport.Case of(ProgramScript script, ProgramMachine.Result result, Optional<StackUse> stack) {
+        List<Problem> problems = result.problems().isEmpty()
+                ? stack.flatMap(StackUse::problem).stream().toList()
+                : result.problems();
         return new TestReport.Case(
                 script.name(),
                 result.time(),
-                result.problems().isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(new KilnException(result.problems()).getMessage()));
+                problems.isEmpty() ? Optional.empty() : Optional.of(new KilnException(problems).getMessage()));
     }
 
     /** The same build for another board, in a folder of its own. The host has its own compiler. */

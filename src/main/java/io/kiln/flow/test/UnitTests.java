@@ -4,14 +4,15 @@ package io.kiln.flow.test;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.WatchedProgram;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.test.ProgramRun.Ending;
-import io.kiln.process.RunningProcess;
 import io.kiln.report.TestReport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Unit tests in C: the project's code without its {@code main}, with a runner, in one image.
@@ -32,9 +33,9 @@ record UnitTests(Path folder) {
         RunnableImage image = RunnableImage.ofUnitTests(build, folder);
         UnitTestLines lines = new UnitTestLines(System::nanoTime);
         Emulator emulator = Emulator.of(image.board(), LIMIT);
-        try (RunningProcess process = emulator.start(image.file())) {
-            Ending ending = EmulatorMachine.of(process, image).follow(LIMIT, lines, text -> false);
-            String how = ending.fault()
+        try (WatchedProgram program = emulator.watch(image.file())) {
+            Ending ending = EmulatorMachine.of(program, image).follow(LIMIT, lines, text -> false);
+            String how = ending.failure()
                     .map(fault -> new KilnException(fault).getMessage())
                     .orElse(ending.text(LIMIT));
             List<TestReport.Case> cases = lines.cases(how);
@@ -44,6 +45,10 @@ record UnitTests(Path folder) {
                         folder.toString(),
                         "tests such as KILN_TEST(name) { KILN_CHECK(1 + 1 == 2); } with #include \"kiln_test.h\"",
                         ""));
+            }
+            boolean overflowed = ending.fault().isEmpty() && ending.failure().isPresent();
+            if (overflowed) {
+                cases.add(new TestReport.Case("stack", Duration.ZERO, Optional.of(how)));
             }
             return new TestReport.Suite(name, cases);
         }

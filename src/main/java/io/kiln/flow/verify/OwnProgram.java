@@ -7,6 +7,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.ProgramWatch;
 import io.kiln.device.emulator.ProgramWatch.Kind;
 import io.kiln.device.emulator.ProgramWatch.Verdict;
+import io.kiln.device.fault.StackUse;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import java.time.Duration;
@@ -32,8 +33,9 @@ final class OwnProgram {
      *
      * @param problem what went wrong; empty if nothing
      * @param time how long it ran
+     * @param stack the deepest use of its stack, if that is known
      */
-    record Result(Optional<Problem> problem, Duration time) {}
+    record Result(Optional<Problem> problem, Duration time, Optional<StackUse> stack) {}
 
     /** Logs in one line what was not verified, where nothing boots the program. */
     void leaveOut(String why) {
@@ -72,6 +74,6 @@ final class OwnProgram {
                 ? ", which ran up to " + limit.toSeconds() + " s on " + where + " without fault or abort"
                 : ", which failed on " + where;
         log.info(NOT_IT + how);
-        return Optional.of(new Result(verdict.problem(), time));
+        return Optional.of(new Result(verdict.problem(), time, verdict.stack()));
     }
 }

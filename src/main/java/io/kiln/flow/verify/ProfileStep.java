@@ -10,6 +10,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.device.emulator.RunCounter;
+import io.kiln.device.fault.StackUse;
 import io.kiln.flow.build.AudioInput;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
@@ -31,6 +32,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Counts the instructions of one inference with every input at its zero point, estimates their cycles, writes {@code profile.json} and
@@ -83,6 +85,7 @@ public final class ProfileStep {
             List<Preprocessing> preprocessing) {
         Layout layout = build.spec().layout();
         long total = 0;
+        long stack = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
         ProfileCycles cycles = new ProfileCycles(build, counter, image.file());
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
@@ -92,6 +95,7 @@ public final class ProfileStep {
                     model.operators().stream().map(OperatorInfo::name).toList(),
                     TestCases.zero(model.inputs()).inputs());
             total += counts.total();
+            stack = Math.max(stack, counts.stackUsed().orElse(0));
             List<ProfileReport.Operator> counted = model.operators().stream()
                     .map(operator -> new ProfileReport.Operator(
                             operator.name(),
@@ -111,6 +115,8 @@ public final class ProfileStep {
         Json.write(known, built);
         BuildPage.write(layout);
         say(report);
+        OptionalLong used = stack > 0 ? OptionalLong.of(stack) : OptionalLong.empty();
+        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
         if (report.aot() != null) {
             compare(report, built);
         }

@@ -8,15 +8,19 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.WatchedProgram;
 import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.device.AwaitedText;
 import io.kiln.flow.device.ConsoleLines;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.process.RunningProcess;
 import java.nio.file.Files;
@@ -25,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Boots the image and shows the console of the project's own program, or the model's answers. */
 public final class RunStep {
@@ -63,14 +68,22 @@ public final class RunStep {
     private void console(Emulator emulator, Path image) {
         ConsoleLines lines = new ConsoleLines(log);
         FaultWatch faults = new FaultWatch(lines);
-        try (RunningProcess process = emulator.start(image)) {
-            End end = ImageConsole.follow(process.output(), spec.limit(), faults, new AwaitedText(spec.until()));
+        try (WatchedProgram program = emulator.watch(image)) {
+            End end = ImageConsole.follow(program.output(), spec.limit(), faults, new AwaitedText(spec.until()));
             lines.end();
-            judge(end, emulator, image, process);
+            Optional<StackUse> stack = program.stackUse(
+                    end instanceof End.Returned returned ? returned.stackUsed() : OptionalLong.empty());
+            judge(end, emulator, image, program.process());
+            record(stack);
         } catch (KilnException e) {
             lines.end();
             throw faults.explained(e, image);
         }
+    }
+
+    private void record(Optional<StackUse> use) {
+        Layout layout = build.spec().layout();
+        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, use));
     }
 
     private void judge(End end, Emulator emulator, Path image, RunningProcess process) {
@@ -113,22 +126,24 @@ public final class RunStep {
                                 "the image did not end within " + seconds + " and was stopped",
                                 image.toString(),
                                 "a main that returns",
-                                "Set kiln.run.timeout to more seconds if it needs them, or kiln.run.until to a text that it"
-                                        + " prints if it is meant to run for ever"));
+                                "Set kiln.run.timeout to more seconds if it needs them, or kiln.run.until to a text"
+                                        + " that it prints if it is meant to run for ever"));
     }
 
     private void answers(Emulator emulator, Path image) {
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
-        emulator.talk(image, Protocols.of(build, emulator.limit()), new ConsoleLines(log), session -> {
-            List<ModelSession.Model> inImage = session.models();
-            for (int m = 0; m < models.size(); m++) {
-                for (TestCase each : cases(models.get(m), models.size() > 1)) {
-                    List<Bytes> answer = session.run(m, inImage.get(m), each.inputs());
-                    log.info(line(models.get(m), each, answer));
-                }
-            }
-            return true;
-        });
+        ModelSession ended =
+                emulator.talk(image, Protocols.of(build, emulator.limit()), new ConsoleLines(log), session -> {
+                    List<ModelSession.Model> inImage = session.models();
+                    for (int m = 0; m < models.size(); m++) {
+                        for (TestCase each : cases(models.get(m), models.size() > 1)) {
+                            List<Bytes> answer = session.run(m, inImage.get(m), each.inputs());
+                            log.info(line(models.get(m), each, answer));
+                        }
+                    }
+                    return session;
+                });
+        record(StackUse.of(image, ended.stackUsed()));
     }
 
     /** The test vectors if there are any, otherwise random inputs. */

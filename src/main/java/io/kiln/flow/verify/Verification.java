@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
@@ -30,6 +31,7 @@ final class Verification {
     private final List<VerifyReport.Case> results = new ArrayList<>();
     private final List<Duration> times = new ArrayList<>();
     private boolean bitExact = true;
+    private OptionalLong stack = OptionalLong.empty();
 
     /**
      * The result of an image.
@@ -39,13 +41,15 @@ final class Verification {
      * @param bitExact whether all bytes were equal
      * @param wrong what differed, or why not all cases were compared, for people
      * @param tolerance what was allowed
+     * @param stack the deepest use of the program's stack in bytes, if it was asked to end and said so
      */
     record Outcome(
             List<VerifyReport.Case> cases,
             List<Duration> times,
             boolean bitExact,
             Problems wrong,
-            Tolerance tolerance) {
+            Tolerance tolerance,
+            OptionalLong stack) {
         /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
@@ -55,7 +59,7 @@ final class Verification {
             Problems allWrong = new Problems();
             wrong.list().forEach(allWrong::add);
             program.problem().ifPresent(allWrong::add);
-            return new Outcome(all, allTimes, bitExact, allWrong, tolerance);
+            return new Outcome(all, allTimes, bitExact, allWrong, tolerance, stack);
         }
     }
 
@@ -119,10 +123,11 @@ final class Verification {
     }
 
     private void talk(Transport line, Conversation conversation, List<VerificationCases> models) {
-        conversation.over(line, session -> {
+        ModelSession ended = conversation.over(line, session -> {
             all(session, models);
-            return true;
+            return session;
         });
+        stack = ended.stackUsed();
     }
 
     private void failed(KilnException failure) {
@@ -133,7 +138,7 @@ final class Verification {
     private Outcome outcome(List<VerificationCases> models) {
         boolean anyFloat =
                 models.stream().anyMatch(m -> TestCases.anyFloat(m.model().outputs()));
-        return new Outcome(results, times, bitExact, wrong, anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
+        return new Outcome(results, times, bitExact, wrong, anyFloat ? Tolerance.FLOAT : Tolerance.NONE, stack);
     }
 
     private void all(ModelSession session, List<VerificationCases> models) {

@@ -8,6 +8,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.Protocol;
 import io.kiln.farm.job.RunPlace;
@@ -150,7 +151,13 @@ public final class VerifyStep {
         Verification.Outcome outcome =
                 Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
-        return report(ranOn, program.map(outcome::with).orElse(outcome));
+        Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
+        Optional<StackUse> stack = FirmwareSteps.ofBoard(
+                layout, program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack())));
+        // A failed record says so, too.
+        stack.flatMap(StackUse::problem).ifPresent(whole.wrong()::add);
+        FirmwareSteps.recordStack(log, layout, stack.filter(use -> use.problem().isEmpty()));
+        return report(ranOn, whole);
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {

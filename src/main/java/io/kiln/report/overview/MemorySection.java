@@ -37,7 +37,7 @@ final class MemorySection {
                 List.of(
                         new Part("workspace of the models", ram.workspace()),
                         new Part("inputs and outputs", ram.io()),
-                        new Part("stack", ram.stack()),
+                        new Part(stackName(report.stack().used()), ram.stack()),
                         new Part("variables with an initial value", ram.data()),
                         new Part("other variables", ram.bss() - ram.state()),
                         new Part("state that models keep", ram.state())),
@@ -47,6 +47,10 @@ final class MemorySection {
         memories(report, out);
         sections(report.image(), out);
         return out.toString();
+    }
+
+    private static String stackName(Long used) {
+        return used == null ? "stack" : "stack, of which " + Shown.count(used) + " were used";
     }
 
     private static void stack(StringBuilder out, String title, List<Part> parts, long total, long available) {

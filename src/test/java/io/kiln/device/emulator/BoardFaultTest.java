@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.ProgramWatch.Kind;
+import io.kiln.device.emulator.ProgramWatch.Verdict;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Ends;
+import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,26 +36,126 @@ class BoardFaultTest {
     @TempDir
     private Path folder;
 
+    /** One image for each kind of guard; a letter on its console says how deep it shall go. */
+    private static final String DEPTHS = """
+        #include <stdint.h>
+        #include "kiln_console.h"
+        __attribute__((noinline)) int small(int n);
+        __attribute__((noinline)) int more(int n);
+        __attribute__((noinline)) int large(int n);
+        __attribute__((noinline)) int down(volatile int* above, int depth);
+        extern char __stack_top[];
+        static uintptr_t lowest;
+        #define FILL(name, words) int name(int n) { \\
+          volatile int a[words]; \\
+          for (int i = 0; i < (words); ++i) a[i] = n; \\
+          lowest = (uintptr_t)a; \\
+          return a[n]; \\
+        }
+        FILL(small, 256)
+        FILL(more, 300)
+        FILL(large, 2304)
+        int down(volatile int* above, int depth) {
+          volatile int here[16];
+          here[0] = *above + depth;
+          return depth == 0 ? here[0] : down(here, depth - 1) + here[depth % 16];
+        }
+        int main(void) {
+          volatile int n = 3;
+          n = small(n);
+          kiln_console_put('?');
+          switch (kiln_console_get()) {
+            case 'm': n = more(n); break;
+            case 'l': n = large(n); break;
+            case 'd': return down(&n, 1000000);
+            default: break;
+          }
+          return (int)((uintptr_t)__stack_top - lowest);
+        }
+        """;
+
+    private record Ran(int code, Optional<Problem> fault, Optional<StackUse> stack) {}
+
     @ParameterizedTest
-    @CsvSource({"mps2-an386", "mps3-an547", "microbit", "qemu-riscv32"})
-    void aStackOverflowIsNotSilent(String id) throws IOException {
+    @CsvSource({
+        "mps2-an385,gnu",
+        "mps2-an386,clang",
+        "mps2-an500,gnu",
+        "mps2-an505,clang",
+        "mps3-an547,gnu",
+        "microbit,clang",
+        "stm32f405,gnu",
+        "qemu-riscv32,clang"
+    })
+    void everyGuardEndsAnOverflowAndAStackThatSufficesIsMeasured(String id, String toolchain) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, toolchain, DEPTHS, folder);
+        int size = id.equals("microbit") ? 2048 : 4096;
+
+        Ran small = run(board, image, 's');
+        Ran more = run(board, image, 'm');
+        // The code is what the program knows itself of its depth.
+        assertThat(small.code()).isBetween(1024, 1180);
+        assertThat(small.stack()).contains(new StackUse(small.code(), size));
+        assertThat(more.code()).isBetween(1200, 1360);
+        assertThat(more.stack()).contains(new StackUse(more.code(), size));
+        assertThat(more.stack().orElseThrow().problem()).isEmpty();
+
+        Ran large = run(board, image, 'l');
+        assertThat(large.code()).isEqualTo(70);
+        assertThat(large.fault().orElseThrow().text())
+                .startsWith("large (")
+                .contains(
+                        "the stack overflowed: ", String.format(Locale.ROOT, "%,d bytes were", size), "__stack_size: ");
+        Ran deep = run(board, image, 'd');
+        assertThat(deep.code()).isEqualTo(70);
+        assertThat(deep.fault().orElseThrow().text()).startsWith("down (").contains("the stack overflowed");
+    }
+
+    private static void send(OutputStream program, char depth) {
+        try {
+            program.write(depth);
+            program.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Ran run(Board board, Path image, char depth) {
+        try (WatchedProgram program = Emulator.of(board, LIMIT).watch(image)) {
+            // A UART that is not ready would drop it.
+            FaultWatch faults = new FaultWatch(text -> {
+                if (text.startsWith("?")) {
+                    send(program.process().input(), depth);
+                }
+            });
+            End end = ImageConsole.follow(program.output(), LIMIT, faults, text -> false);
+            OptionalLong reported = end instanceof End.Returned returned ? returned.stackUsed() : OptionalLong.empty();
+            return new Ran(Ends.code(end), faults.problem(image), program.stackUse(reported));
+        }
+    }
+
+    @Test
+    void aProgramThatNeverEndsIsMeasuredInItsMemoryAndStoppedAfterItsOwnTime() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
         Path image = HandWrittenModel.withMain(board, "clang", """
-            #include <stdint.h>
-            static int down(volatile int* above, int depth) {
-              volatile int here[16];
-              here[0] = *above + depth;
-              return depth == 0 ? here[0] : down(here, depth - 1) + here[depth % 16];
-            }
-            int main(void) { volatile int start = 0; return down(&start, 1000000); }
+            __attribute__((noinline)) int large(int n);
+            int large(int n) { volatile char a[3000]; for (int i = 0; i < 3000; ++i) a[i] = 1; return a[n]; }
+            int main(void) { volatile int n = 3; for (;;) n = large(n); }
             """, folder);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
-                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the stack overflowed")
-                .hasMessageContaining("__stack_size")
-                .hasMessageContaining("code 70");
+        Duration second = Duration.ofSeconds(1);
+        try (WatchedProgram program = Emulator.of(board, second).watch(image)) {
+            End end = ImageConsole.follow(program.output(), second, text -> {}, text -> false);
+            assertThat(end).isEqualTo(new End.TimeOver());
+            assertThat(program.output().now()).isGreaterThanOrEqualTo(second.toNanos());
+            assertThat(program.stackUse(OptionalLong.empty()).orElseThrow().used())
+                    .isBetween(3000L, 3200L);
+        }
+        Verdict verdict = new ProgramWatch(Emulator.of(board, second)).watch(image);
+        assertThat(verdict.kind()).isEqualTo(Kind.FINE);
+        assertThat(verdict.stack().orElseThrow().used()).isBetween(3000L, 3200L);
     }
 
     @ParameterizedTest
@@ -57,7 +171,7 @@ class BoardFaultTest {
     void aWrongWriteIsNamedWithItsLineAndItsAddress(String id, String toolchain, String address) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        Path image = HandWrittenModel.withMain(board, toolchain, String.format(Locale.ROOT, """
+        Path image = HandWrittenModel.withMain(board, toolchain, """
             void poke(volatile int* where, int what);
             void poke(volatile int* where, int what) {
               *where = what;
@@ -67,7 +181,7 @@ class BoardFaultTest {
               call((volatile int*)%s, 3);
               return 0;
             }
-            """, address), folder);
+            """.formatted(address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))

@@ -8,7 +8,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ConsoleProtocol;
-import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
@@ -102,14 +102,14 @@ class EmulatorTest {
     void theWholeCodeOfAnImageArrives(String id, int code) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        Path image = withMain(board, String.format(Locale.ROOT, """
+        Path image = withMain(board, """
             #include "kiln_console.h"
             int main(void) {
               kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
               return %d;
             }
-            """, code));
-        assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
+            """.formatted(code));
+        assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).matches(end -> Ends.code(end) == code);
     }
 
     @Test

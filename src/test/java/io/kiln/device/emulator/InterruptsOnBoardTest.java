@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.firmware.FirmwareAssembler;
@@ -41,33 +42,33 @@ class InterruptsOnBoardTest {
     void aHandlerOfTheFirmwareRunsAndAnUnexpectedInterruptIsReported() throws IOException {
         TestPrograms.need("qemu-system-arm");
         program("""
-                #include <stdint.h>
-                #include "kiln_console.h"
-                #define NVIC_ENABLE ((volatile uint32_t*)0xe000e100u)
-                #define NVIC_PEND ((volatile uint32_t*)0xe000e200u)
-                void USART6_IRQHandler(void);
-                void USART6_IRQHandler(void) {
-                  kiln_console_text("interrupt\\n");
-                }
-                static void pend(uint32_t number) {
-                  NVIC_ENABLE[number / 32u] = 1u << number % 32u;
-                  NVIC_PEND[number / 32u] = 1u << number % 32u;
-                  __asm__ volatile("dsb\\n\\tisb" ::: "memory");
-                }
-                int main(void) {
-                  pend(71u);
-                  kiln_console_text("main\\n");
-                  pend(0u);
-                  return 0;
-                }
-                """);
+            #include <stdint.h>
+            #include "kiln_console.h"
+            #define NVIC_ENABLE ((volatile uint32_t*)0xe000e100u)
+            #define NVIC_PEND ((volatile uint32_t*)0xe000e200u)
+            void USART6_IRQHandler(void);
+            void USART6_IRQHandler(void) {
+              kiln_console_text("interrupt\\n");
+            }
+            static void pend(uint32_t number) {
+              NVIC_ENABLE[number / 32u] = 1u << number % 32u;
+              NVIC_PEND[number / 32u] = 1u << number % 32u;
+              __asm__ volatile("dsb\\n\\tisb" ::: "memory");
+            }
+            int main(void) {
+              pend(71u);
+              kiln_console_text("main\\n");
+              pend(0u);
+              return 0;
+            }
+            """);
         Board board = TestFirmware.board("stm32f405");
         Path elf = TestFirmware.build(TestFirmware.request("stm32f405", "clang", folder), folder, Log.QUIET)
                 .elf();
         StringBuilder text = new StringBuilder();
         try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(20)).start(elf)) {
             End end = ImageConsole.follow(process.output(), Duration.ofSeconds(20), text::append, said -> false);
-            assertThat(end).isEqualTo(new End.Returned(70));
+            assertThat(end).matches(last -> Ends.code(last) == 70);
         }
         assertThat(text).contains("interrupt\nmain\n").contains("exception 0x00000010");
     }
@@ -122,50 +123,50 @@ class InterruptsOnBoardTest {
     void theTimerAndASourceOfThePlicReachTheirHandlersOnRiscV(String toolchain) throws IOException {
         TestPrograms.need("qemu-system-riscv32");
         program("""
-                #include "kiln_console.h"
-                #include "kiln_plic.h"
-                #define UART_INTERRUPTS (*(volatile uint8_t*)0x10000001u)
-                #define UART_IDENTIFICATION (*(volatile uint8_t*)0x10000002u)
-                #define TIMER_COMPARE_LOW (*(volatile uint32_t*)0x02004000u)
-                #define TIMER_COMPARE_HIGH (*(volatile uint32_t*)0x02004004u)
-                #define SOFTWARE (*(volatile uint32_t*)0x02000000u)
-                void metal_riscv_cpu_intc_mtip_handler(void);
-                void uart0_handler(void);
-                static volatile int timers;
-                static volatile int sources;
-                void metal_riscv_cpu_intc_mtip_handler(void) {
-                  TIMER_COMPARE_HIGH = 0xffffffffu;
-                  ++timers;
-                }
-                void uart0_handler(void) {
-                  UART_INTERRUPTS = 0u;
-                  (void)UART_IDENTIFICATION;
-                  ++sources;
-                }
-                int main(void) {
-                  TIMER_COMPARE_LOW = 0u;
-                  TIMER_COMPARE_HIGH = 0u;
-                  kiln_interrupt_sources_set(KILN_MIE_TIMER | KILN_MIE_EXTERNAL | KILN_MIE_SOFTWARE);
-                  kiln_plic_enable(10u, 1u);
-                  kiln_interrupts_enable();
-                  while (timers != 1) {
-                  }
-                  UART_INTERRUPTS = 2u;
-                  while (sources != 1) {
-                  }
-                  kiln_console_text("both\\n");
-                  SOFTWARE = 1u;
-                  for (;;) {
-                  }
-                }
-                """);
+            #include "kiln_console.h"
+            #include "kiln_plic.h"
+            #define UART_INTERRUPTS (*(volatile uint8_t*)0x10000001u)
+            #define UART_IDENTIFICATION (*(volatile uint8_t*)0x10000002u)
+            #define TIMER_COMPARE_LOW (*(volatile uint32_t*)0x02004000u)
+            #define TIMER_COMPARE_HIGH (*(volatile uint32_t*)0x02004004u)
+            #define SOFTWARE (*(volatile uint32_t*)0x02000000u)
+            void metal_riscv_cpu_intc_mtip_handler(void);
+            void uart0_handler(void);
+            static volatile int timers;
+            static volatile int sources;
+            void metal_riscv_cpu_intc_mtip_handler(void) {
+              TIMER_COMPARE_HIGH = 0xffffffffu;
+              ++timers;
+            }
+            void uart0_handler(void) {
+              UART_INTERRUPTS = 0u;
+              (void)UART_IDENTIFICATION;
+              ++sources;
+            }
+            int main(void) {
+              TIMER_COMPARE_LOW = 0u;
+              TIMER_COMPARE_HIGH = 0u;
+              kiln_interrupt_sources_set(KILN_MIE_TIMER | KILN_MIE_EXTERNAL | KILN_MIE_SOFTWARE);
+              kiln_plic_enable(10u, 1u);
+              kiln_interrupts_enable();
+              while (timers != 1) {
+              }
+              UART_INTERRUPTS = 2u;
+              while (sources != 1) {
+              }
+              kiln_console_text("both\\n");
+              SOFTWARE = 1u;
+              for (;;) {
+              }
+            }
+            """);
         Path elf = TestFirmware.build(TestFirmware.request("qemu-riscv32", toolchain, folder), folder, Log.QUIET)
                 .elf();
         StringBuilder text = new StringBuilder();
         Board board = TestFirmware.board("qemu-riscv32");
         try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(20)).start(elf)) {
             End end = ImageConsole.follow(process.output(), Duration.ofSeconds(20), text::append, said -> false);
-            assertThat(end).isEqualTo(new End.Returned(70));
+            assertThat(end).matches(last -> Ends.code(last) == 70);
         }
         assertThat(text).contains("both\n").contains("exception 0x80000003");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.firmware.CompiledObjects;
@@ -35,40 +36,40 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** printf, scanf, malloc, new and exit of a real C library reach the board's console and memory, with either compiler. */
 class LibcOnBoardTest {
     private static final String MAIN = """
-            #include <stdio.h>
-            #include <stdlib.h>
-            #include <string.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
 
-            struct Shape {
-              virtual ~Shape() = default;
-              virtual int corners() const = 0;
-            };
-            struct Square : Shape {
-              int corners() const override { return 4; }
-            };
+        struct Shape {
+          virtual ~Shape() = default;
+          virtual int corners() const = 0;
+        };
+        struct Square : Shape {
+          int corners() const override { return 4; }
+        };
 
-            int main() {
-              puts("ready");
-              char name[16];
-              int number = 0;
-              if (scanf("%15s %d", name, &number) != 2) return 1;
-              printf("hello %s, %05d and %x\\n", name, number, 0xbeefu);
-              for (int i = 0; i < 1000; ++i) {
-                char* block = static_cast<char*>(malloc(3000));
-                if (block == nullptr) return 2;
-                memset(block, i, 3000);
-                free(block);
-              }
-              Shape* shape = new Square;
-              printf("%d corners\\n", shape->corners());
-              delete shape;
-              char* volatile huge = static_cast<char*>(malloc(1u << 30));
-              printf("huge: %s\\n", huge == nullptr ? "refused" : "given");
-              double third = strtod("0.25", nullptr) + 1;
-              fprintf(stderr, "%d\\n", static_cast<int>(third * 100));
-              exit(3);
-            }
-            """;
+        int main() {
+          puts("ready");
+          char name[16];
+          int number = 0;
+          if (scanf("%15s %d", name, &number) != 2) return 1;
+          printf("hello %s, %05d and %x\\n", name, number, 0xbeefu);
+          for (int i = 0; i < 1000; ++i) {
+            char* block = static_cast<char*>(malloc(3000));
+            if (block == nullptr) return 2;
+            memset(block, i, 3000);
+            free(block);
+          }
+          Shape* shape = new Square;
+          printf("%d corners\\n", shape->corners());
+          delete shape;
+          char* volatile huge = static_cast<char*>(malloc(1u << 30));
+          printf("huge: %s\\n", huge == nullptr ? "refused" : "given");
+          double third = strtod("0.25", nullptr) + 1;
+          fprintf(stderr, "%d\\n", static_cast<int>(third * 100));
+          exit(3);
+        }
+        """;
 
     @TempDir
     Path folder;
@@ -94,7 +95,7 @@ class LibcOnBoardTest {
                 .elf();
 
         StringBuilder text = new StringBuilder();
-        assertThat(end(board, elf, "kiln 42\n", text)).isEqualTo(new End.Returned(3));
+        assertThat(end(board, elf, "kiln 42\n", text)).matches(end -> Ends.code(end) == 3);
         assertThat(text).contains("hello kiln, 00042 and beef\n4 corners\nhuge: refused\n125\n");
     }
 

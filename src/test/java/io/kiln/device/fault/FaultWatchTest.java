@@ -51,6 +51,32 @@ class FaultWatchTest {
     }
 
     @Test
+    void anOverflowIsToldWithWhatIsKnown() {
+        String fault = "kiln: exception 0x00000003 at 0x08000100, called from 0x08000201, status 0x00000082, address"
+                + " 0x1ffffffc\n";
+        watch.accept("kiln: stack overflow, 0x00002000 bytes used\n" + fault);
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text())
+                .startsWith("0x08000100: the stack overflowed. Give it more: flags: {symbols: {__stack_size: 8K}}");
+        watch.accept("kiln: stack overflow, 0x00000000 bytes used\n" + fault);
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text())
+                .startsWith("0x08000100: the stack of a thread overflowed");
+        watch.accept("kiln: stack overflow\n");
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).startsWith("the stack overflowed. Give it more");
+        watch.accept(fault);
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).contains("the image stopped with a fault");
+        watch.accept("kiln: stack overflow, 0x00001008 bytes used\n" + "kiln: on the stack 0xdeadbeef\n".repeat(3000));
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).startsWith("the stack overflowed");
+    }
+
+    @Test
+    void aStackThatWentBelowItsBottomIsAProblem() {
+        assertThat(new StackUse(4096, 4096).problem()).isEmpty();
+        assertThat(new StackUse(1236, 4096).text()).isEqualTo("Stack: 1,236 of 4,096 bytes used");
+        assertThat(new StackUse(4128, 4096).problem().orElseThrow().text())
+                .contains("at least 4,128 of 4,096 bytes were used", "__stack_size: 8K", "default: 4K");
+    }
+
+    @Test
     void otherTextIsNoFault() {
         watch.accept("kiln: exception 3 at noon\nkiln: ready, exception 0x00000003\nx".repeat(1000) + "\n");
         assertThat(watch.problem(NO_IMAGE)).isEmpty();

@@ -44,6 +44,7 @@ class BuildPageTest {
                 new BuildReport.Calls("c", true, false, false),
                 new BuildReport.Flash(0, 0, 0, 0, 0),
                 new BuildReport.Ram(0, 0, 0, 0, 0, 0, 0, 0),
+                new BuildReport.Stack(null, 1024),
                 List.of(),
                 1,
                 1,

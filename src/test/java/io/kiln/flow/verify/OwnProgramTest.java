@@ -29,19 +29,19 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is said of a program of the project's own, which is flashed but answers no host. */
 class OwnProgramTest {
     private static final String START = """
-            #include <stddef.h>
-            #include <stdint.h>
-            #include <tvm/runtime/crt/platform.h>
-            #include <tvm/runtime/crt/stack_allocator.h>
-            #include "tvmgen_gesture.h"
-            """;
+        #include <stddef.h>
+        #include <stdint.h>
+        #include <tvm/runtime/crt/platform.h>
+        #include <tvm/runtime/crt/stack_allocator.h>
+        #include "tvmgen_gesture.h"
+        """;
     private static final String ABORT = """
-            __attribute__((noinline)) void TVMPlatformAbort(tvm_crt_error_t code) {
-              (void)code;
-              for (;;) {
-              }
-            }
-            """;
+        __attribute__((noinline)) void TVMPlatformAbort(tvm_crt_error_t code) {
+          (void)code;
+          for (;;) {
+          }
+        }
+        """;
 
     @TempDir
     Path folder;
@@ -60,9 +60,14 @@ class OwnProgramTest {
                 .contains("Verified with the default application, not with the project's own program, which ran up to"
                         + " 1 s on qemu-system-arm mps2-an386 without fault or abort");
         assertThat(said).anyMatch(line -> line.startsWith("Bit-exact on") && line.contains(": 1 cases, 4 outputs"));
+        long used = stack().path("used").asLong();
+        assertThat(used).isBetween(16L, 400L);
+        assertThat(stack().path("available").asLong()).isEqualTo(4096);
+        assertThat(said).contains("Stack: " + used + " of 4,096 bytes used");
         said.clear();
         verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);
         assertThat(said).contains("Verifying: nothing changed");
+        assertThat(stack().path("used").asLong()).isEqualTo(used);
     }
 
     @Test
@@ -74,11 +79,22 @@ class OwnProgramTest {
         assertThat(text("TEST-kiln-verify.xml"))
                 .containsPattern("name=\"own_program\" time=\"[0-9.]+\">\\s+<failure message=");
         refused("mps2-an386", """
-                static tvm_workspace_t workspace;
-                int main(void) { (void)StackMemoryManager_Init(&workspace, NULL, 16); for (;;) { } }
-                """).hasMessageContaining("StackMemoryManager_Init returned 0x");
+            static tvm_workspace_t workspace;
+            int main(void) { (void)StackMemoryManager_Init(&workspace, NULL, 16); for (;;) { } }
+            """).hasMessageContaining("StackMemoryManager_Init returned 0x");
         refused("mps2-an386", "int main(void) { return *(volatile int*)0xdeadbee0; }\n")
                 .hasMessageContaining("it stopped with a fault");
+        refused("mps2-an386", """
+            __attribute__((noinline)) static int wide(int n) {
+              volatile char a[9216];
+              for (int i = 0; i < 9216; ++i) a[i] = (char)n;
+              return a[n];
+            }
+            int main(void) { volatile int n = 3; return wide(n) - 3; }
+            """)
+                .hasMessageContaining("the stack overflowed: at least 9,")
+                .hasMessageContaining("of 4,096 bytes")
+                .hasMessageContaining("wide (");
         refused("mps2-an386", "int main(void) { return 3; }\n").hasMessageContaining("it ended with code 3");
         verify("mps2-an386", "int main(void) { return 0; }\n", 30);
         assertThat(record().path("passed").asBoolean()).isTrue();
@@ -129,6 +145,11 @@ class OwnProgramTest {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private JsonNode stack() throws IOException {
+        JsonSchemas.assertFits("report", text("report.json"));
+        return new ObjectMapper().readTree(text("report.json")).path("stack");
     }
 
     private String text(String file) throws IOException {

@@ -100,7 +100,7 @@ final class VerificationCasesTest {
                 List.of(new ModelSource(Path.of("m.onnx"), "m")),
                 false);
         Problems problems = new Problems();
-        VerificationCases cases = VerificationCases.of(metadata, function, vectors, problems);
+        VerificationCases cases = VerificationCases.of(metadata, RoundedModel.alone(function), vectors, problems);
         problems.throwIfAny();
         return cases;
     }

@@ -73,6 +73,7 @@ class OverviewPageTest {
                 new BuildReport.Calls("c", true, false, false),
                 new BuildReport.Flash(12_000, 3_000, 384, 15_384, 16_384),
                 new BuildReport.Ram(4, 24, 8, 64, 12, 1024, 1128, 4096),
+                new BuildReport.Stack(null, 1024),
                 List.of(new BuildReport.MemoryUse("rom", 15_384, 16_384), new BuildReport.MemoryUse("ram", 1128, 4096)),
                 400,
                 380,
@@ -171,7 +172,10 @@ class OverviewPageTest {
         PageDocument page = PageDocument.of(OverviewPage.of(profiled(proof)));
         assertThat(page.texts("title"))
                 .contains(
-                        "a\n48 bytes at 0\nfrom operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\nshares bytes with b",
+                        "a\n"
+                                + "48 bytes at 0\n"
+                                + "from operator 0 tvmgen_kws_conv to operator 1 tvmgen_kws_dense\n"
+                                + "shares bytes with b",
                         "b\n32 bytes at 32\nfrom operator 1 tvmgen_kws_dense to the end\nshares bytes with a")
                 .anySatisfy(title -> assertThat(title)
                         .contains(

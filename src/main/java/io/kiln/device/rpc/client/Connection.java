@@ -155,15 +155,15 @@ final class Connection implements AutoCloseable {
     }
 
     /** Waits for the frame in which a program says that it ends, or for the end of the line, or until the time is over. */
-    OptionalInt awaitEnd(Duration time) {
+    Optional<ImageEnd> awaitEnd(Duration time) {
         long deadline = in.now() + time.toNanos();
         for (int value = in.next(deadline); value >= 0; value = in.next(deadline)) {
-            OptionalInt code = in.take(value).map(ImageEnd::code).orElse(OptionalInt.empty());
-            if (code.isPresent()) {
-                return code;
+            Optional<ImageEnd> end = in.take(value).flatMap(ImageEnd::in);
+            if (end.isPresent()) {
+                return end;
             }
         }
-        return OptionalInt.empty();
+        return Optional.empty();
     }
 
     /** Takes a frame; the packet in it, if it holds one of this session. */

@@ -3,6 +3,7 @@ package io.kiln.device.rpc.client;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
+import io.kiln.device.protocol.ImageEnd;
 import io.kiln.device.rpc.packet.DataType;
 import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.PacketWriter;
@@ -175,9 +176,9 @@ public final class RpcClient implements AutoCloseable {
     /**
      * Waits for a program that was told to end to say so, or for the line to end.
      *
-     * @return the code that the program said; empty if it said none
+     * @return what the program said; empty if it said nothing
      */
-    public OptionalInt awaitEnd(Duration time) {
+    public Optional<ImageEnd> awaitEnd(Duration time) {
         return connection.awaitEnd(time);
     }
 

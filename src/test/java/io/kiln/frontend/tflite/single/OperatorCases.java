@@ -62,7 +62,7 @@ public record OperatorCases(String name, Consumer<Draw> draw, Kernels kernels, S
             d.straddleScales();
             draw.accept(d);
         };
-        return new OperatorCases(name + "_STRADDLING", straddling, library, reason);
+        return new OperatorCases(name + "_STRADDLING", straddling, kernels, reason);
     }
 
     /** The same with weights, and some with biases, that are inputs of the model. */

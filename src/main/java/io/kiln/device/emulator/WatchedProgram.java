@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.elf.ElfFile;
+import io.kiln.device.fault.StackUse;
+import io.kiln.device.transport.TimedBytes;
+import io.kiln.device.transport.TimedInput;
+import io.kiln.process.RunningProcess;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * A program of the user's own in QEMU, whose time is the machine's: an instruction takes eight nanoseconds, and a machine that waits waits
+ * as long as this computer. On this computer time is the computer's. Closing it ends the program.
+ */
+public final class WatchedProgram implements AutoCloseable {
+    private final Path image;
+    private final RunningProcess process;
+    private final TimedBytes output;
+    private final Optional<MachineMonitor> monitor;
+
+    private WatchedProgram(Path image, RunningProcess process, Optional<MachineMonitor> monitor) {
+        this.image = image;
+        this.process = process;
+        this.monitor = monitor;
+        TimedInput bytes = new TimedInput(process.output());
+        this.output = monitor.isPresent() ? new EmulatedInput(bytes, new EmulatedClock(monitor.get())) : bytes;
+    }
+
+    static WatchedProgram onThisComputer(Path image, RunningProcess process) {
+        return new WatchedProgram(image, process, Optional.empty());
+    }
+
+    /**
+     * @param process QEMU, with its monitor at a socket
+     */
+    static WatchedProgram inQemu(Path image, RunningProcess process, Path socket) {
+        try {
+            return new WatchedProgram(
+                    image, process, Optional.of(MachineMonitor.connect(socket, InstructionCounter.TO_CONNECT)));
+        } catch (KilnException e) {
+            // QEMU ended at once: its output, which ends, and its exit code tell why.
+            return new WatchedProgram(image, process, Optional.empty());
+        }
+    }
+
+    public RunningProcess process() {
+        return process;
+    }
+
+    /** What it prints; its clock begins with its first reading. */
+    public TimedBytes output() {
+        return output;
+    }
+
+    /**
+     * The deepest use of its stack so far.
+     *
+     * @param reported what it said of it when it ended
+     * @return empty if it did not say, and its memory does not tell
+     */
+    public Optional<StackUse> stackUse(OptionalLong reported) {
+        return reported.isPresent() || monitor.isEmpty()
+                ? StackUse.of(image, reported)
+                : measured(ElfFile.read(image), monitor.get());
+    }
+
+    /** What the memory of a running machine tells. */
+    static Optional<StackUse> measured(ElfFile elf, MachineMonitor monitor) {
+        try {
+            return StackUse.measured(elf, (from, count) -> painted(monitor, from, count));
+        } catch (KilnException e) {
+            // QEMU ended meanwhile.
+            return Optional.empty();
+        }
+    }
+
+    private static long painted(MachineMonitor monitor, long from, long count) {
+        int most = 1024;
+        long painted = 0;
+        while (painted < count) {
+            int some = (int) Math.min(most, count - painted);
+            for (int word : monitor.words(from + 4 * painted, some)) {
+                if (!StackUse.isPaint(word)) {
+                    return painted;
+                }
+                painted++;
+                some--;
+            }
+            if (some > 0) {
+                return painted;
+            }
+        }
+        return painted;
+    }
+
+    @Override
+    public void close() {
+        monitor.ifPresent(MachineMonitor::close);
+        process.close();
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.fault;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.elf.ElfFile;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongBinaryOperator;
+
+/**
+ * The deepest use of an image's stack, which its start-up code paints and {@code kiln_stack.h} measures.
+ *
+ * @param used bytes; more than available if the guard below the stack was overwritten
+ * @param available bytes of the stack
+ */
+public record StackUse(long used, long available) {
+    /** What start-up code paints a stack with. */
+    private static final int PAINT = 0xc5a53c5a;
+
+    private static final String OVERFLOWED = "the stack overflowed";
+
+    private static final String MEASURED = "kiln_stack_used";
+    private static final String GUARD = "__stack_guard";
+    private static final String BOTTOM = "__stack_bottom";
+    private static final String TOP = "__stack_top";
+    private static final int WORD = 4;
+    private static final long KIB = 1024;
+
+    /** The use that an image reported of itself; empty if it did not, or has no stack of its own. */
+    public static Optional<StackUse> of(Path image, OptionalLong used) {
+        OptionalLong available = used.isPresent() ? available(image) : OptionalLong.empty();
+        return available.isPresent()
+                ? Optional.of(new StackUse(used.getAsLong(), available.getAsLong()))
+                : Optional.empty();
+    }
+
+    /** The size of an image's stack in bytes; empty if its symbols do not tell. */
+    public static OptionalLong available(Path image) {
+        Optional<ElfFile> elf = readable(image);
+        Optional<Long> bottom = elf.flatMap(file -> file.symbolValue(BOTTOM));
+        Optional<Long> top = elf.flatMap(file -> file.symbolValue(TOP));
+        return bottom.isPresent() && top.isPresent() && top.get() > bottom.get()
+                ? OptionalLong.of(top.get() - bottom.get())
+                : OptionalLong.empty();
+    }
+
+    /**
+     * The use so far of a running image's stack.
+     *
+     * @param words reads words of its memory: gives the number of those, of so many from an address on, that are the paint before the
+     *     first that is not
+     * @return empty if the image does not paint its stack
+     */
+    public static Optional<StackUse> measured(ElfFile elf, LongBinaryOperator words) {
+        Optional<Long> bottom = elf.symbolValue(BOTTOM);
+        Optional<Long> top = elf.symbolValue(TOP);
+        if (elf.symbolValue(MEASURED).isEmpty() || bottom.isEmpty() || top.isEmpty() || top.get() <= bottom.get()) {
+            return Optional.empty();
+        }
+        long lowest =
+                elf.symbolValue(GUARD).filter(guard -> guard < bottom.get()).orElse(bottom.get());
+        long painted = words.applyAsLong(lowest, (top.get() - lowest) / WORD);
+        return Optional.of(new StackUse(top.get() - lowest - WORD * painted, top.get() - bottom.get()));
+    }
+
+    /** Whether a word of memory is the paint. */
+    public static boolean isPaint(int word) {
+        return word == PAINT;
+    }
+
+    /** For people. */
+    public String text() {
+        return String.format(Locale.ROOT, "Stack: %,d of %,d bytes used", used, available);
+    }
+
+    /** What is wrong; empty if the stack sufficed. */
+    public Optional<Problem> problem() {
+        return used <= available
+                ? Optional.empty()
+                : Optional.of(overflow(OptionalLong.of(used), OptionalLong.of(available), ""));
+    }
+
+    /**
+     * The message about a stack that overflowed.
+     *
+     * @param used bytes, as far as they are known
+     * @param available bytes of the stack, if they are known
+     * @param where the function, if it is known
+     */
+    static Problem overflow(OptionalLong used, OptionalLong available, String where) {
+        String size = "";
+        if (available.isPresent()) {
+            size = used.orElse(0) > available.getAsLong()
+                    ? String.format(
+                            Locale.ROOT,
+                            ": at least %,d of %,d bytes were used",
+                            used.getAsLong(),
+                            available.getAsLong())
+                    : String.format(Locale.ROOT, ": more than its %,d bytes were needed", available.getAsLong());
+        }
+        long needed = Math.max(used.orElse(0), available.orElse(KIB) + 1);
+        long more = Math.max(2 * KIB, Long.highestOneBit(needed - 1) << 1);
+        return new Problem(
+                OVERFLOWED + size,
+                where,
+                "",
+                "Give it more: flags: {symbols: {__stack_size: " + more / KIB
+                        + "K}} in board.yaml (default: 4K, 2K on boards with 16 KiB of RAM); or put large arrays"
+                        + " outside of functions");
+    }
+
+    /** Whether a message is about an overflowed stack of the image, as those of this class are. */
+    public static boolean isOverflow(Problem problem) {
+        return problem.what().startsWith(OVERFLOWED);
+    }
+
+    private static Optional<ElfFile> readable(Path image) {
+        try {
+            return ElfFile.isElf(image) ? Optional.of(ElfFile.read(image)) : Optional.empty();
+        } catch (KilnException e) {
+            // What the image reported is useful without its size.
+            return Optional.empty();
+        }
+    }
+}
