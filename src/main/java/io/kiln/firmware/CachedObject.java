@@ -83,7 +83,7 @@ final class CachedObject {
 
     /** As {@link #keep}, for text on the compiler's standard input. */
     void keepText(List<String> line, byte[] text, Path object) {
-        cache.keep(key(line, Digests.sha256(text)), Made.of(Fingerprint.empty(), Map.of()), object);
+        cache.keep(key(line, Digests.sha256(text)), Made.of(Fingerprint.of("object"), Map.of()), object);
     }
 
     /** The user's own C may read anything, and so may C of an archive that is not fenced. */

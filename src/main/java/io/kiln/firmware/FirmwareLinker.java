@@ -122,10 +122,11 @@ public final class FirmwareLinker {
 
     private Fingerprint inputsNow(Optional<Made> last, FileDigests digests) {
         return Staleness.inputsNow(
-                Compilation.tool(project),
-                commandDigest(),
-                last.map(Staleness::files).orElse(Set.of()),
-                digests);
+                        Compilation.tool(project),
+                        commandDigest(),
+                        last.map(Staleness::files).orElse(Set.of()),
+                        digests)
+                .value(Staleness.BOARD, project.board());
     }
 
     private Image link() {
@@ -150,7 +151,8 @@ public final class FirmwareLinker {
         requireFit(measurement);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
         Fingerprint inputs =
-                Staleness.inputs(Compilation.tool(project), commandDigest(), read(digests, began), List.of());
+                Staleness.inputs(Compilation.tool(project), commandDigest(), read(digests, began), List.of())
+                        .value(Staleness.BOARD, project.board());
         journal().write(Map.of(base, Made.of(inputs, outputs)));
         Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
@@ -247,8 +249,7 @@ public final class FirmwareLinker {
     private String commandDigest() {
         String line =
                 String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD, project.linkerScript()));
-        String form = project.board().building().uf2Family().toString();
-        return Digests.sha256(line.replace(project.directory().toString(), ".") + "\0" + form);
+        return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
     /** Objects, and every file of the board, because linker scripts include each other. */

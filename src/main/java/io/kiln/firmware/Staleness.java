@@ -23,6 +23,9 @@ final class Staleness {
     private static final String FILE = "file/";
     private static final String RIVAL = "rival/";
 
+    /** The board of an image: its memories are checked, and more of it takes part than the linker reads. */
+    static final String BOARD = "board";
+
     private Staleness() {}
 
     /**
@@ -34,16 +37,16 @@ final class Staleness {
      * @param rivals paths of rival files
      */
     static Fingerprint inputs(String tool, String command, Map<String, String> files, Collection<String> rivals) {
-        Fingerprint inputs = Fingerprint.empty().setting(TOOL, tool).setting(COMMAND, command);
-        files.forEach((name, digest) -> inputs.setting(FILE + name, digest));
-        rivals.forEach(name -> inputs.setting(RIVAL + name, ""));
+        Fingerprint inputs = Fingerprint.of("object").value(TOOL, tool).value(COMMAND, command);
+        files.forEach((name, digest) -> inputs.value(FILE + name, digest));
+        rivals.forEach(name -> inputs.value(RIVAL + name, ""));
         return inputs;
     }
 
     /** As {@link #inputs}, with the current digests of the files read last time. */
     static Fingerprint inputsNow(String tool, String command, Set<String> files, FileDigests digests) {
         Fingerprint inputs = inputs(tool, command, Map.of(), List.of());
-        files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.setting(FILE + name, digest)));
+        files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.value(FILE + name, digest)));
         return inputs;
     }
 
@@ -81,7 +84,7 @@ final class Staleness {
         }
         return changes.stream()
                 .map(Change::name)
-                .filter(name -> name.startsWith(FILE))
+                .filter(name -> name.startsWith(FILE) || name.startsWith(BOARD))
                 .min(String::compareTo)
                 .map(name -> fileName(name) + " changed");
     }

@@ -144,7 +144,7 @@ class ObjectCacheTest {
                         .withObjectCache(Optional.of(folderOfAll)));
         for (int i = 0; i < 8; i++) {
             Path object = Files.write(folder.resolve("some.o"), new byte[1000 + i]);
-            cache.keep("key" + i, Made.of(Fingerprint.empty().setting("number", i), Map.of()), object);
+            cache.keep("key" + i, Made.of(Fingerprint.of("object").value("number", i), Map.of()), object);
         }
         assertThat(cache.find("key3", made -> true, folder.resolve("taken.o"))).isPresent();
         assertThat(folder.resolve("taken.o")).hasSize(1003);

@@ -2,7 +2,6 @@
 package io.kiln.flow.build;
 
 import io.kiln.base.Bytes;
-import io.kiln.base.Digests;
 import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.cycles.core.CoreTables;
@@ -116,18 +115,10 @@ public final class BoardRecords {
         return TaskKeys.core(Target.parse(build.board().target()));
     }
 
-    /** Adds the records to what the generated code depends on. */
-    static void addTo(Fingerprint fingerprint, ResolvedBuild build) {
-        file(build.spec()).ifPresent(records -> fingerprint.file("tuning records", records));
-        content(build)
-                .ifPresent(bytes -> fingerprint.setting("tuning records of the board", Digests.sha256(bytes.text())));
-        RecordsSpec followed = build.spec().compiler().records();
-        if (!followed.shared().isEmpty()) {
-            fingerprint.setting("shared tuning records", Digests.sha256(RecordFiles.text(shared(build.spec()))));
-        }
-        fingerprint.setting("tuning records minimise", followed.speed().text());
-        ShippedRecords.text(core(build), followed.speed().text())
-                .ifPresent(text -> fingerprint.setting("tuning records of the core", Digests.sha256(text)));
+    /** Adds the records of the project and of dependencies to what the generated code depends on; a board and Kiln bring their own. */
+    static Fingerprint addTo(Fingerprint fingerprint, BuildSpec spec) {
+        file(spec).ifPresent(records -> fingerprint.value("tuning records", records));
+        return fingerprint.value("shared tuning records", RecordFiles.text(shared(spec)));
     }
 
     /** Logs which records a build follows, and what is wrong with them. */

@@ -18,7 +18,6 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
-import io.kiln.compile.Frontends;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
 import io.kiln.firmware.app.Application;
@@ -54,6 +53,7 @@ import java.util.TreeMap;
  * archives already contain C.
  */
 public final class GenerateStep {
+    private static final String NAME = "generate";
     private static final int SEVERAL_MODELS = 7;
 
     private final Log log;
@@ -80,7 +80,7 @@ public final class GenerateStep {
 
     /** Compiles what changed. */
     public void run() {
-        new Steps(log, layout).run("generate", "Generating C", fingerprint(), this::generate);
+        new Steps(log, layout).run("Generating C", fingerprint(), this::generate);
     }
 
     /**
@@ -91,7 +91,7 @@ public final class GenerateStep {
     void requireCurrent() {
         // Fails if nothing was generated.
         store(layout).metadata();
-        new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
+        new Steps(log, layout).outdated(fingerprint()).ifPresent(change -> {
             throw new KilnException(
                     new Problem(
                             "the generated C belongs to another build: " + change,
@@ -103,29 +103,9 @@ public final class GenerateStep {
 
     private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
-        Fingerprint now = Fingerprint.empty()
-                .setting("target", build.target())
-                .setting("objects", build.objects().map(ClangObjects::identity).orElse(""))
-                .setting("optimize", spec.optimize().text())
-                .setting("io", spec.io().text())
-                .setting("mlfVersion", mlfVersion())
-                .setting("mlf.slim", spec.archive().slim())
-                .setting("application", spec.application().text())
-                .setting("timestamp", spec.archive().timestamp());
-        BoardRecords.addTo(now, build);
-        spec.calls().addTo(now);
-        spec.pipeline().addTo(now);
-        spec.quantize().addTo(now);
-        for (ModelSource model : spec.models()) {
-            now.setting("inputShapes of " + model.name(), model.inputShapes());
-            now.setting("name of " + model.file().getFileName(), model.name());
-            now.setting("version of " + model.name(), model.version());
-            now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
-            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
-            Frontends.parameters(model.file())
-                    .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
-        }
-        return now;
+        Fingerprint now = Fingerprint.of(NAME).value("", build);
+        spec.models().forEach(model -> now.value("files of " + model.name(), model.companions()));
+        return BoardRecords.addTo(now, spec);
     }
 
     private int mlfVersion() {

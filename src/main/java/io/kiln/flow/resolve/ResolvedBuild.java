@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
+import io.kiln.base.incremental.NoInput;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec;
@@ -22,7 +23,12 @@ import java.util.Optional;
  * @param objects what makes the models' objects, if their target is of kind llvm
  */
 public record ResolvedBuild(
-        BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain, Optional<ClangObjects> objects) {
+        BuildSpec spec,
+        Board board,
+        @NoInput(of = "generate", because = "generated C is for the board itself") Optional<Board> runsOn,
+        @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")
+                Toolchain toolchain,
+        @NoInput(of = "verify", because = "a verified image is an input itself") Optional<ClangObjects> objects) {
     /** The same build of another request, or to run on another board. */
     public ResolvedBuild with(BuildSpec otherSpec, Optional<Board> otherBoard) {
         return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);

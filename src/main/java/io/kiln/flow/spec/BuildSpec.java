@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import java.util.stream.Stream;
+import io.kiln.compile.Frontends;
+import io.kiln.base.incremental.NoInput;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
@@ -25,11 +28,11 @@ import java.util.Optional;
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
-        Layout layout,
+        @NoInput(because = "where inputs and outputs lie; what lies there is an input of its own") Layout layout,
         List<ModelSource> models,
         MachineSpec machine,
         CompilerSpec compiler,
-        ArchiveSpec archive,
+        @NoInput(of = "verify", because = "an image does not hold the archive") ArchiveSpec archive,
         ImageSpec image,
         List<Problem> malformed) {
     public BuildSpec {
@@ -136,7 +139,8 @@ public record BuildSpec(
             String inputShapes,
             String version,
             Optional<Path> preprocess,
-            Optional<Path> vectors) {
+            @NoInput(of = "generate", because = "vectors are compared with the image's answers")
+                    Optional<Path> vectors) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
             this(file, name, inputShapes, "", Optional.empty(), Optional.empty());
@@ -165,6 +169,12 @@ public record BuildSpec(
         /** The file that describes the signal processing before it; empty if there is none. */
         public Optional<Path> preprocessing() {
             return preprocess.or(() -> Preprocessing.beside(file));
+        }
+
+        /** The files beside it that it is read with: of signal processing and of constants; they need not exist. */
+        public List<Path> companions() {
+            return Stream.concat(preprocessing().stream(), Frontends.parameters(file).stream())
+                    .toList();
         }
 
         /** The inputs' shapes, parsed. */

@@ -5,7 +5,6 @@ import io.kiln.artifact.Convention;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.executor.PackedOptions;
 import java.util.Optional;
 
@@ -78,16 +77,5 @@ public record CallSpec(
      */
     public PackedOptions options(boolean alone) {
         return new PackedOptions(systemLib && alone, !disableAssert);
-    }
-
-    /** Adds all that generated files depend on. */
-    public Fingerprint addTo(Fingerprint fingerprint) {
-        return fingerprint
-                .setting("interfaceApi", convention.interfaceApi())
-                .setting("unpackedApi", convention.unpackedApi())
-                .setting("systemLib", systemLib)
-                .setting("disableAssert", disableAssert)
-                .setting("executor", executor.text())
-                .setting("linkParams", linkParams);
     }
 }

@@ -2,7 +2,6 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.TargetText;
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.relay.rule.Rules;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions;
@@ -49,13 +48,5 @@ public record CodegenSpec(Optional<String> target, Optional<Path> cmsisNn, List<
     /** The kind of the host's target, if the target states nothing else. */
     public Optional<String> kind() {
         return target.map(String::strip).filter(TargetText.HOST_KINDS::contains);
-    }
-
-    void addTo(Fingerprint fingerprint) {
-        fingerprint.setting("target of code generators", target.orElse(""));
-        if (!externals.isEmpty()) {
-            fingerprint.setting("externals", externals.toString());
-        }
-        cmsisNn.ifPresent(folder -> fingerprint.setting("cmsisNn", folder.toAbsolutePath()));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
+import io.kiln.base.incremental.NoInput;
 import java.util.Optional;
 
 /**
@@ -11,4 +12,9 @@ import java.util.Optional;
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param update how it is updated in the field
  */
-public record MachineSpec(String board, Optional<String> toolchain, BoardSources boardSources, UpdateSpec update) {}
+public record MachineSpec(
+        String board,
+        @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")
+                Optional<String> toolchain,
+        @NoInput(because = "the board that was found in them is an input itself") BoardSources boardSources,
+        @NoInput(because = "the linked image holds it, and a verified image is an input itself") UpdateSpec update) {}

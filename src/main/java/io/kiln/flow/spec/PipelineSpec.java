@@ -3,7 +3,6 @@ package io.kiln.flow.spec;
 
 import io.kiln.base.ByteSize;
 import io.kiln.base.Problems;
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.onnx.OnnxIo;
@@ -145,19 +144,5 @@ public record PipelineSpec(
      */
     public PassOptions options() {
         return PassOptions.of(fuseMaxDepth, disabledPasses);
-    }
-
-    /** Adds everything that generated files depend on. */
-    public Fingerprint addTo(Fingerprint fingerprint) {
-        codegens.addTo(fingerprint);
-        return fingerprint
-                .setting("fuse.maxDepth", fuseMaxDepth)
-                .setting(
-                        "disabledPasses",
-                        disabledPasses.stream().sorted().distinct().toList())
-                .setting("dumpIr", dumpIr)
-                .setting("customOperators", customOperators.text())
-                .setting("onnx.io", onnxIo.text())
-                .setting("memory", memoryLimits.toString());
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.flow.spec;
 import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.quantize.QuantizeMode;
 import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeOptions.Equalize;
@@ -141,32 +140,5 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
         labels.filter(path -> !Files.exists(path))
                 .ifPresent(path -> missing.add(
                         "the labels do not exist", path.toString(), "a file", "Correct kiln.quantize.labels"));
-    }
-
-    /** Adds everything that the quantized models depend on. */
-    public Fingerprint addTo(Fingerprint fingerprint) {
-        if (!isActive()) {
-            return fingerprint;
-        }
-        fingerprint
-                .setting("quantize", options.mode().text())
-                .setting("quantize.method", options.method().text())
-                .setting("quantize.equalize", options.equalize().text())
-                .setting("quantize.keepFloat", options.keepFloat())
-                .setting("quantize.io", options.floatBorder() ? "float" : "int8")
-                .setting("quantize.maxAccuracyLoss", options.limits().maxAccuracyLoss())
-                .setting("quantize.minSqnr", options.limits().minSqnr());
-        samples.ifPresent(path -> addFiles(fingerprint, "quantize.samples", path));
-        samples.flatMap(path -> SampleReader.labelFile(path, labels))
-                .ifPresent(path -> addFiles(fingerprint, "quantize.labels", path));
-        return fingerprint;
-    }
-
-    private static void addFiles(Fingerprint fingerprint, String name, Path path) {
-        if (Files.isDirectory(path)) {
-            fingerprint.folder(name, path);
-        } else {
-            fingerprint.file(name, path);
-        }
     }
 }

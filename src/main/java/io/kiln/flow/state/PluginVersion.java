@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
+import io.kiln.base.Extensions;
+import io.kiln.base.Digests;
 import io.kiln.base.incremental.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.CodeSource;
 import java.util.Properties;
 
 /** The version of Kiln: when it changes, everything that it made is out of date. */
@@ -17,12 +15,16 @@ public final class PluginVersion {
 
     private PluginVersion() {}
 
-    /**
-     * The version; for a snapshot also the digest of its jar, because snapshots change without changing their version.
-     */
+    /** Version and digest of the code: it is built again without a new version, and then makes other things. */
     public static String text() {
-        String version = released();
-        return version.endsWith("-SNAPSHOT") ? version + jarDigest() : version;
+        return released() + " " + Build.DIGEST;
+    }
+
+    /** The code that runs does not change while it runs. */
+    private static final class Build {
+        static final String DIGEST = Digests.sha256(
+                        Fingerprint.of("code").value("", Extensions.place(PluginVersion.class)).parts().toString())
+                .substring(0, DIGEST_CHARACTERS);
     }
 
     /** The version alone, as stated in archives. */
@@ -34,15 +36,5 @@ public final class PluginVersion {
             throw new UncheckedIOException("kiln.properties of this jar cannot be read", e);
         }
         return properties.getProperty("version");
-    }
-
-    private static String jarDigest() {
-        CodeSource source = PluginVersion.class.getProtectionDomain().getCodeSource();
-        try {
-            Path jar = Path.of(source.getLocation().toURI());
-            return Files.isRegularFile(jar) ? " " + Fingerprint.digest(jar).substring(0, DIGEST_CHARACTERS) : "";
-        } catch (URISyntaxException e) {
-            return "";
-        }
     }
 }

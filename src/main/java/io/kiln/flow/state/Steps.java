@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
+import io.kiln.base.Extensions;
 import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec.Layout;
@@ -22,15 +23,14 @@ public final class Steps {
     /**
      * Runs the step if it is out of date.
      *
-     * @param name name of the step's state file
      * @param title text for the log, such as {@code Generating C}
-     * @param now the inputs, without the plugin's version
+     * @param now the inputs, without Kiln itself; the state file is called like their result
      * @param work does the work and returns the files it wrote, all below the build's folder
      * @return whether the step ran
      */
-    public boolean run(String name, String title, Fingerprint now, Supplier<Collection<Path>> work) {
+    public boolean run(String title, Fingerprint now, Supplier<Collection<Path>> work) {
         Fingerprint whole = whole(now);
-        StepState state = new StepState(layout.state(name));
+        StepState state = new StepState(layout.state(now.result()));
         Optional<String> reason = state.reasonToRun(whole, layout.out());
         if (reason.isEmpty()) {
             log.info(title + ": nothing changed");
@@ -43,11 +43,11 @@ public final class Steps {
     }
 
     /** Why a step's output is out of date; empty if it is not. Outputs changed by hand are not checked. */
-    public Optional<String> outdated(String name, Fingerprint now) {
-        return new StepState(layout.state(name)).changedInput(whole(now));
+    public Optional<String> outdated(Fingerprint now) {
+        return new StepState(layout.state(now.result())).changedInput(whole(now));
     }
 
     private static Fingerprint whole(Fingerprint now) {
-        return now.setting("plugin version", PluginVersion.text());
+        return now.value("Kiln", PluginVersion.text()).value("extensions", Extensions.code(Steps.class.getClassLoader()));
     }
 }

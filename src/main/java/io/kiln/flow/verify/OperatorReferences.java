@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -96,6 +97,25 @@ final class OperatorReferences {
         });
     }
 
+    /** What references are compiled from: the C files, and the folders of headers beside them. */
+    static List<Path> files(BuildSpec spec) {
+        List<Path> files = spec.pipeline().customOperators().list().stream()
+                .map(CustomOperator::reference)
+                .filter(file -> !file.isEmpty())
+                .map(spec.layout().project()::resolve)
+                .distinct()
+                .toList();
+        Stream<Path> headers = Stream.concat(Stream.of(spec.layout().userSources()), files.stream().map(Path::getParent))
+                .flatMap(folder -> headers(folder).stream());
+        return files.isEmpty() ? files : Stream.concat(files.stream(), headers).distinct().toList();
+    }
+
+    private static List<Path> headers(Path folder) {
+        return Fingerprint.filesBelow(folder).stream()
+                .filter(file -> file.toString().endsWith(".h"))
+                .toList();
+    }
+
     private Optional<String> reference(CustomCall call) {
         return spec.pipeline()
                 .customOperators()
@@ -161,15 +181,7 @@ final class OperatorReferences {
     }
 
     private static void copyHeaders(Path from, Path to) {
-        if (!Files.isDirectory(from)) {
-            return;
-        }
-        try (Stream<Path> walk = Files.walk(from)) {
-            walk.filter(path -> path.toString().endsWith(".h") && Files.isRegularFile(path))
-                    .forEach(path -> copy(path, to.resolve(from.relativize(path).toString())));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", from, e);
-        }
+        headers(from).forEach(path -> copy(path, to.resolve(from.relativize(path).toString())));
     }
 
     private static void copy(Path from, Path to) {

@@ -85,7 +85,7 @@ public final class VerifyStep {
             return;
         }
         record.restore();
-        if (!new Steps(log, layout).run("verify", "Verifying", fingerprint(), this::verify)) {
+        if (!new Steps(log, layout).run("Verifying", fingerprint(), this::verify)) {
             record.leave();
         }
     }
@@ -105,24 +105,12 @@ public final class VerifyStep {
     }
 
     private Fingerprint fingerprint() {
-        Fingerprint now = Fingerprint.empty()
-                .file("image", layout.image("elf"))
-                .setting("board", build.board().id())
-                .setting("runs on", build.runsOn().get().emulation())
-                .setting("over", spec.over())
-                .setting("farm", build.spec().farm().isPresent())
-                .setting("semihosting", build.spec().semihosting())
-                .setting("samples", spec.samples())
-                .setting("seed", spec.seed())
-                .setting("program", spec.program());
-        spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
-        for (ModelSource model : build.spec().models()) {
-            now.file("model " + model.name(), model.file());
-            model.vectors().ifPresent(folder -> now.folder("vectors of " + model.name(), folder));
-            model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
-            Frontends.parameters(model.file())
-                    .forEach(params -> now.file("parameters of model " + model.name(), params));
-        }
+        Fingerprint now = Fingerprint.of("verify")
+                .value("", build)
+                .value("image", layout.image("elf"))
+                .value("on a farm", build.spec().farm().isPresent())
+                .value("references", OperatorReferences.files(build.spec()));
+        build.spec().models().forEach(model -> now.value("files of " + model.name(), model.companions()));
         return now;
     }
 

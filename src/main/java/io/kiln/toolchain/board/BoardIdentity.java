@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
+import io.kiln.base.incremental.NoInput;
 import java.util.Optional;
 
 /**
@@ -11,7 +12,11 @@ import java.util.Optional;
  * @param maker the vendor
  * @param origin path of its board.yaml
  */
-public record BoardIdentity(String id, String title, Maker maker, String origin) {
+public record BoardIdentity(
+        String id,
+        String title,
+        Maker maker,
+        @NoInput(because = "where its profile lies on this computer") String origin) {
     /**
      * The vendor of a board.
      *

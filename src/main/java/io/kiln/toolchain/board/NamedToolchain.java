@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.board;
 
+import io.kiln.base.incremental.NoInput;
+
 /**
  * The toolchain that a board names.
  *
@@ -8,4 +10,5 @@ package io.kiln.toolchain.board;
  * @param required whether no other toolchain is allowed
  * @param where file and line of the setting
  */
-public record NamedToolchain(String toolchain, boolean required, String where) {}
+public record NamedToolchain(
+        String toolchain, boolean required, @NoInput(because = "a place for messages") String where) {}

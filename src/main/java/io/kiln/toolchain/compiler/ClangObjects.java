@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import java.util.stream.Stream;
+import io.kiln.base.incremental.Inputs;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
@@ -23,7 +25,7 @@ import java.util.Optional;
  * Makes objects with the bundled clang, with the flags that C of the same core is compiled with. Headers of the C library are those of Kiln's
  * shims: they declare standard functions only, so that objects link with every C library.
  */
-public final class ClangObjects implements ObjectCompiler {
+public final class ClangObjects implements ObjectCompiler, Inputs {
     private static final String HEADERS = "include";
     private static final String OBJECT = "object.o";
 
@@ -74,9 +76,13 @@ public final class ClangObjects implements ObjectCompiler {
         return new ClangObjects(target, clang, optimize, more);
     }
 
-    /** What objects depend on beside their sources. */
-    public String identity() {
-        return clang.version() + " " + String.join(" ", flags);
+    /** Version and flags; where clang lies on this computer does not count. */
+    @Override
+    public Object inputs() {
+        String home = clang.home().map(Path::toString).orElse("");
+        return Stream.concat(Stream.of(clang.version()), flags.stream())
+                .map(word -> home.isEmpty() ? word : word.replace(home, ""))
+                .toList();
     }
 
     private void check() {

@@ -42,7 +42,7 @@ final class StepStateTest {
     @Test
     void aChangedInputIsNamed() throws IOException {
         Files.writeString(input, "int b;");
-        assertThat(state.reasonToRun(now("speed"), folder)).contains("in.c changed");
+        assertThat(state.reasonToRun(now("speed"), folder)).contains("source in.c changed");
     }
 
     @Test
@@ -52,10 +52,10 @@ final class StepStateTest {
 
     @Test
     void aNewInputAndAGoneOneAreNamed() {
-        Fingerprint now = now("speed").setting("flags", "-g");
+        Fingerprint now = now("speed").value("flags", "-g");
         assertThat(state.reasonToRun(now, folder)).contains("flags is new");
-        assertThat(state.reasonToRun(Fingerprint.empty().setting("optimize", "speed"), folder))
-                .contains("in.c is gone");
+        assertThat(state.reasonToRun(Fingerprint.of("step").value("optimize", "speed"), folder))
+                .contains("source in.c is gone");
     }
 
     @Test
@@ -77,10 +77,10 @@ final class StepStateTest {
     @Test
     void severalReasonsAreCounted() throws IOException {
         Files.writeString(input, "int b;");
-        assertThat(state.reasonToRun(now("size"), folder)).contains("in.c changed and 1 more");
+        assertThat(state.reasonToRun(now("size"), folder)).contains("optimize changed from 'speed' to 'size' and 1 more");
     }
 
     private Fingerprint now(String optimize) {
-        return Fingerprint.empty().file("in.c", input).setting("optimize", optimize);
+        return Fingerprint.of("step").value("source", input).value("optimize", optimize);
     }
 }
