@@ -9,12 +9,12 @@ assert runs[1].contains('Generating C: nothing changed')
 assert runs[1].count('Nothing changed:') == 2 : 'objects and image'
 assert runs[1].contains('Verifying: nothing changed')
 
-assert runs[2].contains("Generating C: optimize changed from 'speed' to 'size'")
+assert runs[2].contains("Generating C: spec.compiler.optimize changed from 'speed' to 'size'")
 assert runs[2] =~ /Rebuilding \d+ of \d+: .*flags changed/
-assert runs[2].contains('Verifying: image changed')
+assert runs[2].contains('Verifying: image ')
 
 assert runs[3].contains('Generating C: nothing changed')
-assert runs[3].contains("Verifying: seed changed from '0' to '7'")
+assert runs[3].contains("Verifying: spec.image.verify.seed changed from '0' to '7'")
 
 assert runs[2] =~ /Since the last build: flash [-+]/
 assert runs[4].contains('Compared with the last build:')

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-import java.util.stream.Stream;
-import java.util.Set;
-import java.util.Collections;
-import java.util.Arrays;
-import java.nio.file.Path;
-import java.nio.file.FileSystemNotFoundException;
-import java.net.URLClassLoader;
-import java.net.URL;
-import java.net.URI;
 import java.io.IOException;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Code of others that takes part in a build, such as the services of a plugin's dependencies. Whatever it throws becomes a message. */
 public final class Extensions {
@@ -63,15 +63,15 @@ public final class Extensions {
         Path own = place(Extensions.class);
         List<Path> others = TYPES.stream()
                 .sorted()
-                .flatMap(type -> resources(SERVICES + type, from).stream()
-                        .map(url -> place(url, SERVICES + type)))
+                .flatMap(type -> resources(SERVICES + type, from).stream().map(url -> place(url, SERVICES + type)))
                 .filter(place -> !place.equals(own))
                 .distinct()
                 .toList();
         if (others.isEmpty() || !(from instanceof URLClassLoader loader)) {
             return others;
         }
-        Stream<Path> all = Arrays.stream(loader.getURLs()).map(url -> place(url, "")).filter(place -> !place.equals(own));
+        Stream<Path> all =
+                Arrays.stream(loader.getURLs()).map(url -> place(url, "")).filter(place -> !place.equals(own));
         return Stream.concat(others.stream(), all).distinct().toList();
     }
 

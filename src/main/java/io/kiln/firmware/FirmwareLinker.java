@@ -14,6 +14,7 @@ import io.kiln.base.incremental.Made;
 import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.ImageFiles;
 import io.kiln.firmware.image.ImageMeasurer;
+import io.kiln.firmware.image.LinkedArchives;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.image.MemoryTable;
 import io.kiln.process.Command;
@@ -149,10 +150,10 @@ public final class FirmwareLinker {
         }
         Measurement measurement = measure(elf);
         requireFit(measurement);
+        Map<String, String> read = read(digests, began, map);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
-        Fingerprint inputs =
-                Staleness.inputs(Compilation.tool(project), commandDigest(), read(digests, began), List.of())
-                        .value(Staleness.BOARD, project.board());
+        Fingerprint inputs = Staleness.inputs(Compilation.tool(project), commandDigest(), read, List.of())
+                .value(Staleness.BOARD, project.board());
         journal().write(Map.of(base, Made.of(inputs, outputs)));
         Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
@@ -263,9 +264,15 @@ public final class FirmwareLinker {
                 .toList();
     }
 
-    private Map<String, String> read(FileDigests digests, Instant began) {
+    private Map<String, String> read(FileDigests digests, Instant began, Path map) {
         Map<String, String> inputs = new TreeMap<>();
         inputs().forEach(name -> inputs.put(name, digests.read(name, began).orElse("")));
+        // The compiler's own libraries are not on the command line.
+        if (Files.isRegularFile(map)) {
+            LinkedArchives.read(map, project.directory()).keySet().stream()
+                    .map(file -> file.startsWith(project.directory()) ? lines.relative(file) : file.toString())
+                    .forEach(name -> digests.read(name, began).ifPresent(digest -> inputs.putIfAbsent(name, digest)));
+        }
         return inputs;
     }
 }

@@ -61,7 +61,7 @@ final class PassesFlowTest {
 
         said.clear();
         flow.generate(usual);
-        assertThat(said.get(0)).isEqualTo("Generating C: dumpIr changed from 'true' to 'false'");
+        assertThat(said.get(0)).isEqualTo("Generating C: spec.compiler.pipeline.dumpIr changed from 'true' to 'false'");
         assertThat(files(ir)).isEmpty();
         assertThat(source()).isEqualTo(c);
     }
@@ -72,7 +72,7 @@ final class PassesFlowTest {
         said.clear();
         flow.generate(with(usual, new PipelineSpec(1, List.of("simplify-reshapes"), true), ""));
         assertThat(said.get(0))
-                .startsWith("Generating C: disabledPasses changed")
+                .startsWith("Generating C: spec.compiler.pipeline.disabledPasses changed")
                 .contains("1 more");
         assertThat(files(ir)).hasSize(7).doesNotContain("02-simplify-reshapes.relay");
         assertThat(Files.readString(ir.resolve(all.get(6)))).doesNotContain("fused_qnn_conv2d_");

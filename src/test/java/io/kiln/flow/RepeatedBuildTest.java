@@ -75,7 +75,8 @@ final class RepeatedBuildTest {
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(
-                        "the generated C belongs to another build: optimize changed from 'size' to 'speed'");
+                        "the generated C belongs to another build: spec.compiler.optimize changed from 'size' to"
+                                + " 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))

@@ -72,7 +72,11 @@ public final class Fingerprint {
             parts.put(name, map.size() + " entries");
             map.forEach((key, content) -> value(name + "/" + text(name, key), content));
         } else if (value instanceof Set<?> set) {
-            list(name, set.stream().sorted((a, b) -> canonical(a).compareTo(canonical(b))).toList());
+            list(
+                    name,
+                    set.stream()
+                            .sorted((a, b) -> canonical(a).compareTo(canonical(b)))
+                            .toList());
         } else if (value instanceof Collection<?> collection) {
             list(name, List.copyOf(collection));
         } else if (!isEmptyOptional(value)) {
@@ -111,8 +115,8 @@ public final class Fingerprint {
         if (Files.isDirectory(path)) {
             List<Path> files = filesBelow(path);
             parts.put(name, files.size() + " files");
-            files.forEach(file -> parts.put(
-                    name + "/" + path.relativize(file).toString().replace('\\', '/'), digest(file)));
+            files.forEach(file ->
+                    parts.put(name + "/" + path.relativize(file).toString().replace('\\', '/'), digest(file)));
         } else {
             parts.put((name + " " + path.getFileName()).strip(), digest(path));
         }

@@ -34,7 +34,6 @@ import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
-import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,12 +91,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated(fingerprint()).ifPresent(change -> {
-            throw new KilnException(
-                    new Problem(
-                            "the generated C belongs to another build: " + change,
-                            layout.generated().toString(),
-                            "kiln:generate before this goal, with the same parameters",
-                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(new Problem(
+                    "the generated C belongs to another build: " + change,
+                    layout.generated().toString(),
+                    "kiln:generate before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
+                            + " the same time"));
         });
     }
 
@@ -244,7 +243,8 @@ public final class GenerateStep {
                         "two models are named `" + name + "`",
                         "kiln.model",
                         "a different name for every model",
-                        "Export one of the archives with another --module-name, or set <name> of a model that is not an archive");
+                        "Export one of the archives with another --module-name, or set <name> of a model that is not"
+                                + " an archive");
             }
         }
     }

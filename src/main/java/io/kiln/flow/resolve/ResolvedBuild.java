@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.resolve;
 
-import io.kiln.base.incremental.NoInput;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.incremental.NoInput;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.CompositeTarget;
@@ -25,10 +25,15 @@ import java.util.Optional;
 public record ResolvedBuild(
         BuildSpec spec,
         Board board,
-        @NoInput(of = "generate", because = "generated C is for the board itself") Optional<Board> runsOn,
+
+        @NoInput(of = "generate", because = "generated C is for the board itself")
+        Optional<Board> runsOn,
+
         @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")
-                Toolchain toolchain,
-        @NoInput(of = "verify", because = "a verified image is an input itself") Optional<ClangObjects> objects) {
+        Toolchain toolchain,
+
+        @NoInput(of = "verify", because = "a verified image is an input itself")
+        Optional<ClangObjects> objects) {
     /** The same build of another request, or to run on another board. */
     public ResolvedBuild with(BuildSpec otherSpec, Optional<Board> otherBoard) {
         return new ResolvedBuild(otherSpec, board, otherBoard, toolchain, objects);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import java.util.stream.Stream;
-import io.kiln.compile.Frontends;
-import io.kiln.base.incremental.NoInput;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.incremental.NoInput;
+import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.preprocess.Preprocessing;
@@ -15,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The user's request for a build; see {@link #builder}.
@@ -28,11 +28,16 @@ import java.util.Optional;
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
-        @NoInput(because = "where inputs and outputs lie; what lies there is an input of its own") Layout layout,
+        @NoInput(because = "where inputs and outputs lie; what lies there is an input of its own")
+        Layout layout,
+
         List<ModelSource> models,
         MachineSpec machine,
         CompilerSpec compiler,
-        @NoInput(of = "verify", because = "an image does not hold the archive") ArchiveSpec archive,
+
+        @NoInput(of = "verify", because = "an image does not hold the archive")
+        ArchiveSpec archive,
+
         ImageSpec image,
         List<Problem> malformed) {
     public BuildSpec {
@@ -139,8 +144,9 @@ public record BuildSpec(
             String inputShapes,
             String version,
             Optional<Path> preprocess,
+
             @NoInput(of = "generate", because = "vectors are compared with the image's answers")
-                    Optional<Path> vectors) {
+            Optional<Path> vectors) {
         /** A model without a version. */
         public ModelSource(Path file, String name, String inputShapes) {
             this(file, name, inputShapes, "", Optional.empty(), Optional.empty());

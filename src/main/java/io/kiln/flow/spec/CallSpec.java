@@ -62,7 +62,8 @@ public record CallSpec(
         boolean isPacked = convention.hasPackedEntry();
         if (!isPacked && systemLib.orElse(false)) {
             throw new KilnException(new Problem(
-                    "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the C interface has none",
+                    "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the"
+                            + " C interface has none",
                     "",
                     "a system library with kiln.interfaceApi packed",
                     "Set kiln.interfaceApi to packed, or leave kiln.systemLib out"));

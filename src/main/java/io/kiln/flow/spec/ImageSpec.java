@@ -21,12 +21,24 @@ import java.util.Optional;
  */
 public record ImageSpec(
         Application application,
-        @NoInput(because = "it is compiled beside generated C, and a verified image is an input itself") CodeSpec code,
-        @NoInput(because = "the board has them, and is an input itself") List<String> compilerFlags,
-        @NoInput(because = "it allows a build, and changes nothing in it") TrustedArchives trustedArchives,
-        @NoInput(of = "generate", because = "it is asked for when the image runs") boolean semihosting,
-        @NoInput(of = "generate", because = "it begins when the image is linked") VerifySpec verify,
-        @NoInput(because = "answers are the same on a farm; its address may hold a secret") Optional<FarmUse> farm) {
+
+        @NoInput(because = "it is compiled beside generated C, and a verified image is an input itself")
+        CodeSpec code,
+
+        @NoInput(because = "the board has them, and is an input itself")
+        List<String> compilerFlags,
+
+        @NoInput(because = "it allows a build, and changes nothing in it")
+        TrustedArchives trustedArchives,
+
+        @NoInput(of = "generate", because = "it is asked for when the image runs")
+        boolean semihosting,
+
+        @NoInput(of = "generate", because = "it begins when the image is linked")
+        VerifySpec verify,
+
+        @NoInput(because = "answers are the same on a farm; its address may hold a secret")
+        Optional<FarmUse> farm) {
     public ImageSpec {
         compilerFlags = List.copyOf(compilerFlags);
     }

@@ -14,7 +14,12 @@ import java.util.Optional;
  */
 public record MachineSpec(
         String board,
+
         @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")
-                Optional<String> toolchain,
-        @NoInput(because = "the board that was found in them is an input itself") BoardSources boardSources,
-        @NoInput(because = "the linked image holds it, and a verified image is an input itself") UpdateSpec update) {}
+        Optional<String> toolchain,
+
+        @NoInput(because = "the board that was found in them is an input itself")
+        BoardSources boardSources,
+
+        @NoInput(because = "the linked image holds it, and a verified image is an input itself")
+        UpdateSpec update) {}

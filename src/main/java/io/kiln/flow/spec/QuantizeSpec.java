@@ -10,7 +10,6 @@ import io.kiln.quantize.QuantizeOptions.Equalize;
 import io.kiln.quantize.QuantizeRequest;
 import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
-import io.kiln.quantize.sample.SampleReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.base.incremental.NoInput;
 import io.kiln.base.KilnException;
+import io.kiln.base.incremental.NoInput;
 import io.kiln.tuning.task.Objective;
 import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
@@ -17,9 +17,12 @@ import java.util.Optional;
  * @param isForInstructions whether only records count that were searched for few instructions, among those that were searched for speed
  */
 public record RecordsSpec(
-        @NoInput(because = "the log that is followed is an input itself, also where none is named") Optional<Path> own,
+        @NoInput(because = "the log that is followed is an input itself, also where none is named")
+        Optional<Path> own,
+
         @NoInput(because = "their records are an input, which is the same for a folder and for the log packed from it")
-                List<Path> shared,
+        List<Path> shared,
+
         boolean isForInstructions) {
     /** The board's own in the project. */
     public static final RecordsSpec USUAL = new RecordsSpec(Optional.empty(), List.of(), false);

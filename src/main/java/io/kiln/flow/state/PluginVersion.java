@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.state;
 
-import io.kiln.base.Extensions;
 import io.kiln.base.Digests;
+import io.kiln.base.Extensions;
 import io.kiln.base.incremental.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,8 +22,10 @@ public final class PluginVersion {
 
     /** The code that runs does not change while it runs. */
     private static final class Build {
-        static final String DIGEST = Digests.sha256(
-                        Fingerprint.of("code").value("", Extensions.place(PluginVersion.class)).parts().toString())
+        static final String DIGEST = Digests.sha256(Fingerprint.of("code")
+                        .value("", Extensions.place(PluginVersion.class))
+                        .parts()
+                        .toString())
                 .substring(0, DIGEST_CHARACTERS);
     }
 

@@ -48,6 +48,7 @@ public final class Steps {
     }
 
     private static Fingerprint whole(Fingerprint now) {
-        return now.value("Kiln", PluginVersion.text()).value("extensions", Extensions.code(Steps.class.getClassLoader()));
+        return now.value("Kiln", PluginVersion.text())
+                .value("extensions", Extensions.code(Steps.class.getClassLoader()));
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.verify;
 
-import io.kiln.base.incremental.Fingerprint;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.device.emulator.Emulator;
@@ -105,9 +105,12 @@ final class OperatorReferences {
                 .map(spec.layout().project()::resolve)
                 .distinct()
                 .toList();
-        Stream<Path> headers = Stream.concat(Stream.of(spec.layout().userSources()), files.stream().map(Path::getParent))
+        Stream<Path> headers = Stream.concat(
+                        Stream.of(spec.layout().userSources()), files.stream().map(Path::getParent))
                 .flatMap(folder -> headers(folder).stream());
-        return files.isEmpty() ? files : Stream.concat(files.stream(), headers).distinct().toList();
+        return files.isEmpty()
+                ? files
+                : Stream.concat(files.stream(), headers).distinct().toList();
     }
 
     private static List<Path> headers(Path folder) {
@@ -181,7 +184,8 @@ final class OperatorReferences {
     }
 
     private static void copyHeaders(Path from, Path to) {
-        headers(from).forEach(path -> copy(path, to.resolve(from.relativize(path).toString())));
+        headers(from)
+                .forEach(path -> copy(path, to.resolve(from.relativize(path).toString())));
     }
 
     private static void copy(Path from, Path to) {

@@ -16,7 +16,9 @@ public record BoardIdentity(
         String id,
         String title,
         Maker maker,
-        @NoInput(because = "where its profile lies on this computer") String origin) {
+
+        @NoInput(because = "where its profile lies on this computer")
+        String origin) {
     /**
      * The vendor of a board.
      *

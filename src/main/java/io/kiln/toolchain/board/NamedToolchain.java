@@ -11,4 +11,6 @@ import io.kiln.base.incremental.NoInput;
  * @param where file and line of the setting
  */
 public record NamedToolchain(
-        String toolchain, boolean required, @NoInput(because = "a place for messages") String where) {}
+        String toolchain,
+        boolean required,
+        @NoInput(because = "a place for messages") String where) {}

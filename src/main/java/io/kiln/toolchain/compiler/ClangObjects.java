@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import java.util.stream.Stream;
-import io.kiln.base.incremental.Inputs;
 import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
@@ -10,6 +8,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
+import io.kiln.base.incremental.Inputs;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Makes objects with the bundled clang, with the flags that C of the same core is compiled with. Headers of the C library are those of Kiln's

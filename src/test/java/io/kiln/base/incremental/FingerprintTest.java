@@ -42,7 +42,9 @@ final class FingerprintTest {
             List<String> names,
             List<Part> parts,
             @NoInput(because = "a test has it") String never,
-            @NoInput(of = "one", because = "the other result has it") String sometimes) {}
+
+            @NoInput(of = "one", because = "the other result has it")
+            String sometimes) {}
 
     /** A part of it. */
     public record Part(Shape shape, Duration time) {}

@@ -77,7 +77,8 @@ final class StepStateTest {
     @Test
     void severalReasonsAreCounted() throws IOException {
         Files.writeString(input, "int b;");
-        assertThat(state.reasonToRun(now("size"), folder)).contains("optimize changed from 'speed' to 'size' and 1 more");
+        assertThat(state.reasonToRun(now("size"), folder))
+                .contains("optimize changed from 'speed' to 'size' and 1 more");
     }
 
     private Fingerprint now(String optimize) {
