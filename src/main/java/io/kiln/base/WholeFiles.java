@@ -2,14 +2,29 @@
 package io.kiln.base;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.UUID;
 
-/** Writes files completely or not at all: to a temporary file beside it, then an atomic rename. */
+/**
+ * Writes files completely or not at all: to a temporary file beside it, then an atomic rename. Like every new file, the file has the
+ * permissions that the umask of this process leaves: nothing here sets permissions afterwards.
+ */
 public final class WholeFiles {
+    private static final String PROGRAM = "rwxrwxrwx";
+    private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
     private WholeFiles() {}
 
     /**
@@ -18,18 +33,46 @@ public final class WholeFiles {
      * @throws KilnException if it cannot be written; the file is unchanged then
      */
     public static void write(Path file, byte[] content) {
+        write(file, content, false);
+    }
+
+    /** As above, as UTF-8. */
+    public static void write(Path file, String text) {
+        write(file, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** As {@link #write(Path, byte[])}, a file that may be executed by those who may read it. */
+    public static void writeProgram(Path file, byte[] content) {
+        write(file, content, true);
+    }
+
+    /**
+     * Creates a program that does not exist yet.
+     *
+     * @throws IOException if it exists, or cannot be created
+     */
+    public static SeekableByteChannel newProgram(Path file) throws IOException {
+        return Files.newByteChannel(file, NEW, permissions(true));
+    }
+
+    private static void write(Path file, byte[] content, boolean isProgram) {
         try {
             if (Files.isRegularFile(file)
                     && Files.size(file) == content.length
+                    && (!isProgram || Files.isExecutable(file))
                     && Arrays.equals(Files.readAllBytes(file), content)) {
                 return;
             }
             Path parent = file.toAbsolutePath().getParent();
             Files.createDirectories(parent);
-            Path temporary = Files.createTempFile(parent, "." + file.getFileName(), ".part");
+            Path temporary = parent.resolve("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
             try {
-                Files.write(temporary, content);
-                temporary.toFile().setReadable(true, false);
+                try (SeekableByteChannel out = Files.newByteChannel(temporary, NEW, permissions(isProgram))) {
+                    ByteBuffer left = ByteBuffer.wrap(content);
+                    while (left.hasRemaining()) {
+                        out.write(left);
+                    }
+                }
                 Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             } finally {
                 Files.deleteIfExists(temporary);
@@ -39,8 +82,13 @@ public final class WholeFiles {
         }
     }
 
-    /** Writes text as UTF-8. */
-    public static void write(Path file, String text) {
-        write(file, text.getBytes(StandardCharsets.UTF_8));
+    /** What is asked for when a file is created, from which the system takes the umask. */
+    private static FileAttribute<?>[] permissions(boolean isProgram) {
+        boolean hasPermissions =
+                FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+        return isProgram && hasPermissions
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(PROGRAM))
+                }
+                : new FileAttribute<?>[0];
     }
 }

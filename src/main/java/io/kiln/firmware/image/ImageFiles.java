@@ -20,7 +20,8 @@ import java.util.TreeMap;
 
 /** The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}, and {@code .uf2} for boards that take it. */
 public final class ImageFiles {
-    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".uf2", ".map", ".elf");
+    private static final String ELF = ".elf";
+    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".uf2", ".map", ELF);
 
     private final Path folder;
     private final String base;
@@ -56,7 +57,13 @@ public final class ImageFiles {
         try {
             Map<String, byte[]> contents = contents(elf, map, isHost);
             Files.createDirectories(folder);
-            contents.forEach((name, content) -> WholeFiles.write(part(name), content));
+            contents.forEach((name, content) -> {
+                if (name.equals(base + ELF)) {
+                    WholeFiles.writeProgram(part(name), content);
+                } else {
+                    WholeFiles.write(part(name), content);
+                }
+            });
             Files.deleteIfExists(file("bin"));
             Files.deleteIfExists(file("uf2"));
             for (Map.Entry<String, byte[]> file : contents.entrySet()) {
@@ -66,9 +73,6 @@ public final class ImageFiles {
                         StandardCopyOption.ATOMIC_MOVE,
                         StandardCopyOption.REPLACE_EXISTING);
                 digests.put(file.getKey(), Digests.sha256(file.getValue()));
-            }
-            if (!file("elf").toFile().setExecutable(true, false)) {
-                log.debug("cannot make " + file("elf") + " executable");
             }
         } catch (IOException e) {
             throw FileFailure.of("cannot write the image", folder, e);
@@ -90,7 +94,7 @@ public final class ImageFiles {
             uf2Family.ifPresent(family -> contents.put(base + ".uf2", Uf2.of(load, family)));
         }
         contents.put(base + ".map", Files.isRegularFile(map) ? Files.readAllBytes(map) : new byte[0]);
-        contents.put(base + ".elf", Files.readAllBytes(elf));
+        contents.put(base + ELF, Files.readAllBytes(elf));
         return contents;
     }
 

@@ -5,10 +5,14 @@ import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.process.ShellWords;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPairGenerator;
@@ -22,6 +26,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -34,6 +39,8 @@ public final class UpdateKey {
     private static final int MOST_BYTES = 16 << 10;
     private static final Pattern PEM =
             Pattern.compile("-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]+)-----END PRIVATE KEY-----");
+
+    private static final Set<PosixFilePermission> OWNERS = PosixFilePermissions.fromString("rwx------");
 
     /** The bytes before the 32 bytes of an Ed25519 key in a SubjectPublicKeyInfo: RFC 8410, section 4. */
     private static final byte[] INFO = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
@@ -49,7 +56,7 @@ public final class UpdateKey {
     /**
      * Reads an unencrypted PKCS#8 key in PEM, as {@code openssl genpkey -algorithm ed25519} writes it.
      *
-     * @throws KilnException if the file cannot be read or is not such a key
+     * @throws KilnException if the file cannot be read, is not such a key, or others may read it
      */
     public static UpdateKey read(Path file) {
         try {
@@ -62,11 +69,29 @@ public final class UpdateKey {
             }
             byte[] der = Base64.getMimeDecoder().decode(pem.group(1));
             PrivateKey secret = KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(der));
+            requirePrivate(file);
             return new UpdateKey(secret, publicKey(secret));
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw notAKey(file, "it holds a key of another algorithm, or a damaged one");
+        }
+    }
+
+    /** Where files have no such permissions, only the system can tell who may read them. */
+    private static void requirePrivate(Path file) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+        if (view == null) {
+            return;
+        }
+        Set<PosixFilePermission> permissions = view.readAttributes().permissions();
+        if (!OWNERS.containsAll(permissions)) {
+            throw new KilnException(new Problem(
+                    "others may use the key that signs updates: its permissions are "
+                            + PosixFilePermissions.toString(permissions),
+                    file.toString(),
+                    "a private key that only its owner may read, rw-------",
+                    "chmod 600 " + ShellWords.quote(file.toString())));
         }
     }
 

@@ -3,6 +3,7 @@ package io.kiln.flow.diff;
 
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
+import io.kiln.base.WholeFiles;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.report.diff.BuildDiff;
 import io.kiln.report.diff.DiffText;
@@ -10,7 +11,6 @@ import io.kiln.report.diff.Figures;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,8 +32,7 @@ public final class LastBuild {
             Path now = layout.reports().resolve(name);
             try {
                 if (Files.isRegularFile(now)) {
-                    Files.createDirectories(folder);
-                    Files.copy(now, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING);
+                    WholeFiles.write(folder.resolve(name), Files.readAllBytes(now));
                 } else {
                     Files.deleteIfExists(folder.resolve(name));
                 }

@@ -6,6 +6,7 @@ import io.kiln.base.WholeFiles;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,16 +27,14 @@ final class TemplateFolder {
      * @param classPath Kiln and everything that it needs
      */
     static void write(Path folder, ProjectSettings settings, Path boards, List<Path> classPath) {
-        WholeFiles.write(folder.resolve(LAUNCHER), launcher(classPath));
-        makeExecutable(folder.resolve(LAUNCHER));
+        WholeFiles.writeProgram(folder.resolve(LAUNCHER), launcher(classPath).getBytes(StandardCharsets.UTF_8));
         settings.write(folder);
         copyFiles(boards, folder.resolve(BOARDS));
     }
 
     /** Writes to a project what its template has, with other settings. */
     static void copy(Path template, Path project, ProjectSettings settings) {
-        copyFile(template.resolve(LAUNCHER), project.resolve(LAUNCHER));
-        makeExecutable(project.resolve(LAUNCHER));
+        WholeFiles.writeProgram(project.resolve(LAUNCHER), content(template.resolve(LAUNCHER)));
         settings.write(project);
         copyFiles(template.resolve(BOARDS), project.resolve(BOARDS));
     }
@@ -54,17 +53,15 @@ final class TemplateFolder {
         return "'" + text.replace("'", "'\\''") + "'";
     }
 
-    private static void makeExecutable(Path file) {
-        if (!file.toFile().setExecutable(true)) {
-            throw FileFailure.of("cannot be made executable", file, new IOException("the system refused"));
-        }
+    static void copyFile(Path from, Path to) {
+        WholeFiles.write(to, content(from));
     }
 
-    static void copyFile(Path from, Path to) {
+    private static byte[] content(Path file) {
         try {
-            WholeFiles.write(to, Files.readAllBytes(from));
+            return Files.readAllBytes(file);
         } catch (IOException e) {
-            throw FileFailure.of("cannot read", from, e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 

@@ -4,13 +4,14 @@ package io.kiln.flow.resolve;
 import io.kiln.base.Bytes;
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
+import io.kiln.base.WholeFiles;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.SortedMap;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -58,13 +59,9 @@ public final class CmsisNnArtifact {
                 return folder;
             }
             SortedMap<String, Bytes> files = CmsisNnArchive.read(archive);
-            Files.createDirectories(home);
-            Path fresh = Files.createTempDirectory(home, ".unpacking");
-            for (Map.Entry<String, Bytes> file : files.entrySet()) {
-                Path to = fresh.resolve(file.getKey());
-                Files.createDirectories(to.getParent());
-                Files.write(to, file.getValue().toArray());
-            }
+            // Not a temporary folder of the system, which only its owner may read.
+            Path fresh = home.resolve(".unpacking" + UUID.randomUUID());
+            files.forEach((name, content) -> WholeFiles.write(fresh.resolve(name), content.toArray()));
             return moved(fresh, folder);
         } catch (IOException e) {
             throw FileFailure.of("cannot unpack", archive, e);

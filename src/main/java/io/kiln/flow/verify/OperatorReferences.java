@@ -7,6 +7,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
@@ -190,8 +191,7 @@ final class OperatorReferences {
 
     private static void copy(Path from, Path to) {
         try {
-            Files.createDirectories(to.getParent());
-            Files.copy(from, to);
+            WholeFiles.write(to, Files.readAllBytes(from));
         } catch (IOException e) {
             throw FileFailure.of("cannot copy", from, e);
         }

@@ -3,10 +3,14 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Enumeration;
 import java.util.Optional;
 import java.util.Set;
@@ -108,11 +112,11 @@ final class LlvmJar {
 
     private static void copy(ZipFile zip, ZipEntry entry, Path file) throws IOException {
         Files.createDirectories(file.getParent());
-        try (InputStream in = zip.getInputStream(entry)) {
-            Files.copy(in, file);
-        }
-        if (!file.toString().endsWith(".h") && !file.toFile().setExecutable(true, false)) {
-            throw new IOException("cannot make " + file + " executable");
+        try (InputStream in = zip.getInputStream(entry);
+                OutputStream out = file.toString().endsWith(".h")
+                        ? Files.newOutputStream(file, StandardOpenOption.CREATE_NEW)
+                        : Channels.newOutputStream(WholeFiles.newProgram(file))) {
+            in.transferTo(out);
         }
     }
 }

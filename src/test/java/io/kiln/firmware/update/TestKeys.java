@@ -2,7 +2,11 @@
 package io.kiln.firmware.update;
 
 import io.kiln.base.WholeFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -25,7 +29,17 @@ public final class TestKeys {
                 file,
                 "-----BEGIN PRIVATE KEY-----\n" + Base64.getEncoder().encodeToString(key)
                         + "\n-----END PRIVATE KEY-----\n");
+        permit(file, "rw-------");
         return file;
+    }
+
+    /** Sets the permissions of a key. */
+    static void permit(Path file, String permissions) {
+        try {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A key. */

@@ -217,6 +217,23 @@ class UpdateFileTest {
     }
 
     @Test
+    void aKeyThatOthersMayUseIsRefusedWithTheCommandThatMendsIt() {
+        Path file = TestKeys.write(folder.resolve("a b"), 1);
+        for (String open : List.of("rw-r-----", "rw----r--", "rw-rw-rw-", "rw----r--", "rwx--x---", "rw-----w-")) {
+            TestKeys.permit(file, open);
+            assertThatThrownBy(() -> UpdateKey.read(file))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessage(file + ": others may use the key that signs updates: its permissions are " + open
+                            + "; expected a private key that only its owner may read, rw-------. chmod 600 '" + file
+                            + "'.");
+        }
+        for (String own : List.of("rw-------", "r--------")) {
+            TestKeys.permit(file, own);
+            assertThat(UpdateKey.read(file).publicBytes().size()).isEqualTo(UpdateKey.PUBLIC_BYTES);
+        }
+    }
+
+    @Test
     void onlyAnEd25519KeyIsRead() {
         String other = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEH\n-----END PRIVATE KEY-----\n";
         for (String text : List.of("", "secret", other, "-----BEGIN ENCRYPTED PRIVATE KEY-----", "x".repeat(20_000))) {

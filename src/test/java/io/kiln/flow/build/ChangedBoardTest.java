@@ -36,10 +36,10 @@ final class ChangedBoardTest {
         flow.generate(build());
         assertThat(said).containsExactly("Generating C: nothing changed");
 
-        board("256", "128K");
+        board("128", "128K");
         flow.generate(build());
         assertThat(said.get(1))
-                .isEqualTo("Generating C: board.memoryMap.memories[2].size changed from '65536' to '256' and 1 more");
+                .isEqualTo("Generating C: board.memoryMap.memories[2].size changed from '65536' to '128' and 1 more");
         assertThat(entry()).isNotEqualTo(inFast);
         flow.link(build());
         assertThat(folder.resolve("out/gesture.elf")).exists();
