@@ -22,7 +22,8 @@ import java.util.stream.Stream;
  * }
  * }</pre>
  *
- * One thread at a time may use it. A model with variables, such as an LSTM, keeps their values from one run to the next until {@link #reset}.
+ * Each object has its own copy of the library, so that several, of the same file too, may be used at once; one object is for one thread at a
+ * time. A model with variables, such as an LSTM, keeps their values from one run to the next until {@link #reset}.
  */
 public final class HostModel implements AutoCloseable {
     /** Size of a TVMTensorInfo with pointers of 64 bits (tvm/runtime/metadata_types.h): name, shape, rank, type. */
@@ -53,14 +54,13 @@ public final class HostModel implements AutoCloseable {
     public static HostModel load(Path file, String name) {
         HostLibrary library = HostLibrary.load(file);
         String prefix = "tvmgen_" + name;
-        Pointer metadata;
         try {
-            metadata = library.address(prefix + "_get_c_metadata");
-        } catch (KilnException e) {
+            Pointer metadata = library.address(prefix + "_get_c_metadata");
+            return new HostModel(library, prefix, tensors(metadata, 1, file), tensors(metadata, 3, file));
+        } catch (RuntimeException e) {
             library.close();
             throw e;
         }
-        return new HostModel(library, prefix, tensors(metadata, 1, file), tensors(metadata, 3, file));
     }
 
     /** A table of tensors: its address and its length are two members of TVMMetadata. */
@@ -102,6 +102,7 @@ public final class HostModel implements AutoCloseable {
      * @return the elements of each output
      * @throws IllegalArgumentException if number or sizes of the inputs are wrong
      * @throws KilnException with the model's message if it fails
+     * @throws IllegalStateException if it is closed
      */
     public List<Bytes> run(List<Bytes> values) {
         if (values.size() != inputs.size()) {
@@ -118,6 +119,7 @@ public final class HostModel implements AutoCloseable {
      * Sets the variables of a model with a state to what they are when the library is loaded. A model without variables stays as it is.
      *
      * @throws KilnException with the model's message if it fails
+     * @throws IllegalStateException if it is closed
      */
     public void reset() {
         if (library.has(reset)) {
@@ -125,7 +127,7 @@ public final class HostModel implements AutoCloseable {
         }
     }
 
-    /** Unloads the library, also for other models that were loaded from the same file. */
+    /** Unloads its copy of the library; closing it again does nothing. */
     @Override
     public void close() {
         library.close();

@@ -50,6 +50,9 @@ class BundledCompilerTest {
         assertThat(home.resolve("bin/clang")).isExecutable().hasContent("clang");
         assertThat(home.resolve("bin/ld.lld")).isSymbolicLink().isExecutable().hasContent("lld");
         assertThat(home.resolve("lib/libLLVM.so.20.1")).exists();
+        // A folder and a program that are new have the permissions that the umask leaves.
+        assertThat(Files.getPosixFilePermissions(home.resolve("bin/clang")))
+                .isEqualTo(Files.getPosixFilePermissions(Files.createDirectory(folder.resolve("new"))));
         assertThat(home.resolve("lib/libclang-cpp.so.20.1")).exists();
         assertThat(home.resolve("lib/clang/20/include/stdint.h")).exists();
         assertThat(names(home)).doesNotContain("opt", "libclang.so", "Pass.h");
