@@ -56,6 +56,15 @@ class CmsisNnArtifactTest {
         assertThat(fetched).isEmpty();
     }
 
+    /** Not those of a temporary folder, which is its owner's alone. */
+    @Test
+    void whatIsUnpackedHasThePermissionsOfNewFolders() throws IOException {
+        SourceArchives.zip(archive, SourceArchives.texts(List.of(HEADER, "Source/a.c")));
+        Path unpacked = CmsisNnArtifact.folder("com.example:nn:7.0.0", folder, environment);
+        assertThat(Files.getPosixFilePermissions(unpacked))
+                .isEqualTo(Files.getPosixFilePermissions(Files.createDirectory(folder.resolve("new"))));
+    }
+
     @Test
     void extensionAndClassifierMayBeStated() throws IOException {
         SourceArchives.zip(archive, SourceArchives.texts(List.of(HEADER, "Source/a.c")));

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.base.incremental.Journal;
 import io.kiln.base.incremental.Variants;
 import io.kiln.base.incremental.Variants.Variant;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
 import io.kiln.toolchain.compiler.ClangObjects;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -19,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -130,6 +133,20 @@ final class EveryInputCountsTest {
                 .contains("Memory.size", "PoolMemories.constants", "BoardSupport.files", "ModelSlots.bytes")
                 .contains("CustomOperator.function", "External.operators", "Limits.minSqnr", "ArchiveSpec.timestamp")
                 .contains("Building.compile", "Qemu.machine", "ChipId.mask", "VerifySpec.seed");
+    }
+
+    /** Whatever a step makes is out of date when Kiln is built again, whether or not its version changes. */
+    @Test
+    void kilnItselfIsAnInput() {
+        BuildSpec.Layout layout = new BuildSpec.Layout(folder, folder.resolve("out"), "net");
+        Steps steps = new Steps(Log.QUIET, layout);
+        assertThat(steps.run("Doing", Fingerprint.of("doing").value("it", 1), List::of))
+                .isTrue();
+        assertThat(steps.run("Doing", Fingerprint.of("doing").value("it", 1), List::of))
+                .isFalse();
+        assertThat(new Journal(layout.state("doing")).read("step").orElseThrow().inputs())
+                .containsEntry("Kiln", PluginVersion.text());
+        assertThat(PluginVersion.text()).matches(Pattern.quote(PluginVersion.released()) + " [0-9a-f]{12}");
     }
 
     @Test
