@@ -151,9 +151,9 @@ public final class Fingerprint {
     }
 
     private static boolean isEmptyOptional(Object value) {
-        return value instanceof OptionalInt whole && whole.isEmpty()
-                || value instanceof OptionalLong large && large.isEmpty()
-                || value instanceof OptionalDouble real && real.isEmpty();
+        return (value instanceof OptionalInt whole && whole.isEmpty())
+                || (value instanceof OptionalLong large && large.isEmpty())
+                || (value instanceof OptionalDouble real && real.isEmpty());
     }
 
     private static String text(String name, Object value) {
