@@ -4,6 +4,7 @@ package io.kiln.bench;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Row;
+import io.kiln.reference.SharedFolder;
 import io.kiln.tuning.task.Objective.Metric;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ record BenchOptions(
         Optional<Optimize> optimize = Optional.empty();
         Optional<Io> io = Optional.empty();
         List<String> models = new ArrayList<>();
-        Path golden = Path.of("..", "shared", "golden");
+        Path golden = SharedFolder.ROOT.resolve("golden");
         Path out = Path.of("target", "bench");
         for (String arg : words(args)) {
             String value = arg.substring(arg.indexOf('=') + 1);

@@ -10,6 +10,7 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Golden float models on emulated cores without a floating-point unit against the reference kernels. */
+@NeedsShared("golden")
 final class FloatModelsInQemuTest {
     @TempDir
     private Path folder;

@@ -10,6 +10,7 @@ import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Golden models in QEMU, each in an image of its own, a share of them for each core and way to optimize; all of them with
  * {@code -Dkiln.golden=all}.
  */
+@NeedsShared("golden")
 final class GoldenSetInQemuTest {
     private static final int SHARES = 24;
 
@@ -40,7 +42,7 @@ final class GoldenSetInQemuTest {
         "7, qemu-riscv32, SPEED",
     })
     void answersAsTheReferenceKernelsDo(int share, String board, Optimize optimize) {
-        List<String> models = GoldenModels.neededShare(share, SHARES);
+        List<String> models = GoldenModels.share(share, SHARES);
         String target = Boards.builtIn().find(board).target();
         TestToolchains.resolve("gnu", target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());

@@ -20,6 +20,7 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The golden model of float activations and int8 weights, which the reference kernels refuse. It has to answer what the same model answers
  * with the weights as floats, scale times integer, in the interpreter.
  */
+@NeedsShared("golden")
 class HybridModelTest {
     private static final String MODEL = "kws_ref_model_float32";
     private static final String BOARD = "mps2-an386";

@@ -8,6 +8,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.bench.BenchImage.Setting;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Objects of LLVM against C compiled by the same clang, in QEMU: the same answers, and as many instructions. The other two models with
  * {@code -Dkiln.golden=all}.
  */
+@NeedsShared("golden")
 final class LlvmInQemuTest {
     private static final double PERCENT = 2;
     private static final List<String> MODELS = List.of("kws_ref_model", "vww_96_int8", "pretrainedResnet_quant");

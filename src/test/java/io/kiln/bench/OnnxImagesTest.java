@@ -16,6 +16,7 @@ import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images of ONNX models: what quantized ones are linked with, and what all of them cost and answer. */
+@NeedsShared({"golden", "onnx"})
 final class OnnxImagesTest {
     private static final List<String> QUANTIZED =
             List.of("micro_kws_m_static_qdq.onnx", "micro_kws_m_static_qoperator.onnx");

@@ -12,6 +12,7 @@ import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.reference.SharedFolder;
 import io.kiln.report.Json;
 import io.kiln.report.TuneReport;
 import io.kiln.report.TuneReport.Sizes;
@@ -87,7 +88,11 @@ public final class ShippedTuning {
     private List<TuningRecord> tuned(String name, Metric sought) {
         Path folder = Path.of("target", "tuning", board, objective.text(), sought.text(), name)
                 .toAbsolutePath();
-        Path file = Path.of("..", "shared", "golden", name, "model.tflite").toAbsolutePath();
+        Path file = SharedFolder.ROOT
+                .resolve("golden")
+                .resolve(name)
+                .resolve("model.tflite")
+                .toAbsolutePath();
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
                 .toolchain(Optional.ofNullable(System.getProperty("toolchain")))

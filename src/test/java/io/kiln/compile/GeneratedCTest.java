@@ -16,6 +16,7 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.lower.RandomResiduals;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.OwnModel;
 import io.kiln.target.TestTargets;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.PassOptionsTest;
@@ -23,11 +24,9 @@ import io.kiln.transform.RandomFloatNets;
 import io.kiln.transform.RandomNets;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.function.LongFunction;
 import java.util.stream.Stream;
@@ -55,60 +54,19 @@ class GeneratedCTest {
     @TempDir
     private Path folder;
 
-    /** How a golden model is compiled. */
-    private record Variant(String target, Optimize optimize, Io io) {
-        CompileRequest request(Path source, String name) {
-            return CompileRequest.builder(source, target)
-                    .name(name)
-                    .io(io)
-                    .optimize(optimize)
-                    .build();
-        }
-    }
-
-    static Stream<String> models() {
-        return Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.FLOAT.stream());
-    }
-
-    private static List<Variant> variants(String model) {
-        if (GoldenModels.FLOAT.contains(model)) {
-            return List.of(
-                    new Variant(TARGET, Optimize.SPEED, Io.CALLER),
-                    new Variant(TARGET, Optimize.RAM, Io.WORKSPACE),
-                    new Variant(MVE, Optimize.SPEED, Io.CALLER));
-        }
-        String other = TARGETS.get(GoldenModels.INTEGER.indexOf(model) * 5 % TARGETS.size());
-        return List.of(
-                new Variant(DSP, Optimize.SPEED, Io.CALLER),
-                new Variant(MVE, Optimize.SPEED, Io.CALLER),
-                new Variant(other, Optimize.SPEED, Io.WORKSPACE),
-                new Variant(DSP, Optimize.RAM, Io.WORKSPACE),
-                new Variant(DSP, Optimize.SIZE, Io.CALLER));
-    }
-
-    @ParameterizedTest
-    @MethodSource("models")
-    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model) throws IOException {
-        Path source = GoldenModels.model(model);
-        List<CompileRequest> requests = new ArrayList<>();
-        for (Variant variant : variants(model)) {
-            requests.add(variant.request(source, "golden" + requests.size()));
-        }
-        answerAsTheReferenceKernelsDo(model, requests);
-    }
-
     static Stream<Arguments> bareModels() {
         return Stream.of(
-                Arguments.of("kws_ref_model", DSP),
-                Arguments.of("pretrainedResnet_quant", TARGET),
-                Arguments.of("str_ww_ref_model", DSP),
-                Arguments.of("micro_speech_quantized", TARGET));
+                Arguments.of(OwnModel.KEYWORDS, DSP),
+                Arguments.of(OwnModel.RESIDUAL, TARGET),
+                Arguments.of(OwnModel.RECURRENT, DSP),
+                Arguments.of(OwnModel.WIDE_CONV, TARGET));
     }
 
     @ParameterizedTest
     @MethodSource("bareModels")
-    void goldenModelsAnswerTheSameWithoutPassesAndFusion(String model, String target) throws IOException {
-        answerAsTheReferenceKernelsDo(model, List.of(bare(GoldenModels.model(model), "golden", target, Io.CALLER)));
+    void modelsAnswerTheSameWithoutPassesAndFusion(OwnModel model, String target) throws IOException {
+        PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
+        GoldenAnswers.check(folder, List.of(model.folder()), target, request -> request.passes(options));
     }
 
     /** All passes left out that can be, nothing fused. */
@@ -121,62 +79,11 @@ class GeneratedCTest {
                 .build();
     }
 
-    /** All in one program, on one target after another. */
-    @Test
-    void goldenModelsOfOneOperatorAnswerAsTheReferenceKernelsDo() throws IOException {
-        List<ModelMetadata> models = new ArrayList<>();
-        List<List<Artifact>> artifacts = new ArrayList<>();
-        List<Bytes> inputs = new ArrayList<>();
-        ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        for (String model : GoldenModels.SINGLE_OPERATORS) {
-            String target = TARGETS.get(models.size() % TARGETS.size());
-            Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
-            Path source = GoldenModels.model(model);
-            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, target)
-                    .name(model)
-                    .optimize(optimize)
-                    .build());
-            models.add(compiled.library().metadata());
-            artifacts.add(compiled.library().artifacts().artifacts());
-            inputs.add(Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_1.bin"))));
-            expected.writeBytes(Files.readAllBytes(source.resolveSibling("output_1.bin")));
-        }
-        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
-        assertThat(actual).isEqualTo(Bytes.wrap(expected.toByteArray()));
-    }
-
-    /** All variants of a model in one program, which runs one case after another. */
-    private void answerAsTheReferenceKernelsDo(String model, List<CompileRequest> requests) throws IOException {
-        Path source = requests.get(0).model();
-        List<ModelMetadata> models = new ArrayList<>();
-        List<List<Artifact>> artifacts = new ArrayList<>();
-        for (CompileRequest request : requests) {
-            CompiledModel compiled = ModelCompiler.compile(request);
-            models.add(compiled.library().metadata());
-            artifacts.add(compiled.library().artifacts().artifacts());
-        }
-        HostProgram program = HostProgram.build(folder, models, artifacts);
-        for (int k : GoldenModels.cases(model)) {
-            Bytes input = Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_" + k + ".bin")));
-            Bytes expected = Bytes.wrap(Files.readAllBytes(source.resolveSibling("output_" + k + ".bin")));
-            ByteBuffer actual =
-                    program.run(Collections.nCopies(models.size(), input)).buffer();
-            for (int i = 0; i < models.size(); i++) {
-                byte[] answer = new byte[expected.size()];
-                actual.get(answer);
-                assertThat(GoldenModels.agree(expected, Bytes.wrap(answer), GoldenModels.outputs(models.get(i))))
-                        .as("%s case %d, variant %d", model, k, i)
-                        .isTrue();
-            }
-            assertThat(actual.hasRemaining()).isFalse();
-        }
-    }
-
     @Test
     void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
-        Path source = GoldenModels.model("kws_ref_model");
+        Path source = OwnModel.KEYWORDS.folder().resolve("model.tflite");
         CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1))
-                .name("golden")
+                .name("own")
                 .inputShapes(InputShapes.parse("input_1:2,49,10,1"))
                 .build());
         HostProgram program = HostProgram.build(

@@ -18,7 +18,7 @@ import io.kiln.base.WholeFiles;
 import io.kiln.executor.PackedOptions;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,6 +31,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The graph of a model, its parameters and its archive. */
@@ -41,9 +42,11 @@ final class GraphArchiveTest {
     private Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"kws_ref_model", "micro_kws_m", "pretrainedResnet_quant"})
-    void noOperatorWritesWhatIsStillNeeded(String golden) throws IOException {
-        JsonNode graph = graph(compile(golden, ExecutorKind.GRAPH, false));
+    @EnumSource(
+            value = OwnModel.class,
+            names = {"KEYWORDS", "VISION", "RESIDUAL"})
+    void noOperatorWritesWhatIsStillNeeded(OwnModel model) throws IOException {
+        JsonNode graph = graph(compile(model, ExecutorKind.GRAPH, false));
         List<Integer> rows = numbers(graph.get("node_row_ptr"));
         List<Integer> storage = numbers(graph.get("attrs").get("storage_id").get(1));
         keysAreTvms(graph);
@@ -94,8 +97,8 @@ final class GraphArchiveTest {
 
     @Test
     void parametersLieInTheCOrInTheFile() throws IOException {
-        ModelLibrary linked = compile("hello_world_int8", ExecutorKind.GRAPH, true);
-        ModelLibrary apart = compile("hello_world_int8", ExecutorKind.GRAPH, false);
+        ModelLibrary linked = compile(OwnModel.SINE, ExecutorKind.GRAPH, true);
+        ModelLibrary apart = compile(OwnModel.SINE, ExecutorKind.GRAPH, false);
         assertThat(parameters(linked)).isEmpty();
         assertThat(linked.artifacts()
                         .of(ArtifactKind.PARAMETERS)
@@ -122,7 +125,7 @@ final class GraphArchiveTest {
     @ParameterizedTest
     @ValueSource(ints = {5, 7})
     void anArchiveHasGraphRuntimeAndStorageIds(int version) throws IOException {
-        ModelLibrary library = compile("kws_ref_model", ExecutorKind.GRAPH, false);
+        ModelLibrary library = compile(OwnModel.KEYWORDS, ExecutorKind.GRAPH, false);
         SortedMap<String, Bytes> files = archive(library, version);
         JsonNode metadata = json(files.get("metadata.json").text());
         JsonNode model = version == 7 ? metadata.get("modules").get("m") : metadata;
@@ -154,7 +157,7 @@ final class GraphArchiveTest {
 
     @Test
     void operatorsThatNothingCallsInOrderAreAnArchiveOfTheirOwnStyle() throws IOException {
-        ModelLibrary library = compile("kws_ref_model", ExecutorKind.NONE, true);
+        ModelLibrary library = compile(OwnModel.KEYWORDS, ExecutorKind.NONE, true);
         SortedMap<String, Bytes> files = archive(library, 7);
         JsonNode metadata = json(files.get("metadata.json").text());
         assertThat(metadata.get("style").asText()).isEqualTo("operator");
@@ -176,20 +179,20 @@ final class GraphArchiveTest {
     @Test
     void whatDoesNotFitTogetherIsRefused() {
         CompileRequestBuilder pool =
-                request("hello_world_int8").executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
+                request(OwnModel.SINE).executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
         assertThatThrownBy(pool::build).hasMessageContaining("kiln.io is workspace with kiln.executor graph");
-        CompileRequestBuilder apart = request("hello_world_int8").linked(false);
+        CompileRequestBuilder apart = request(OwnModel.SINE).linked(false);
         assertThatThrownBy(apart::build).hasMessageContaining("kiln.linkParams is false with kiln.executor aot");
         assertThat(ExecutorKind.of("none")).isEqualTo(ExecutorKind.NONE);
         assertThatThrownBy(() -> ExecutorKind.of("vm")).hasMessageContaining("one of aot, graph, none");
     }
 
-    private static CompileRequestBuilder request(String golden) {
-        return CompileRequest.builder(GoldenModels.model(golden), TARGET).name("m");
+    private static CompileRequestBuilder request(OwnModel model) {
+        return CompileRequest.builder(model.model(), TARGET).name("m");
     }
 
-    private static ModelLibrary compile(String golden, ExecutorKind executor, boolean linked) {
-        return ModelCompiler.compile(request(golden)
+    private static ModelLibrary compile(OwnModel model, ExecutorKind executor, boolean linked) {
+        return ModelCompiler.compile(request(model)
                         .executor(executor)
                         .linked(linked)
                         .packed(PackedOptions.USUAL)

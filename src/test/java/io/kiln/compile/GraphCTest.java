@@ -8,6 +8,8 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.executor.PackedOptions;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,24 +32,34 @@ final class GraphCTest {
     private Path folder;
 
     @Test
+    @NeedsShared("golden")
     void goldenModelsAnswerBitExact() throws IOException {
-        answer(
-                System.getProperty("kiln.golden", "").equals("all")
-                        ? Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.SINGLE_OPERATORS.stream())
-                                .toList()
-                        : FEW);
+        List<String> models = System.getProperty("kiln.golden", "").equals("all")
+                ? Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.SINGLE_OPERATORS.stream())
+                        .toList()
+                : FEW;
+        answer(models.stream().map(GoldenModels::folder).toList());
+    }
+
+    @Test
+    void ownModelsAnswerBitExact() throws IOException {
+        answer(List.of(OwnModel.SINE, OwnModel.KEYWORDS, OwnModel.RECURRENT, OwnModel.WIDE_CONV).stream()
+                .map(OwnModel::folder)
+                .toList());
     }
 
     /** Each model with its constants in the C, and with parameters in a file. */
-    private void answer(List<String> models) throws IOException {
+    private void answer(List<Path> models) throws IOException {
         List<ModelLibrary> libraries = new ArrayList<>();
-        for (String golden : models) {
-            libraries.add(compile(golden, golden, true));
-            libraries.add(compile(golden, golden + "_params", false));
+        for (Path model : models) {
+            String name = model.getFileName().toString();
+            libraries.add(compile(model, name, true));
+            libraries.add(compile(model, name + "_params", false));
         }
         GraphHost host = GraphHost.build(folder, SystemLibrary.shared(libraries), STRICT);
-        for (ModelLibrary library : libraries) {
-            Path golden = GoldenModels.folder(library.metadata().name().replace("_params", ""));
+        for (int i = 0; i < libraries.size(); i++) {
+            ModelLibrary library = libraries.get(i);
+            Path golden = models.get(i / 2);
             for (int k = 0; k < 2; k++) {
                 Bytes input = Bytes.wrap(Files.readAllBytes(golden.resolve("input_" + k + ".bin")));
                 assertThat(host.run(library, input).toArray())
@@ -57,8 +69,8 @@ final class GraphCTest {
         }
     }
 
-    private static ModelLibrary compile(String golden, String name, boolean linked) {
-        return ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(golden), TARGET)
+    private static ModelLibrary compile(Path model, String name, boolean linked) {
+        return ModelCompiler.compile(CompileRequest.builder(model.resolve("model.tflite"), TARGET)
                         .name(name)
                         .executor(ExecutorKind.GRAPH)
                         .linked(linked)

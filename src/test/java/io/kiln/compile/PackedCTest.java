@@ -18,8 +18,8 @@ import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
-import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.OwnModel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,27 +38,26 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Functions with the packed signature: found by name, bit-exact, and what they say of wrong arguments. */
 final class PackedCTest {
     private static final String TARGET = "c -keys=cpu -model=host";
-    private static final List<String> GOLDEN = List.of("kws_ref_model", "ad01_int8", "hello_world_int8");
+    private static final List<OwnModel> MODELS = List.of(OwnModel.KEYWORDS, OwnModel.CODER, OwnModel.SINE);
     private static final List<Convention> PACKED = List.of(Convention.PACKED, Convention.PACKED_ENTRY);
 
     @TempDir
     private Path folder;
 
     @Test
-    void goldenModelsInOneSystemLibraryAnswerBitExact() throws IOException {
+    void modelsInOneSystemLibraryAnswerBitExact() throws IOException {
         List<ModelLibrary> models = new ArrayList<>();
         ByteArrayOutputStream inputs = new ByteArrayOutputStream();
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        for (String golden : GOLDEN) {
+        for (OwnModel own : MODELS) {
             for (Convention convention : PACKED) {
                 // Rows of one operator at a time, so that operators take integers, too.
-                models.add(
-                        ModelCompiler.compile(request(GoldenModels.model(golden), golden + "_" + convention, convention)
-                                        .optimize(Optimize.RAM)
-                                        .build())
-                                .library());
-                inputs.write(Files.readAllBytes(GoldenModels.folder(golden).resolve("input_0.bin")));
-                byte[] answer = Files.readAllBytes(GoldenModels.folder(golden).resolve("output_0.bin"));
+                models.add(ModelCompiler.compile(request(own.model(), own.id() + "_" + convention, convention)
+                                .optimize(Optimize.RAM)
+                                .build())
+                        .library());
+                inputs.writeBytes(own.input(0).toArray());
+                byte[] answer = own.output(0).toArray();
                 expected.write(answer);
                 expected.write(answer);
             }
@@ -203,10 +202,10 @@ final class PackedCTest {
 
     private static Function negation() {
         String text = """
-                def @main(%x: Tensor[(2, 1, 3), int32]) {
-                  nn.relu(%x)
-                }
-                """;
+            def @main(%x: Tensor[(2, 1, 3), int32]) {
+              nn.relu(%x)
+            }
+            """;
         return RelayFrontend.read(Bytes.ofText(text), "m.relay", Optional.empty(), "m.params", "m");
     }
 }

@@ -17,7 +17,7 @@ import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.ExternalFunction;
 import io.kiln.partition.ExternalUnit;
 import io.kiln.partition.PatternStep;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.stream.WorkspaceLayout;
@@ -89,7 +89,7 @@ class PoolTargetsTest {
     }
 
     private static CompileRequestBuilder request(MemoryPool... pools) {
-        return CompileRequest.builder(GoldenModels.model("kws_ref_model"), UNIT + ", c")
+        return CompileRequest.builder(OwnModel.KEYWORDS.model(), UNIT + ", c")
                 .codegens(List.of(new Npu(false, "qnn.conv2d")))
                 .pools(List.of(pools));
     }
@@ -176,17 +176,20 @@ class PoolTargetsTest {
         assertThatThrownBy(() -> ModelCompiler.compile(request(pool("own", 64 << 10, UNIT), pool("tcm", 0, "host"))
                         .build()))
                 .hasMessageContaining(
-                        "bytes) is read or written by host and npu, and no memory of the workspace is reached by all of them")
+                        "bytes) is read or written by host and npu, and no memory of the workspace is reached by all"
+                                + " of them")
                 .hasMessageContaining("there are own 65536 bytes (reached by npu), tcm (reached by host)")
                 .hasMessageContaining("Add one to pools.workspace of the board");
         assertThatThrownBy(() -> ModelCompiler.compile(request(pool("sram", 256), pool("tcm", 0, "host"))
                         .io(Io.WORKSPACE)
                         .build()))
                 .hasMessageContaining(
-                        "`input_1` (490 bytes) is read or written by host and npu, and there is no room for it in sram 256 bytes")
+                        "`input_1` (490 bytes) is read or written by host and npu, and there is no room for it in sram"
+                                + " 256 bytes")
                 .hasMessageContaining(
-                        "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes; "
-                                + "expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached by host)");
+                        "(8000 bytes) is read or written by npu, and there is no room for it in sram 256 bytes;"
+                            + " expected a memory with room that npu reaches; there are sram 256 bytes, tcm (reached"
+                            + " by host)");
     }
 
     /** Who calls the model owns its input, which lies with the variables. */
@@ -195,7 +198,8 @@ class PoolTargetsTest {
         assertThatThrownBy(() -> ModelCompiler.compile(
                         request(pool("sram", 64 << 10), pool("tcm", 0, "host")).build()))
                 .hasMessageContaining(
-                        "is read or written by host and npu, and lies with the caller's variables in tcm (reached by host)")
+                        "is read or written by host and npu, and lies with the caller's variables in tcm (reached by"
+                                + " host)")
                 .hasMessageContaining("Plan inputs and outputs with kiln.io=workspace");
     }
 

@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The listing, generated for several cores and run here under sanitizers. */
+@NeedsShared("golden")
 class PublishedListingTest {
     private static final int CASES = 12;
 

@@ -16,6 +16,7 @@ import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.firmware.app.DefaultApplication;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.nio.file.Path;
 import java.util.List;
@@ -130,6 +131,7 @@ final class TvmArchiveTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void aGraphOfSeveralDevicesIsRefused() {
         TvmArchive graph = TvmArchive.read(SharedFolder.need("tvm").resolve("hello_world_int8__graph.tar"));
         refused(graph.replacing(

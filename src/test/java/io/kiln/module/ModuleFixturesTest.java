@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ class ModuleFixturesTest {
 
     @ParameterizedTest
     @MethodSource("fixtures")
+    @NeedsShared("tvm")
     void readsAsTvmReadsIt(String name) throws IOException {
         JsonNode json = json(name);
         Path file = folder().resolve(name + ".mblob.bin");
@@ -60,6 +62,7 @@ class ModuleFixturesTest {
 
     @ParameterizedTest
     @MethodSource("fixtures")
+    @NeedsShared("tvm")
     void exportsInTheOrderOfTvm(String name) throws IOException {
         JsonNode json = json(name);
         if (!json.has("before_export")) {
@@ -88,6 +91,7 @@ class ModuleFixturesTest {
 
     @ParameterizedTest
     @MethodSource("fixtures")
+    @NeedsShared("tvm")
     void refusesEveryCutBlob(String name) throws IOException {
         Path file = folder().resolve(name + ".mblob.bin");
         byte[] blob = Files.exists(file) ? Files.readAllBytes(file) : new byte[8];

@@ -18,7 +18,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.nio.file.Path;
@@ -131,7 +131,7 @@ class DeviceHooksTest {
     private Path folder;
 
     private static CompileRequestBuilder request() {
-        return CompileRequest.builder(GoldenModels.model("hello_world_int8"), "ethos-u, my-npu-2, c")
+        return CompileRequest.builder(OwnModel.SINE.model(), "ethos-u, my-npu-2, c")
                 .name("net")
                 .codegens(
                         List.of(new Npu("ethos-u", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));

@@ -15,7 +15,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.op.Op;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
 import io.kiln.target.Target;
 import java.io.IOException;
@@ -75,10 +75,9 @@ class ForeignCodegenTest {
     }
 
     private static CompiledModel compile(Npu npu) {
-        return ModelCompiler.compile(
-                CompileRequest.builder(GoldenModels.model("hello_world_int8"), "my-npu -lanes=8, cmsis-nn, c")
-                        .codegens(List.of(npu))
-                        .build());
+        return ModelCompiler.compile(CompileRequest.builder(OwnModel.SINE.model(), "my-npu -lanes=8, cmsis-nn, c")
+                .codegens(List.of(npu))
+                .build());
     }
 
     @Test
@@ -124,9 +123,9 @@ class ForeignCodegenTest {
     void whatItReturnsWrongIsOneMessage() {
         ExternalCall good = ExternalCall.plain("npu");
         assertThatThrownBy(() -> compile(new Npu(function -> good, unit -> functions(unit, ", int32_t lanes"))))
-                .hasMessage("code generator my-npu: it generated tvmgen_default_my_npu_main_0(const int8_t*, int8_t*, "
-                        + "int32_t lanes) in default_lib2.c; expected (const int8_t*, int8_t*), which it is called with. "
-                        + "Report this to its maker, or take it out of kiln.target.");
+                .hasMessage("code generator my-npu: it generated tvmgen_default_my_npu_main_0(const int8_t*, int8_t*,"
+                        + " int32_t lanes) in default_lib2.c; expected (const int8_t*, int8_t*), which it is"
+                        + " called with. Report this to its maker, or take it out of kiln.target.");
         assertThatThrownBy(() -> compile(new Npu(function -> table("a b", 4), unit -> "")))
                 .hasMessageContaining(
                         "code generator my-npu: it names a table of my-npu.dense `a b`; expected a C name");
@@ -165,11 +164,11 @@ class ForeignCodegenTest {
         assertThat(problem(file("c", "default_lib2.c", Artifact.HOST)))
                 .contains("says that `c` generated its file default_lib2.c");
         assertThat(problem(file("my-npu", "default_lib1.c", Artifact.HOST)))
-                .contains(
-                        "named a file default_lib1.c, as Kiln names its own; expected default_lib2 or a name of its own");
+                .contains("named a file default_lib1.c, as Kiln names its own; expected default_lib2 or a name of its"
+                        + " own");
         assertThat(problem(file("my-npu", "tvmgen_default.h", "my-npu")))
-                .contains(
-                        "named a file tvmgen_default.h, as Kiln names its own; expected default_lib2 or a name of its own");
+                .contains("named a file tvmgen_default.h, as Kiln names its own; expected default_lib2 or a name of its"
+                        + " own");
         assertThat(problem(file("my-npu", "npu.c", "fpga")))
                 .contains("made npu.c for the target key `fpga`; expected host or my-npu");
         assertThat(problem(file("my-npu", "npu.h", "my-npu"))).isEmpty();
@@ -218,7 +217,7 @@ class ForeignCodegenTest {
     }
 
     private static ThrowingCallable compiling(Careless codegen) {
-        return () -> ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("hello_world_int8"), "careless, c")
+        return () -> ModelCompiler.compile(CompileRequest.builder(OwnModel.SINE.model(), "careless, c")
                 .codegens(List.of(codegen))
                 .build());
     }
@@ -273,16 +272,15 @@ class ForeignCodegenTest {
 
     @Test
     void namesThatDoNotExistAndWrongOptionsAreRefused() {
-        assertThatThrownBy(() -> CompileRequest.builder(GoldenModels.model("hello_world_int8"), "tpu, c")
-                        .build())
+        assertThatThrownBy(() ->
+                        CompileRequest.builder(OwnModel.SINE.model(), "tpu, c").build())
                 .hasMessageContaining("there is no code generator `tpu`")
                 .hasMessageContaining("one of cmsis-nn");
         assertThatThrownBy(() -> CompileRequest.builder(
-                                GoldenModels.model("hello_world_int8"), "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
+                                OwnModel.SINE.model(), "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
                         .build())
                 .hasMessageContaining("cmsis-nn is for cortex-m4, and the rest is for cortex-m55");
-        assertThatThrownBy(() -> CompileRequest.builder(
-                                GoldenModels.model("hello_world_int8"), "cmsis-nn -version=3.0.0, c")
+        assertThatThrownBy(() -> CompileRequest.builder(OwnModel.SINE.model(), "cmsis-nn -version=3.0.0, c")
                         .build())
                 .hasMessageContaining("the version of CMSIS-NN is `3.0.0`; expected 4.1.0 to 7.x");
     }

@@ -13,6 +13,7 @@ import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.Pipeline;
@@ -37,6 +38,7 @@ class PartitionOfTvmTest {
         "micro_kws_xs, default, m55",
         "simple_add_model, default, m55",
     })
+    @NeedsShared({"golden", "tvm"})
     void compositesAndTheirOrderAreThoseOfTvm(String model, String name, String variant) throws IOException {
         JsonNode expected = new ObjectMapper()
                 .readTree(SharedFolder.need("tvm")

@@ -14,8 +14,11 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.Pipeline;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What stays with Kiln says which condition failed. */
 class StayedTest {
     @Test
+    @NeedsShared("golden")
     void theFailingConditionIsNamed() {
         assertThat(reasons("kws_ref_model")).containsExactly("no composite of cmsis-nn begins with reshape");
         assertThat(reasons("seanet_conv0")).isEmpty();
@@ -41,7 +45,7 @@ class StayedTest {
 
     @Test
     void whoComesFirstTakesFirst() {
-        Function fused = fused("kws_ref_model", "cmsis-nn, c");
+        Function fused = fused(OwnModel.KEYWORDS.model(), "cmsis-nn, c");
         assertThat(fused.groups())
                 .filteredOn(group -> group.composite().isPresent())
                 .hasSize(12);
@@ -58,9 +62,10 @@ class StayedTest {
         "pretrainedResnet_quant, 9, 1, 1, 3, 1",
         "person_detect, 28, 0, 1, 0, 1",
     })
+    @NeedsShared("golden")
     void modelsOfVisionAreTakenLayerByLayer(
             String model, int convolutions, int dense, int pools, int sums, int softmax) {
-        Map<String, Long> taken = fused(model, "cmsis-nn, c").groups().stream()
+        Map<String, Long> taken = fused(GoldenModels.model(model), "cmsis-nn, c").groups().stream()
                 .flatMap(group -> group.composite().stream())
                 .collect(Collectors.groupingBy(Composite::name, Collectors.counting()));
         assertThat(List.of(
@@ -79,7 +84,7 @@ class StayedTest {
         PatternTable greedy = new PatternTable(
                 "greedy", List.of(new CompositePattern("greedy.pair", List.of(any, any.orNone()), List.of())));
         PartitionGraph pass = new PartitionGraph(List.of(greedy));
-        Function fused = Pipeline.of(PassOptions.DEFAULT, List.of(pass)).run(imported("micro_kws_m"));
+        Function fused = Pipeline.of(PassOptions.DEFAULT, List.of(pass)).run(imported(OwnModel.KEYWORDS.model()));
         Map<Integer, Binding> bindings = fused.bindingsById();
         assertThat(fused.groups())
                 .filteredOn(group -> group.composite().isPresent())
@@ -97,23 +102,24 @@ class StayedTest {
     }
 
     private static Set<String> reasons(String model) {
-        Function fused = fused(model, "cmsis-nn, c");
-        Map<Integer, String> stayed =
-                externals(model, "cmsis-nn, c").pass().orElseThrow().stayed(fused);
+        Function fused = fused(GoldenModels.model(model), "cmsis-nn, c");
+        Map<Integer, String> stayed = externals(GoldenModels.model(model), "cmsis-nn, c")
+                .pass()
+                .orElseThrow()
+                .stayed(fused);
         return stayed.values().stream().collect(Collectors.toSet());
     }
 
-    private static Function fused(String model, String target) {
+    private static Function fused(Path model, String target) {
         return Pipeline.of(PassOptions.DEFAULT, externals(model, target).passes())
                 .run(imported(model));
     }
 
-    private static Function imported(String model) {
-        return Frontends.read(
-                GoldenModels.model(model), "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
+    private static Function imported(Path model) {
+        return Frontends.read(model, "default", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL);
     }
 
-    private static Externals externals(String model, String target) {
-        return CompileRequest.builder(GoldenModels.model(model), target).build().externals();
+    private static Externals externals(Path model, String target) {
+        return CompileRequest.builder(model, target).build().externals();
     }
 }

@@ -12,6 +12,7 @@ import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.range.RangeMethod;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ class FloatTwinTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"micro_kws_m_static_fp32.onnx", "mnist_simplified.onnx"})
+    @NeedsShared("onnx")
     void runsTheSameKernels(String name) {
         Function onnx = OnnxFrontend.read(SharedFolder.need("onnx").resolve(name), "model", InputShapes.NONE);
         List<Sample> samples = FloatNet.samples(onnx, 2, 1);

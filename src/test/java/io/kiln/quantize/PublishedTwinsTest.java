@@ -17,6 +17,7 @@ import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * Published float models, quantized, against the int8 models that their projects published. The samples are made from
  * the golden inputs of the int8 model, as real numbers, and seeded noise. With {@code -Dkiln.quantize=all} there are 200.
  */
+@NeedsShared("golden")
 class PublishedTwinsTest {
     private static final boolean ALL = "all".equals(System.getProperty("kiln.quantize"));
     private static final float TOLERANCE = 1e-6f;

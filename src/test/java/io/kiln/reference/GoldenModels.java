@@ -56,7 +56,6 @@ public final class GoldenModels {
             List.of("hello_world_float", "ad01_fp32", "pretrainedResnet", "vww_96_float", "model_ToyCar_quant_fullint");
 
     private static final String NAME = "golden";
-    private static final Path ROOT = SharedFolder.ROOT.resolve(NAME);
 
     private GoldenModels() {}
 
@@ -65,7 +64,7 @@ public final class GoldenModels {
         return IntStream.rangeClosed(first / 2, last / 2).mapToObj(i -> name + 2 * i);
     }
 
-    /** A model's folder; if the golden models are not there the test is skipped or fails, see {@link SharedFolder}. */
+    /** A model's folder; the test has to say that it needs the golden models, see {@link NeedsShared}. */
     public static Path folder(String model) {
         return SharedFolder.need(NAME).resolve(model);
     }
@@ -74,47 +73,44 @@ public final class GoldenModels {
         return folder(model).resolve("model.tflite");
     }
 
-    /** All models that have answers; one name if the golden models are not there, so that its test is skipped and says why. */
+    /** All models that have answers. */
     public static List<String> all() {
-        List<String> all = share(0, 1);
-        return all.isEmpty() ? INTEGER.subList(0, 1) : all;
+        return share(0, 1);
     }
 
     /**
-     * All models that have answers, or a share of them; none if the golden models are not there.
+     * All models that have answers, or a share of them, at least one.
      *
      * @param share which of {@code shares} equal parts; all models if the property {@code kiln.golden} is {@code all}
      */
     public static List<String> share(int share, int shares) {
-        if (!Files.isDirectory(ROOT)) {
-            return List.of();
-        }
-        try (Stream<Path> folders = Files.list(ROOT)) {
-            List<String> all = folders.filter(f -> Files.exists(f.resolve("output_0.bin")))
+        List<String> all = answered(SharedFolder.need(NAME));
+        boolean whole = System.getProperty("kiln.golden", "").equals("all");
+        List<String> models = IntStream.range(0, all.size())
+                .filter(i -> whole || i % shares == share)
+                .mapToObj(all::get)
+                .toList();
+        assertThat(models).as("models with answers in " + folder("")).isNotEmpty();
+        return models;
+    }
+
+    private static List<String> answered(Path root) {
+        try (Stream<Path> folders = Files.list(root)) {
+            return folders.filter(f -> Files.exists(f.resolve("output_0.bin")))
                     .map(f -> f.getFileName().toString())
                     .sorted()
-                    .toList();
-            boolean whole = System.getProperty("kiln.golden", "").equals("all");
-            return IntStream.range(0, all.size())
-                    .filter(i -> whole || i % shares == share)
-                    .mapToObj(all::get)
                     .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /** A share of the models, at least one; if the golden models are not there the test is skipped or fails. */
-    public static List<String> neededShare(int share, int shares) {
-        Path root = folder("");
-        List<String> models = share(share, shares);
-        assertThat(models).as("models with answers in " + root).isNotEmpty();
-        return models;
-    }
-
     /** Files of models that are no larger, none if the golden models are not there. */
     public static Stream<Bytes> small(int bytes) {
-        return share(0, 1).stream().map(name -> read(model(name))).filter(file -> file.size() <= bytes);
+        return SharedFolder.find(NAME).stream()
+                .flatMap(root -> answered(root).stream()
+                        .map(name -> read(root.resolve(name).resolve("model.tflite"))))
+                .filter(file -> file.size() <= bytes);
     }
 
     /**

@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
+@NeedsShared("golden")
 class InterpreterGoldenTest {
     private static final Pattern LAYER = Pattern.compile("op(\\d+)_out0_t\\d+\\.bin");
 

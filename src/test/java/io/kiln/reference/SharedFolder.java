@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.abort;
-
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Files that lie beside the project and are not part of it: golden models, texts of TVM.
  *
- * <p>A checkout without the folder runs its tests all the same: those that need it are skipped and say why. Where the folder
- * exists, a build server ({@code CI=true}) fails if something is missing in it.
+ * <p>A checkout without the folder runs its tests all the same. What needs a file of it says so with {@link NeedsShared} and is
+ * skipped before it begins. Where the folder exists, a build server ({@code CI=true}) fails if something is missing in it.
  */
 public final class SharedFolder {
-    /** The folder beside the project. */
-    public static final Path ROOT = Path.of("..", "shared");
+    /** The folder beside the project; the property names another one, which need not exist. */
+    public static final Path ROOT = Path.of(System.getProperty("kiln.test.shared", "../shared"));
+
+    /** How the reason of a test begins that is skipped because the folder is missing. */
+    static final String SKIPPED = "Skipped: this test needs the shared folder beside the project, ";
 
     private SharedFolder() {}
 
-    /** A folder in the shared folder; the test ends here if it is missing. */
+    /** A folder in the shared folder, which the test said that it needs. */
     public static Path need(String name) {
-        return need(ROOT, name, "true".equals(System.getenv("CI")));
+        return find(name)
+                .orElseThrow(() -> new AssertionError("There is no folder " + ROOT.resolve(name)
+                        + ". The test has to say that it reads it: @NeedsShared(\"" + name
+                        + "\") on the method or the class,"
+                        + " or it uses one of OwnModel, which are always there."));
     }
 
-    static Path need(Path root, String name, boolean isBuildServer) {
-        Path folder = root.resolve(name);
-        if (Files.isDirectory(folder)) {
-            return folder;
-        }
-        if (isBuildServer && Files.isDirectory(root)) {
-            return fail("The shared folder is beside the project, but " + folder + " is missing.");
-        }
-        return abort("Skipped: this test needs " + folder + " beside the project.");
+    /** A folder in the shared folder if it is there: for what only gets more input by it. */
+    public static Optional<Path> find(String name) {
+        return Optional.of(ROOT.resolve(name)).filter(Files::isDirectory);
     }
 }

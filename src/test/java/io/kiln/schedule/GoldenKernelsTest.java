@@ -11,6 +11,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.Target;
 import io.kiln.target.TestTargets;
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** No int8 layer of a golden model that matters runs in plain loops. */
+@NeedsShared("golden")
 final class GoldenKernelsTest {
     private static final List<String> TARGETS =
             List.of(TestTargets.M55, TestTargets.M4, TestTargets.M3, TestTargets.M0, TestTargets.RV32);

@@ -19,6 +19,7 @@ import io.kiln.lower.Rows;
 import io.kiln.lower.layer.ComputedWeightsLowering;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
@@ -75,12 +76,14 @@ class PlainLoopsTest {
     @ValueSource(
             strings = {TestTargets.M4, TestTargets.M7, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32
             })
+    @NeedsShared("golden")
     void ofTheGoldenModelsNoLayerIsLeftToThem(String target) {
         assertThat(left(target, Optimize.SPEED)).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {TestTargets.M4, TestTargets.M55})
+    @NeedsShared("golden")
     void ifSizeIsOptimizedOnlySmallLayersAreLeftToThem(String target) {
         assertThat(left(target, Optimize.SIZE)).isEmpty();
     }
@@ -112,6 +115,7 @@ class PlainLoopsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {TestTargets.M4, TestTargets.M55, TestTargets.M3, TestTargets.M0, TestTargets.RV32})
+    @NeedsShared("golden")
     void ofTheGoldenModelsNoLayerWithAStateIsLeftToThem(String target) {
         Dispatch dispatch = new Dispatch(Target.parse(target), Optimize.SPEED);
         List<String> reasons = Stream.of("keyword_scrambled", "trained_lstm_int8")

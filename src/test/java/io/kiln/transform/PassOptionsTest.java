@@ -12,12 +12,15 @@ import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** What a user may change about the passes, and that answers stay the same. */
@@ -108,16 +111,25 @@ public class PassOptionsTest {
 
     @ParameterizedTest
     @FieldSource("INTEGER")
+    @NeedsShared("golden")
     void goldenModelsAnswerTheSameWithoutPasses(String model) {
         Function imported = TfliteFrontend.read(GoldenModels.model(model), "default");
-        List<Bytes> inputs = GoldenModels.inputs(model, imported, 0);
-        byte[] golden = GoldenModels.output(model, 0).toArray();
+        answersTheSameWithoutPasses(imported, GoldenModels.inputs(model, imported, 0), GoldenModels.output(model, 0));
+    }
+
+    @ParameterizedTest
+    @EnumSource(OwnModel.class)
+    void ownModelsAnswerTheSameWithoutPasses(OwnModel model) {
+        answersTheSameWithoutPasses(model.read(), model.inputs(0), model.output(0));
+    }
+
+    private static void answersTheSameWithoutPasses(Function imported, List<Bytes> inputs, Bytes answer) {
         for (Set<String> off : List.of(optional(), Set.of("remove-constant-channels"), Set.of("fold-constants"))) {
             Function bare = Pipeline.of(PassOptions.of(1, off)).run(imported);
             assertThat(bare.groups()).hasSameSizeAs(bare.bindings());
-            assertThat(Interpreter.run(bare, inputs).get(0).toArray())
+            assertThat(Interpreter.run(bare, inputs).get(0))
                     .as("without %s", off)
-                    .isEqualTo(golden);
+                    .isEqualTo(answer);
         }
     }
 }

@@ -13,10 +13,13 @@ import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.FieldSource;
 
 class RemoveConstantChannelsPropertyTest {
@@ -73,6 +76,7 @@ class RemoveConstantChannelsPropertyTest {
 
     @ParameterizedTest
     @FieldSource("INTEGER")
+    @NeedsShared("golden")
     void goldenModelsAnswerTheSame(String model) {
         Function before = TfliteFrontend.read(GoldenModels.model(model), "default");
         Function after = transformed(before);
@@ -82,11 +86,20 @@ class RemoveConstantChannelsPropertyTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(OwnModel.class)
+    void ownModelsAnswerTheSame(OwnModel model) {
+        Function before = model.read();
+        assertThat(Interpreter.run(transformed(before), model.inputs(1)))
+                .isEqualTo(Interpreter.run(before, model.inputs(1)));
+    }
+
     /**
      * 971 kernels of its 1x1 convolutions are zero; all go, through depthwise layers whose maps they leave uniform. That makes
      * 3,742,047 multiply-accumulates and 29,536 weights; eight more channels are constant by their ranges.
      */
     @Test
+    @NeedsShared("golden")
     void halfOfTheVisualWakeWordsModelIsConstant() {
         Function before = TfliteFrontend.read(GoldenModels.model("vww_96_int8"), "default");
         Function after = transformed(before);

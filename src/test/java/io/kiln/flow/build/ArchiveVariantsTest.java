@@ -8,6 +8,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.TvmArchive;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,32 +24,36 @@ final class ArchiveVariantsTest extends ArchiveProject {
 
     /** {@code --executor-aot-interface-api=packed --executor-aot-unpacked-api=1}. */
     @Test
+    @NeedsShared("tvm")
     void aPackedEntryCallsOperatorsThatAreNotPacked() throws IOException {
         TvmArchive typed = fixture("kws_ref_model__aot_c_usmp");
         String entry = typed.text(ENTRY);
         TvmArchive archive = fixture("kws_ref_model__aot_packed")
                 .with("codegen/host/src/default_lib2.c", typed.text("codegen/host/src/default_lib1.c"))
                 .with(ENTRY, entry.substring(0, entry.indexOf("#include <tvmgen_default.h>")) + """
-                        TVM_DLL int32_t tvmgen_default___tvm_main__(void* input_1,void* output0,uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var);
-                        int32_t tvmgen_default_run(void* args, void* type_code, int num_args, void* out_value, void* out_type_code, void* resource_handle) {
-                        return tvmgen_default___tvm_main__(((DLTensor*)(((TVMValue*)args)[0].v_handle))[0].data,((DLTensor*)(((TVMValue*)args)[1].v_handle))[0].data,((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace));
-                        }
-                        #ifdef __cplusplus
-                        }
-                        #endif
-                        ;""");
+                    TVM_DLL int32_t tvmgen_default___tvm_main__(void* input_1,void* output0,uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var);
+                    int32_t tvmgen_default_run(void* args, void* type_code, int num_args, void* out_value, void* out_type_code, void* resource_handle) {
+                    return tvmgen_default___tvm_main__(((DLTensor*)(((TVMValue*)args)[0].v_handle))[0].data,((DLTensor*)(((TVMValue*)args)[1].v_handle))[0].data,((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace));
+                    }
+                    #ifdef __cplusplus
+                    }
+                    #endif
+                    ;\
+                    """);
         answers(archive, vectors("kws_ref_model"));
         assertThat(json("kiln/report.json").at("/calls/unpackedApi").asBoolean())
                 .isTrue();
     }
 
     @Test
+    @NeedsShared("tvm")
     void aNameMayHaveCapitals() throws IOException {
         answers(fixture("hello_world_int8__aot_packed").named("MyModel_2"), vectors("hello_world_int8"));
     }
 
     /** Each has a system library of its own, of which an image can have one. */
     @Test
+    @NeedsShared("tvm")
     void twoGraphsOfOneArchiveShareOneSystemLibrary() throws IOException {
         Path vectors = folder.resolve("vectors");
         copy(vectors("hello_world_int8"), vectors.resolve("sine"));
@@ -62,6 +67,7 @@ final class ArchiveVariantsTest extends ArchiveProject {
 
     /** As with {@code --target=ethos-u,c}: the driver and its context are the project's. */
     @Test
+    @NeedsShared("tvm")
     void aDriverOfTheProjectIsCalled() throws IOException {
         String header = "codegen/host/include/tvmgen_default.h";
         String main = "TVM_DLL int32_t tvmgen_default___tvm_main__(int8_t* serving_default_dense_input_0_buffer_var,"
@@ -69,16 +75,16 @@ final class ArchiveVariantsTest extends ArchiveProject {
         String library = "codegen/host/src/default_lib1.c";
         TvmArchive archive = fixture("hello_world_int8__aot_c_nousmp")
                 .replacing(header, "/*!\n * \\brief entrypoint", """
-                        /*!
-                         * \\brief Device context pointers for TVM module "default"
-                         */
-                        struct tvmgen_default_devices {
-                          void* ethos_u;
-                        };
+                    /*!
+                     * \\brief Device context pointers for TVM module "default"
+                     */
+                    struct tvmgen_default_devices {
+                      void* ethos_u;
+                    };
 
-                        /*!
-                         * \\brief entrypoint\
-                        """)
+                    /*!
+                     * \\brief entrypoint\
+                    """)
                 .replacing(
                         header,
                         "struct tvmgen_default_outputs* outputs\n",
@@ -93,14 +99,14 @@ final class ArchiveVariantsTest extends ArchiveProject {
                         main + ", void* device_context_ethos_u) {"
                                 + "\n  if (TVMDeviceEthosUActivate(device_context_ethos_u) != 0 ) return -1;");
         write("src/main/c/npu.c", """
-                #include <stdint.h>
-                static int32_t registers[2] = {77, 0};
-                void* const kiln_device_ethos_u = registers;
-                int32_t TVMDeviceEthosUActivate(void* context);
-                int32_t TVMDeviceEthosUActivate(void* context) {
-                  return ((const int32_t*)context)[0] == 77 ? 0 : -1;
-                }
-                """);
+            #include <stdint.h>
+            static int32_t registers[2] = {77, 0};
+            void* const kiln_device_ethos_u = registers;
+            int32_t TVMDeviceEthosUActivate(void* context);
+            int32_t TVMDeviceEthosUActivate(void* context) {
+              return ((const int32_t*)context)[0] == 77 ? 0 : -1;
+            }
+            """);
         answers(archive, vectors("hello_world_int8"));
     }
 

@@ -18,7 +18,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.partition.CmsisNnStandIn;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,23 +44,23 @@ final class CmsisNnFlowTest extends ArchiveProject {
     void modelsAnswerBitExact(String board, String toolchain, String version, String target) throws IOException {
         assumeRunnable(board, toolchain);
         List<ModelSource> models = Stream.of(
-                        "hello_world_int8", "kws_ref_model", "simple_add_model", "seanet_conv0", "seanet_add0")
-                .filter(name -> !name.equals("simple_add_model") || board.equals("host"))
-                .map(name -> new ModelSource(GoldenModels.model(name), name))
+                        OwnModel.SINE, OwnModel.KEYWORDS, OwnModel.SUMS, OwnModel.WIDE_CONV, OwnModel.WIDE_SUM)
+                .filter(model -> model != OwnModel.SUMS || board.equals("host"))
+                .map(OwnModel::source)
                 .toList();
         flow.build(spec(board, toolchain, models, target, standIn(version)), DeviceSpec.USUAL);
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("cases")).hasSize(models.size());
-        String called = Files.readString(folder.resolve("out/firmware/codegen/host/src/kws_ref_model_lib2.c"));
+        String called = Files.readString(folder.resolve("out/firmware/codegen/host/src/keywords_lib2.c"));
         assertThat(called)
-                .contains("int32_t tvmgen_kws_ref_model_cmsis_nn_main_11(")
+                .contains("int32_t tvmgen_keywords_cmsis_nn_main_11(")
                 .contains("arm_softmax_s8(")
                 .contains("if (status != ARM_CMSIS_NN_SUCCESS) {\n    return -1;");
-        assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_conv0_lib2.c"))
+        assertThat(folder.resolve("out/firmware/codegen/host/src/wide_conv_lib2.c"))
                 .content()
                 .contains("arm_convolve_wrapper_s16(");
-        assertThat(folder.resolve("out/firmware/codegen/host/src/seanet_add0_lib2.c"))
+        assertThat(folder.resolve("out/firmware/codegen/host/src/wide_sum_lib2.c"))
                 .content()
                 .contains("arm_elementwise_add_s16(");
         assertThat(Files.readString(folder.resolve("out/generated-sources/kiln/metadata.json")))
@@ -81,11 +81,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
         String good = Files.readString(softmax);
         Files.writeString(softmax, good.replace("return ARM_CMSIS_NN_SUCCESS;", "return ARM_CMSIS_NN_ARG_ERROR;"));
         BuildSpec spec = spec(
-                "host",
-                "host",
-                List.of(new ModelSource(GoldenModels.model("kws_ref_model"), "kws")),
-                "cmsis-nn, c",
-                sources);
+                "host", "host", List.of(new ModelSource(OwnModel.KEYWORDS.model(), "kws")), "cmsis-nn, c", sources);
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the model returned error -1");
@@ -96,12 +92,12 @@ final class CmsisNnFlowTest extends ArchiveProject {
     void anArchiveThatCallsCmsisNnIsBuiltAgain() throws IOException {
         assumeRunnable("host", "host");
         Path sources = standIn("7.0.0");
-        List<ModelSource> models = List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine"));
+        List<ModelSource> models = List.of(new ModelSource(OwnModel.SINE.model(), "sine"));
         flow.build(spec("host", "host", models, "cmsis-nn, c", sources), DeviceSpec.USUAL);
         Path archive = Files.move(folder.resolve("out/net-mlf.tar"), folder.resolve("sine.tar"));
         Path vectors = Files.createDirectory(folder.resolve("vectors"));
         for (String file : List.of("input_0.bin", "output_0.bin")) {
-            Files.copy(GoldenModels.folder("hello_world_int8").resolve(file), vectors.resolve(file));
+            Files.copy(OwnModel.SINE.folder().resolve(file), vectors.resolve(file));
         }
         BuildSpec again = BuildSpec.builder(
                         new Layout(folder, folder.resolve("again"), "net"),
@@ -136,7 +132,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
         for (String part : List.of("Include", "Source")) {
             Files.createSymbolicLink(linked.resolve(part), copy.resolve(part));
         }
-        List<ModelSource> models = List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine"));
+        List<ModelSource> models = List.of(new ModelSource(OwnModel.SINE.model(), "sine"));
         flow.build(spec("host", "host", models, "cmsis-nn, c", linked), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
     }
@@ -159,7 +155,7 @@ final class CmsisNnFlowTest extends ArchiveProject {
     void withoutSourcesTheBuildSaysWhatIsMissing() {
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
-                        List.of(new ModelSource(GoldenModels.model("hello_world_int8"), "sine")),
+                        List.of(new ModelSource(OwnModel.SINE.model(), "sine")),
                         "host")
                 .pipeline(PipelineSpec.STANDARD.withCodegens(
                         new CodegenSpec(Optional.of("cmsis-nn, c"), Optional.empty())))

@@ -14,7 +14,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +39,7 @@ final class GraphCostTest extends ArchiveProject {
         assumeRunnable("mps2-an386", "clang");
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
-                        List.of(new ModelSource(GoldenModels.model("kws_ref_model"), "default")),
+                        List.of(new ModelSource(OwnModel.KEYWORDS.model(), "default")),
                         "mps2-an386")
                 .toolchain(Optional.of("clang"))
                 .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))

@@ -14,7 +14,8 @@ import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import io.kiln.reference.SharedFolder;
 import io.kiln.report.JsonSchemas;
 import java.io.IOException;
@@ -38,10 +39,7 @@ final class GraphFlowTest extends ArchiveProject {
     void modelsWithGraphsAnswerBitExact(String board, String toolchain, boolean linked, int version)
             throws IOException {
         assumeRunnable(board, toolchain);
-        List<String> names = names(board);
-        List<ModelSource> models = names.stream()
-                .map(name -> new ModelSource(GoldenModels.model(name), name))
-                .toList();
+        List<ModelSource> models = models(board).stream().map(OwnModel::source).toList();
         BuildSpec spec = build(board, toolchain, models)
                 .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, linked))
                 .mlfVersion(version)
@@ -50,20 +48,20 @@ final class GraphFlowTest extends ArchiveProject {
         flow.build(spec, DeviceSpec.USUAL);
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
-        assertThat(json("kiln/verify.json").path("cases")).hasSize(names.size());
+        assertThat(json("kiln/verify.json").path("cases")).hasSize(models.size());
         assertThat(said).noneMatch(line -> line.contains("warning"));
     }
 
     /** {@code nightly} runs all of them everywhere. */
-    private static List<String> names(String board) {
+    private static List<OwnModel> models(String board) {
         boolean isWhole = board.equals("mps2-an386")
                 || System.getProperty("kiln.golden", "").equals("all");
         if (board.equals("host")) {
-            return List.of("hello_world_int8"); // Version 5 has one model; GraphCTest has them all.
+            return List.of(OwnModel.SINE); // Version 5 has one model; GraphCTest has them all.
         }
         return isWhole
-                ? List.of("kws_ref_model", "ad01_int8", "pretrainedResnet_quant", "hello_world_int8")
-                : List.of("kws_ref_model", "hello_world_int8");
+                ? List.of(OwnModel.KEYWORDS, OwnModel.CODER, OwnModel.RESIDUAL, OwnModel.SINE)
+                : List.of(OwnModel.KEYWORDS, OwnModel.SINE);
     }
 
     @ParameterizedTest
@@ -72,6 +70,7 @@ final class GraphFlowTest extends ArchiveProject {
         "kws_ref_model, mps2-an386, clang",
         "hello_world_int8, qemu-riscv32, clang",
     })
+    @NeedsShared("tvm")
     void archivesOfTvmAnswerWhatTvmAnswers(String model, String board, String toolchain) throws IOException {
         assumeRunnable(board, toolchain);
         Path tvm = SharedFolder.need("tvm");

@@ -21,7 +21,7 @@ import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.process.TestPrograms;
-import io.kiln.reference.SharedFolder;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,14 +79,13 @@ class LargeConstantsTest {
     @ValueSource(strings = {"c", "llvm"})
     void theHotPartStaysInTheFirstMemory(String target) throws IOException {
         TestPrograms.need("qemu-system-arm");
-        Path model = SharedFolder.need("golden").resolve("vww_96_int8/model.tflite");
-        build(new ModelSource(model, "vww"), target, "out");
+        build(OwnModel.VISION.source(), target, "out");
         new HotConstants(json("report"), ElfFile.read(folder.resolve("out/net.elf")))
-                .assertLieBelow(0x60000000L, 42 << 10);
+                .assertLieBelow(0x60000000L, 64 << 10);
         assertThat(json("verify").path("bitExact").asBoolean()).isTrue();
 
-        Path archive = Files.move(folder.resolve("out/net-mlf.tar"), folder.resolve("vww.tar"));
-        build(new ModelSource(archive, "vww"), "", "again");
+        Path archive = Files.move(folder.resolve("out/net-mlf.tar"), folder.resolve("vision.tar"));
+        build(new ModelSource(archive, "vision"), "", "again");
         assertThat(bytesOfTheFurtherMemory("again")).isPositive().isEqualTo(bytesOfTheFurtherMemory("out"));
     }
 
@@ -98,13 +97,13 @@ class LargeConstantsTest {
     }
 
     private void build(ModelSource model, String target, String out) {
-        PipelineSpec pipeline = PipelineSpec.STANDARD.withMemory(Map.of("ssram", "42K"));
+        PipelineSpec pipeline = PipelineSpec.STANDARD.withMemory(Map.of("ssram", "64K"));
         BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve(out), "net"), List.of(model), "mps3-an547")
                 .pipeline(
                         target.isEmpty()
                                 ? pipeline
                                 : pipeline.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty())))
-                .trustedArchives(TrustedArchives.parse("vww.tar"))
+                .trustedArchives(TrustedArchives.parse("vision.tar"))
                 .verify(new VerifySpec(target.isEmpty() ? VerifyOn.NONE : VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);

@@ -18,7 +18,7 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
@@ -111,8 +111,8 @@ class LlvmFlowTest {
                 BuildSpec.builder(
                                 project.spec("host").build().layout(),
                                 List.of(
-                                        new ModelSource(GoldenModels.model("hello_world_int8"), "sine"),
-                                        new ModelSource(GoldenModels.model("simple_add_model"), "sums")),
+                                        new ModelSource(OwnModel.SINE.model(), "sine"),
+                                        new ModelSource(OwnModel.SUMS.model(), "sums")),
                                 "host")
                         .toolchain(Optional.of("host"))
                         .pipeline(targeting("llvm"))

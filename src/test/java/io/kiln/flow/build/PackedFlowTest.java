@@ -26,7 +26,8 @@ import io.kiln.mlf.TvmArchive;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import io.kiln.reference.SharedFolder;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -63,8 +64,8 @@ final class PackedFlowTest {
         "qemu-riscv32, clang, false",
     })
     void modelsWithPackedFunctionsAnswerBitExact(String board, String toolchain, boolean unpacked) throws IOException {
-        List<ModelSource> models = Stream.of("kws_ref_model", "ad01_int8", "hello_world_int8")
-                .map(name -> new ModelSource(GoldenModels.model(name), name))
+        List<ModelSource> models = Stream.of(OwnModel.KEYWORDS, OwnModel.CODER, OwnModel.SINE)
+                .map(OwnModel::source)
                 .toList();
         BuildSpec spec = spec(board, toolchain, models)
                 .calls(new CallSpec(Convention.of("packed", unpacked), true, false))
@@ -79,9 +80,8 @@ final class PackedFlowTest {
                 .isEqualTo(unpacked);
         assertThat(json("kiln/report.json").at("/calls/systemLib").asBoolean()).isTrue();
         String library = text("generated-sources/kiln/codegen/host/src/lib0.c");
-        assertThat(library)
-                .contains("tvmgen_kws_ref_model_run\\0", "tvmgen_ad01_int8_run\\0", "tvmgen_hello_world_int8_run\\0");
-        assertThat(library.contains("tvmgen_ad01_int8___tvm_main__\\0")).isEqualTo(!unpacked);
+        assertThat(library).contains("tvmgen_keywords_run\\0", "tvmgen_coder_run\\0", "tvmgen_sine_run\\0");
+        assertThat(library.contains("tvmgen_coder___tvm_main__\\0")).isEqualTo(!unpacked);
         assertThat(said).noneMatch(line -> line.contains("warning"));
     }
 
@@ -91,6 +91,7 @@ final class PackedFlowTest {
         "kws_ref_model, mps2-an386, clang",
         "hello_world_int8, qemu-riscv32, clang",
     })
+    @NeedsShared("tvm")
     void archivesOfTvmAnswerWhatTvmAnswers(String model, String board, String toolchain) throws IOException {
         Path tvm = SharedFolder.need("tvm");
         BuildSpec spec = spec(

@@ -9,6 +9,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.TvmArchive;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ final class PooledArchivesTest extends ArchiveProject {
         "wsio_pool, host, host",
         "wsio_2pool, mps2-an386, clang"
     })
+    @NeedsShared("tvm")
     void archivesOfTvmAnswerWhatTvmAnswers(String kind, String board, String toolchain) throws IOException {
         assumeRunnable(board, toolchain);
         Path tvm = SharedFolder.need("tvm");
@@ -54,24 +56,25 @@ final class PooledArchivesTest extends ArchiveProject {
         Path archive = TvmArchive.of("v7")
                 .replacing(HEADER, "  void* sram;\n", "  void* dtcm;\n  void* sram;\n  void* flash;\n")
                 .replacing(HEADER, "#define TVMGEN_BETA_WORKSPACE_SIZE 0", """
-                        #define TVMGEN_BETA_WORKSPACE_SIZE 0
-                        #define TVMGEN_BETA_DTCM_WORKSPACE_POOL_SIZE 4096
-                        #define TVMGEN_BETA_FLASH_CONSTANT_POOL_SIZE 3
-                        #define TVMGEN_BETA_FLASH_CONSTANT_POOL_DATA \\
-                            0x02, 0x03, \\
-                            0x05\\
-                        """)
+                    #define TVMGEN_BETA_WORKSPACE_SIZE 0
+                    #define TVMGEN_BETA_DTCM_WORKSPACE_POOL_SIZE 4096
+                    #define TVMGEN_BETA_FLASH_CONSTANT_POOL_SIZE 3
+                    #define TVMGEN_BETA_FLASH_CONSTANT_POOL_DATA \\
+                        0x02, 0x03, \\
+                        0x05\\
+                    """)
                 .replacing(ENTRY, "{return tvmgen_beta___tvm_main__(", """
-                        {
-                          const uint8_t* primes = workspace_pools->flash;
-                          uint8_t* fast = workspace_pools->dtcm;
-                          for (int i = 0; i < 4096; i++) {
-                            fast[i] = 0x55;
-                          }
-                          if (primes[0] != 2 || primes[1] != 3 || primes[2] != 5) {
-                            return -1;
-                          }
-                          return tvmgen_beta___tvm_main__(""")
+                    {
+                      const uint8_t* primes = workspace_pools->flash;
+                      uint8_t* fast = workspace_pools->dtcm;
+                      for (int i = 0; i < 4096; i++) {
+                        fast[i] = 0x55;
+                      }
+                      if (primes[0] != 2 || primes[1] != 3 || primes[2] != 5) {
+                        return -1;
+                      }
+                      return tvmgen_beta___tvm_main__(\
+                    """)
                 .save(folder.resolve("net.tar"));
         TvmArchive.vectors("v7", folder.resolve("vectors"));
         flow.build(spec("host", "host", archive), DeviceSpec.USUAL);

@@ -15,6 +15,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -33,6 +34,7 @@ final class RelayFlowTest {
     Path folder;
 
     @Test
+    @NeedsShared("golden")
     void whatTvmPrintedAnswersBitExactOnAnEmulatedCore() throws IOException {
         build(PublishedListing.write(folder), 4);
 

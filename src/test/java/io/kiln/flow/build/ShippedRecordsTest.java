@@ -18,7 +18,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.RecordsSpec;
-import io.kiln.reference.SharedFolder;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
@@ -37,7 +37,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records that come with Kiln are well-formed, fit the layers of their models, and give way to the project's own. */
 class ShippedRecordsTest {
-    private static final String MODEL = "hello_world_int8";
     private static final Optional<String> INSTRUCTIONS = Optional.of("instructions");
 
     @TempDir
@@ -50,7 +49,7 @@ class ShippedRecordsTest {
     }
 
     private ResolvedBuild build(String board, Optional<String> objective) {
-        Path model = SharedFolder.need("golden").resolve(MODEL).resolve("model.tflite");
+        Path model = OwnModel.SINE.model();
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(model, "m")), board)
                 .records(() -> RecordsSpec.of(Optional.empty(), List.of(), objective))

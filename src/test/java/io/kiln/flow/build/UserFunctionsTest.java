@@ -18,7 +18,7 @@ import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.UserFunctions.External;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,20 +30,20 @@ import org.junit.jupiter.api.Test;
 final class UserFunctionsTest extends ArchiveProject {
     /** The sum of the model, on 128 by 128 elements: zero points and multipliers are those of its scales. */
     private static final String SUM = """
-            #include <stdint.h>
-            int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
-                           const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out);
-            int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
-                           const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out) {
-              for (int32_t i = 0; i < 128 * 128; ++i) {
-                const double real = (double)*a_scale * (a[i] - *a_zero) + (double)*b_scale * (b[i] - *b_zero);
-                const double steps = real / *scale;
-                const int32_t value = (int32_t)(steps < 0 ? steps - 0.5 : steps + 0.5) + *zero;
-                out[i] = (int8_t)(value < -128 ? -128 : value > 127 ? 127 : value);
-              }
-              return %d;
-            }
-            """;
+        #include <stdint.h>
+        int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
+                       const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out);
+        int32_t my_sum(const int8_t* a, const int8_t* b, const float* a_scale, const int32_t* a_zero,
+                       const float* b_scale, const int32_t* b_zero, const float* scale, const int32_t* zero, int8_t* out) {
+          for (int32_t i = 0; i < 128 * 128; ++i) {
+            const double real = (double)*a_scale * (a[i] - *a_zero) + (double)*b_scale * (b[i] - *b_zero);
+            const double steps = real / *scale;
+            const int32_t value = (int32_t)(steps < 0 ? steps - 0.5 : steps + 0.5) + *zero;
+            out[i] = (int8_t)(value < -128 ? -128 : value > 127 ? 127 : value);
+          }
+          return %d;
+        }
+        """;
 
     @Test
     void aFunctionTakesItsOperatorsAndIsHeldAgainstTheModel() throws IOException {
@@ -114,12 +114,12 @@ final class UserFunctionsTest extends ArchiveProject {
     @Test
     void aFunctionHasOneListOfTypes() {
         String text = """
-                def @main(%a: Tensor[(1, 8), int8], %b: Tensor[(1, 8), int16]) {
-                  %0 = clip(%a, a_min=0f, a_max=6f);
-                  %1 = clip(%b, a_min=0f, a_max=6f);
-                  (%0, %1)
-                }
-                """;
+            def @main(%a: Tensor[(1, 8), int8], %b: Tensor[(1, 8), int16]) {
+              %0 = clip(%a, a_min=0f, a_max=6f);
+              %1 = clip(%b, a_min=0f, a_max=6f);
+              (%0, %1)
+            }
+            """;
         Path file = folder.resolve("clips.relay");
         assertThatThrownBy(() -> ModelCompiler.compile(
                         CompileRequest.builder(file, "user, c -keys=cpu -model=host")
@@ -133,7 +133,7 @@ final class UserFunctionsTest extends ArchiveProject {
     @Test
     void withoutFunctionsTheTargetNamesNone() {
         assertThatThrownBy(() -> ModelCompiler.compile(
-                        CompileRequest.builder(GoldenModels.model("hello_world_int8"), "user, c -keys=cpu -model=host")
+                        CompileRequest.builder(OwnModel.SINE.model(), "user, c -keys=cpu -model=host")
                                 .build()))
                 .hasMessageContaining("there is no code generator `user`")
                 .hasMessageContaining("Name C functions of your own in <externals>");
@@ -151,7 +151,7 @@ final class UserFunctionsTest extends ArchiveProject {
     private BuildSpec spec(External external) {
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
-                        List.of(new ModelSource(GoldenModels.model("simple_add_model"), "sums")),
+                        List.of(new ModelSource(OwnModel.SUMS.model(), "sums")),
                         "host")
                 .pipeline(PipelineSpec.STANDARD.withCodegens(
                         new CodegenSpec(Optional.empty(), Optional.empty(), List.of(external))))

@@ -15,6 +15,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.module.host.HostModel;
 import io.kiln.module.host.HostTensor;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Golden models in libraries for this computer, of C and of objects, answer Java programs; all with {@code -Dkiln.golden=all}. */
+@NeedsShared("golden")
 class GoldenLibrariesTest {
     private static final int SHARES = 30;
 

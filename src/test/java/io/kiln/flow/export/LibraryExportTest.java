@@ -30,7 +30,7 @@ import io.kiln.module.host.HostTensor;
 import io.kiln.quantize.FloatNet;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -49,9 +49,9 @@ class LibraryExportTest {
     private Path folder;
 
     @Test
-    void aJavaProgramAnswersTheGoldenVectorsOfKws() throws IOException {
-        Path golden = GoldenModels.folder("kws_ref_model");
-        Path file = export(spec("kws_ref_model", "kws"), false);
+    void aJavaProgramAnswersTheVectorsOfKeywords() throws IOException {
+        Path golden = OwnModel.KEYWORDS.folder();
+        Path file = export(spec(OwnModel.KEYWORDS, "kws"), false);
         assertThat(file).hasFileName("libkws.so");
         try (HostModel model = HostModel.load(file, "kws")) {
             for (int i = 0; i < 3; i++) {
@@ -74,11 +74,11 @@ class LibraryExportTest {
                 .anyMatch(line -> line.matches("  tvmgen_kws_run [0-9]+ bytes"));
     }
 
-    /** The golden answers of models with a state are those of the first run. */
+    /** The answers of models with a state are those of the first run. */
     @Test
     void aModelWithVariablesBeginsAnewWhenItIsReset() throws IOException {
-        Path golden = GoldenModels.folder("trained_lstm_int8");
-        try (HostModel model = HostModel.load(export(spec("trained_lstm_int8", "lstm"), false), "lstm")) {
+        Path golden = OwnModel.RECURRENT.folder();
+        try (HostModel model = HostModel.load(export(spec(OwnModel.RECURRENT, "lstm"), false), "lstm")) {
             int others = 0;
             for (int i = 0; i < 3; i++) {
                 Bytes input = Bytes.wrap(Files.readAllBytes(golden.resolve("input_" + i + ".bin")));
@@ -89,7 +89,7 @@ class LibraryExportTest {
             }
             assertThat(others).isPositive();
         }
-        try (HostModel model = HostModel.load(export(spec("hello_world_int8", "hello"), false), "hello")) {
+        try (HostModel model = HostModel.load(export(spec(OwnModel.SINE, "hello"), false), "hello")) {
             model.reset();
             assertThat(model.run(List.of(Bytes.wrap(new byte[1])))).hasSize(1);
         }
@@ -97,7 +97,7 @@ class LibraryExportTest {
 
     @Test
     void functionsRefuseWrongArgumentsWithTheirMessage() {
-        Path file = export(spec("hello_world_int8", "hello"), false);
+        Path file = export(spec(OwnModel.SINE, "hello"), false);
         try (HostLibrary library = HostLibrary.load(file)) {
             HostTensor wrong = new HostTensor("x", DType.INT16, List.of(1, 1));
             HostTensor right = new HostTensor("y", DType.INT8, List.of(1, 1));
@@ -114,7 +114,7 @@ class LibraryExportTest {
     @Test
     void aGraphIsAFactoryThatImportsTheCode() {
         BuildSpec spec =
-                builder("hello_world_int8", "hello").executor("graph", false).build();
+                builder(OwnModel.SINE, "hello").executor("graph", false).build();
         Path file = export(spec, false);
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.tree().modules().stream().map(ModuleNode::typeKey))
@@ -135,7 +135,7 @@ class LibraryExportTest {
 
     @Test
     void artifactsSurviveInTheirLibrary() {
-        BuildSpec spec = spec("hello_world_int8", "hello");
+        BuildSpec spec = spec(OwnModel.SINE, "hello");
         Path file = export(spec, true);
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.artifacts().artifacts().stream().map(Artifact::kind))
@@ -155,8 +155,8 @@ class LibraryExportTest {
     @CsvSource({"llvm, aot", "llvm -keys=cpu, graph"})
     void objectsAnswerAsTheCOfTheFirmwareDoes(String target, String executor) throws IOException {
         TestToolchains.resolve("clang", "c -mcpu=cortex-m4");
-        Path golden = GoldenModels.folder("hello_world_int8");
-        BuildSpec spec = builder("hello_world_int8", "hello")
+        Path golden = OwnModel.SINE.folder();
+        BuildSpec spec = builder(OwnModel.SINE, "hello")
                 .executor(executor, true)
                 .pipeline(targeting(target))
                 .build();
@@ -176,7 +176,7 @@ class LibraryExportTest {
     void targetsOfFirmwareAreRefused() {
         for (String target : List.of("c -mcpu=cortex-m55", "cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55")) {
             assertThatThrownBy(() -> export(
-                            builder("hello_world_int8", "hello")
+                            builder(OwnModel.SINE, "hello")
                                     .pipeline(targeting(target))
                                     .build(),
                             false))
@@ -184,7 +184,7 @@ class LibraryExportTest {
                             "the target is for the core cortex-m55, and the library is for this computer");
         }
         assertThatThrownBy(() -> export(
-                        builder("hello_world_int8", "hello")
+                        builder(OwnModel.SINE, "hello")
                                 .pipeline(targeting("cmsis-nn, c"))
                                 .build(),
                         false))
@@ -234,12 +234,12 @@ class LibraryExportTest {
                 .get(0);
     }
 
-    private BuildSpec spec(String model, String name) {
+    private BuildSpec spec(OwnModel model, String name) {
         return builder(model, name).build();
     }
 
-    private BuildSpecBuilder builder(String model, String name) {
-        return builder(GoldenModels.folder(model).resolve("model.tflite"), name);
+    private BuildSpecBuilder builder(OwnModel model, String name) {
+        return builder(model.model(), name);
     }
 
     private BuildSpecBuilder builder(Path file, String name) {

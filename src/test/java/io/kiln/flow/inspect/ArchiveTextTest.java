@@ -14,8 +14,8 @@ import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
-import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** An archive's own Relay text and parameters make the same C again. */
 class ArchiveTextTest {
@@ -43,24 +43,15 @@ class ArchiveTextTest {
 
     /** Layers, residuals, an LSTM's state, pools with TensorFlow Lite's rounding, floats. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "hello_world_int8",
-                "kws_ref_model",
-                "trained_lstm_int8",
-                "simple_add_model",
-                "seanet_transpose_conv0",
-                "hello_world_float",
-                "micro_speech_quantized"
-            })
-    void theArchivesOwnTextMakesTheSameFiles(String name) throws IOException {
-        CompiledModel model = ModelCompiler.compile(request(GoldenModels.model(name), false));
+    @EnumSource(OwnModel.class)
+    void theArchivesOwnTextMakesTheSameFiles(OwnModel own) throws IOException {
+        CompiledModel model = ModelCompiler.compile(request(own.model(), false));
         Path text = unpack(model);
 
         CompiledModel again = ModelCompiler.compile(request(text, false));
 
         assertThat(files(again)).isEqualTo(files(model));
-        List<Bytes> inputs = GoldenModels.inputs(name, model.imported(), 0);
+        List<Bytes> inputs = own.inputs(0);
         assertThat(Interpreter.run(again.imported(), inputs)).isEqualTo(Interpreter.run(model.imported(), inputs));
     }
 
@@ -91,7 +82,7 @@ class ArchiveTextTest {
 
     @Test
     void aSlimArchiveHasNoData() {
-        Path file = GoldenModels.model("kws_ref_model");
+        Path file = OwnModel.KEYWORDS.model();
         Function imported = TfliteFrontend.read(file, "net");
         CompiledModel whole = ModelCompiler.compile(request(file, false), imported);
         CompiledModel slim = ModelCompiler.compile(request(file, true), imported);

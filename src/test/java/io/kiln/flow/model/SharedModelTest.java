@@ -8,7 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.StoredZip;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A model is checked and packed with its vectors and its card, and found again by who uses it. */
 class SharedModelTest {
     private static final String CARD = """
-            schema: 1
-            title: A sine
-            licence: Apache-2.0
-            inputs:
-              - {name: "serving_default_dense_input:0", dtype: int8, shape: [1, 1]}
-            """;
+        schema: 1
+        title: A sine
+        licence: Apache-2.0
+        inputs:
+          - {name: "x", dtype: int8, shape: [1, 1]}
+        """;
 
     @TempDir
     private Path temporary;
@@ -42,7 +42,7 @@ class SharedModelTest {
     void aModelWithVectors() throws IOException {
         folder = temporary.resolve("model");
         home = temporary.resolve("home");
-        Path golden = GoldenModels.model("hello_world_int8").getParent();
+        Path golden = OwnModel.SINE.folder();
         Files.createDirectories(folder.resolve("vectors"));
         Files.copy(golden.resolve("model.tflite"), folder.resolve("sine.tflite"));
         for (String name : new String[] {"input_0.bin", "output_0.bin"}) {

@@ -9,6 +9,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
 import io.kiln.report.BuildReport;
 import io.kiln.report.ImageReport;
 import io.kiln.report.Json;
@@ -57,6 +58,7 @@ class BuildPageTest {
     }
 
     @Test
+    @NeedsShared("golden")
     void theLargestModelOfTheBenchFitsOnOnePage() throws IOException {
         CompiledModel vww = ModelCompiler.compile(
                 CompileRequest.builder(GoldenModels.model("vww_96_int8"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")

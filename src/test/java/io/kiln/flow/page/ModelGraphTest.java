@@ -20,7 +20,7 @@ import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.report.PageDocument;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.GraphPage;
@@ -38,7 +38,7 @@ import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -50,12 +50,11 @@ class ModelGraphTest {
     private static final TensorType X = new TensorType(Shape.of(1, 4), DType.FLOAT32);
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_fp32", "simple_add_model", "keyword_scrambled"})
-    void goldenModelsAreDrawn(String model) throws Exception {
-        Path file = GoldenModels.model(model);
+    @EnumSource(OwnModel.class)
+    void modelsAreDrawn(OwnModel model) throws Exception {
+        Path file = model.model();
         CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(file, TARGET).name(model).build());
+                CompileRequest.builder(file, TARGET).name(model.id()).build());
         Graph graph = ModelGraph.of(compiled, "model.tflite");
         assertNothingOverlaps(graph);
         Document page = parsed(GraphPage.of(graph));
@@ -68,15 +67,14 @@ class ModelGraphTest {
         assertThat(count(page, "rect", "box")).isEqualTo(fused.bindings().size());
         assertThat(count(page, "rect", "input")).isEqualTo(fused.params().size());
         assertThat(GraphPage.of(ModelGraph.of(compiled, "model.tflite"))).isEqualTo(GraphPage.of(graph));
-        keep(model, GraphPage.of(graph));
+        keep(model.id(), GraphPage.of(graph));
     }
 
     @Test
     void whatABoxSaysIsTrue() {
-        CompiledModel compiled =
-                ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET)
-                        .name("kws")
-                        .build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(OwnModel.KEYWORDS.model(), TARGET)
+                .name("kws")
+                .build());
         Graph.Block first = ModelGraph.of(compiled, "m").blocks().get(1);
         assertThat(first.caption()).isEqualTo("tvmgen_kws_fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         assertThat(first.boxes().get(0).lines())
@@ -93,10 +91,9 @@ class ModelGraphTest {
     @Test
     void longNamesKeepTheirEnds() {
         String name = "keyword_spotting_of_the_second_generation";
-        CompiledModel compiled =
-                ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET)
-                        .name(name)
-                        .build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(OwnModel.KEYWORDS.model(), TARGET)
+                .name(name)
+                .build());
         String page = GraphPage.of(ModelGraph.of(compiled, "m"));
         List<String> numbers = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)

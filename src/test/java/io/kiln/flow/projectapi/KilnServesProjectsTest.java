@@ -24,6 +24,7 @@ import io.kiln.flow.spec.VerifyOver;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.File;
@@ -62,6 +63,7 @@ final class KilnServesProjectsTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void anArchiveThatTvmWroteAnswersAsTvmDoes() throws IOException {
         Path project = folder.resolve("project");
         try (ProjectServer server = start(template)) {
@@ -91,14 +93,14 @@ final class KilnServesProjectsTest {
     private Path extraFiles() throws IOException {
         Path tar = folder.resolve("extra.tar");
         byte[] text = """
-                #if KILN_THREE != 3 || !defined(KILN_SET)
-                #error the macros are missing
-                #endif
-                int extra(void);
-                int extra(void) {
-                  return KILN_THREE;
-                }
-                """.getBytes(StandardCharsets.UTF_8);
+            #if KILN_THREE != 3 || !defined(KILN_SET)
+            #error the macros are missing
+            #endif
+            int extra(void);
+            int extra(void) {
+              return KILN_THREE;
+            }
+            """.getBytes(StandardCharsets.UTF_8);
         try (TarArchiveOutputStream out = new TarArchiveOutputStream(Files.newOutputStream(tar))) {
             TarArchiveEntry entry = new TarArchiveEntry("./src/main/c/extra.c");
             entry.setSize(text.length);
@@ -138,15 +140,15 @@ final class KilnServesProjectsTest {
         Path board = folder.resolve("src/main/boards/theirs/board.yaml");
         Files.createDirectories(board.getParent());
         Files.writeString(board, """
-                schema: 1
-                id: theirs
-                title: This computer, through a Project API server
-                extends: host
-                flash:
-                  projectApi:
-                    directory: template
-                    options: {board: host, project_type: host_driven}
-                """);
+            schema: 1
+            id: theirs
+            title: This computer, through a Project API server
+            extends: host
+            flash:
+              projectApi:
+                directory: template
+                options: {board: host, project_type: host_driven}
+            """);
         BuildSpec spec = new GestureProject(folder)
                 .spec("theirs")
                 .application("rpc")
@@ -168,6 +170,7 @@ final class KilnServesProjectsTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void whatCannotBeGeneratedLeavesNothingBehind() throws IOException {
         Path project = folder.resolve("none");
         Path broken = Files.writeString(folder.resolve("broken.tar"), "no tar");

@@ -19,7 +19,6 @@ import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.ir.Function;
 import io.kiln.process.TestPrograms;
-import io.kiln.reference.SharedFolder;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.TuneReport;
@@ -31,10 +30,12 @@ import io.kiln.tuning.record.HistoryBest;
 import io.kiln.tuning.record.MeasureError;
 import io.kiln.tuning.record.RecordFiles;
 import io.kiln.tuning.record.RecordReader;
+import io.kiln.tuning.record.ShippedRecords;
 import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,22 +116,32 @@ class TuneStepTest {
         assertThat(log.said()).anyMatch(line -> line.startsWith("Generating C: tuning records "));
     }
 
-    /** Without trials no emulator is needed, and a log of TVM's is kept as it is. */
+    /** Without trials no emulator is needed, and somebody's log is kept as it is. */
     @Test
     void logsAreMergedAndTheBestPickedWithoutAMeasurement() throws IOException {
-        Path tvm = SharedFolder.need("tvm").resolve("autotvm-records.log");
+        List<TuningRecord> twice = new ArrayList<>();
+        for (TuningRecord record : ShippedRecords.of("cortex-m3", "cycles")) {
+            twice.add(
+                    TuningRecord.of(record.task(), record.config(), new Result(List.of(1.0), MeasureError.NONE, 0, 0)));
+            twice.add(record);
+        }
+        // Templates that Kiln does not have.
+        Path given = folder.resolve("given.log");
+        Files.writeString(given, RecordFiles.text(twice).replace(TaskKeys.PREFIX, "theirs."));
+        List<TuningRecord> others = RecordReader.read(given).records();
         Path records = folder.resolve("src/main/tuning/mps2-an386.log");
-        TuneSpec merge = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(tvm), false);
+        TuneSpec merge = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(given), false);
         new TuneStep(log, build(folder), merge, Optional.empty(), CLOCK).run();
-        assertThat(records).hasSameTextualContentAs(tvm);
+        assertThat(records).hasSameTextualContentAs(given);
         assertThat(log.said())
-                .anyMatch(line -> line.startsWith("24 of the 24 records in " + tvm + " choose nothing"))
+                .anyMatch(line -> line.startsWith(
+                        others.size() + " of the " + others.size() + " records in " + given + " choose nothing"))
                 .contains("Nothing is measured, because kiln.tune.trials is 0");
         TuneSpec pick = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(), true);
         new TuneStep(log, build(folder), pick, Optional.empty(), CLOCK).run();
         assertThat(Files.readString(records))
-                .isEqualTo(
-                        RecordFiles.text(HistoryBest.pick(RecordReader.read(tvm).records())));
+                .isEqualTo(RecordFiles.text(HistoryBest.pick(others)))
+                .hasLineCount(others.size() / 2);
         new GenerateStep(log, build(folder)).run();
         assertThat(log.said()).anyMatch(line -> line.contains("records in " + records + " choose nothing"));
     }

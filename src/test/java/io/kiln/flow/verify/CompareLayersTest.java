@@ -16,7 +16,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CallSpec;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -92,7 +92,7 @@ final class CompareLayersTest {
     private BuildSpecBuilder spec() {
         return BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "net"),
-                        List.of(new ModelSource(GoldenModels.model("kws_ref_model"), "default")),
+                        List.of(new ModelSource(OwnModel.KEYWORDS.model(), "default")),
                         "mps2-an386")
                 .toolchain(Optional.of("clang"));
     }

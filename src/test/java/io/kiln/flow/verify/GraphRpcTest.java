@@ -33,7 +33,8 @@ import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import io.kiln.reference.SharedFolder;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -66,8 +67,8 @@ final class GraphRpcTest {
     @ParameterizedTest
     @CsvSource({"mps2-an386, false", "mps3-an547, true"})
     void modelsAnswerBitExactNodeByNode(String board, boolean linked) throws IOException {
-        List<ModelSource> models = Stream.of("kws_ref_model", "hello_world_int8")
-                .map(name -> new ModelSource(GoldenModels.model(name), name))
+        List<ModelSource> models = Stream.of(OwnModel.KEYWORDS, OwnModel.SINE)
+                .map(OwnModel::source)
                 .toList();
         BuildSpec spec = build(board, models)
                 .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, linked))
@@ -84,6 +85,7 @@ final class GraphRpcTest {
 
     /** An archive of TVM's, and what TVM's own debug executor found in the same model. */
     @Test
+    @NeedsShared("tvm")
     void everyValueOfAModelIsWhatTvmFound() throws IOException {
         Path tvm = SharedFolder.need("tvm");
         flow.build(

@@ -29,7 +29,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -60,8 +60,8 @@ final class RpcFlowTest {
     @ParameterizedTest
     @CsvSource({"host, host", "mps2-an386, clang", "mps3-an547, clang", "virtual-stm32f405, clang"})
     void modelsAnswerBitExactOverRpc(String board, String toolchain) throws IOException {
-        List<ModelSource> models = Stream.of("kws_ref_model", "ad01_int8", "hello_world_int8")
-                .map(name -> new ModelSource(GoldenModels.model(name), name))
+        List<ModelSource> models = Stream.of(OwnModel.KEYWORDS, OwnModel.CODER, OwnModel.SINE)
+                .map(OwnModel::source)
                 .toList();
         BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
@@ -113,7 +113,7 @@ final class RpcFlowTest {
     private static List<Double> times(Emulator emulator, Path image) {
         try (Transport line = emulator.boot(image);
                 RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, text -> {});
-                AotExecutor model = AotExecutor.create(client, client.systemLibrary(), "hello_world_int8")) {
+                AotExecutor model = AotExecutor.create(client, client.systemLibrary(), "sine")) {
             model.run(List.of(Bytes.wrap(new byte[1])));
             return model.timeEvaluator(client, new TimeEvaluator.Settings(3, 2, 0, 1))
                     .seconds();

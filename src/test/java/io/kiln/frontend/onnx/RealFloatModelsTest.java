@@ -13,6 +13,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +38,7 @@ class RealFloatModelsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"micro_kws_m_static_fp32.onnx", "onnx_mnist.onnx", "mnist_simplified.onnx"})
+    @NeedsShared("onnx")
     void theInterpreterAnswersAsOnnxRuntime(String name) throws IOException {
         Path file = SharedFolder.need("onnx").resolve(name);
         Function function = OnnxFrontend.read(file, "model", InputShapes.NONE);
@@ -48,6 +50,7 @@ class RealFloatModelsTest {
 
     /** All in one program. */
     @Test
+    @NeedsShared("onnx")
     void theGeneratedCodeAnswersAsOnnxRuntime() throws IOException {
         List<CompiledModel> compiled = new ArrayList<>();
         List<Bytes> all = new ArrayList<>();
@@ -83,6 +86,7 @@ class RealFloatModelsTest {
     /** Layers follow each other without a transpose between them; one remains where an image is flattened for the result. */
     @ParameterizedTest
     @ValueSource(strings = {"micro_kws_m_static_fp32.onnx", "onnx_mnist.onnx", "mnist_simplified.onnx"})
+    @NeedsShared("onnx")
     void noTransposeIsLeft(String name) {
         Function function = OnnxFrontend.read(SharedFolder.need("onnx").resolve(name), "model", InputShapes.NONE);
         assertThat(function.bindings()).noneMatch(b -> b.op() instanceof Transpose);

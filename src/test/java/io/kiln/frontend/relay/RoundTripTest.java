@@ -18,6 +18,8 @@ import io.kiln.ir.Variable;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,14 +38,25 @@ class RoundTripTest {
     @TempDir
     private Path folder;
 
-    static Stream<String> models() {
-        return GoldenModels.all().stream();
+    static Stream<Path> golden() {
+        return GoldenModels.all().stream().map(GoldenModels::model);
+    }
+
+    static Stream<Path> own() {
+        return Stream.of(OwnModel.values()).map(OwnModel::model);
     }
 
     @ParameterizedTest
-    @MethodSource("models")
-    void theSameFunctionComesBack(String model) throws IOException {
-        Function printed = TfliteFrontend.read(GoldenModels.model(model), "default");
+    @MethodSource("golden")
+    @NeedsShared("golden")
+    void theSameFunctionComesBackOfGoldenModels(Path model) throws IOException {
+        theSameFunctionComesBack(model);
+    }
+
+    @ParameterizedTest
+    @MethodSource("own")
+    void theSameFunctionComesBack(Path model) throws IOException {
+        Function printed = TfliteFrontend.read(model, "default");
         Path text = folder.resolve("model.relay");
         Files.writeString(text, RelayPrinter.astext(printed));
 
@@ -55,21 +68,35 @@ class RoundTripTest {
     }
 
     @ParameterizedTest
-    @MethodSource("models")
-    void theSameFilesAreGenerated(String model) throws IOException {
+    @MethodSource("golden")
+    @NeedsShared("golden")
+    void theSameFilesAreGeneratedOfGoldenModels(Path model) throws IOException {
+        theSameFilesAreGenerated(model);
+    }
+
+    @ParameterizedTest
+    @MethodSource("own")
+    void theSameFilesAreGenerated(Path model) throws IOException {
         Path text = folder.resolve("model.relay");
-        Files.writeString(text, RelayPrinter.astext(TfliteFrontend.read(GoldenModels.model(model), "default")));
+        Files.writeString(text, RelayPrinter.astext(TfliteFrontend.read(model, "default")));
 
         CompileRequest ofText = request(text);
-        CompileRequest ofModel = request(GoldenModels.model(model));
+        CompileRequest ofModel = request(model);
 
         assertThat(sources(ModelCompiler.compile(ofText))).isEqualTo(sources(ModelCompiler.compile(ofModel)));
     }
 
     @ParameterizedTest
-    @MethodSource("models")
-    void constantsMayComeFromTheParametersFile(String model) {
-        Function printed = TfliteFrontend.read(GoldenModels.model(model), "default");
+    @MethodSource("golden")
+    @NeedsShared("golden")
+    void constantsMayComeFromTheParametersFileOfGoldenModels(Path model) {
+        constantsMayComeFromTheParametersFile(model);
+    }
+
+    @ParameterizedTest
+    @MethodSource("own")
+    void constantsMayComeFromTheParametersFile(Path model) {
+        Function printed = TfliteFrontend.read(model, "default");
         List<NamedTensor> params = new ArrayList<>();
         Bytes text = Bytes.ofText(withParameters(printed, params));
 

@@ -12,6 +12,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TvmTextTest {
     /** TVM computed the answers with all digits of the scales; the text has six of them, which tells in the last case. */
     @Test
+    @NeedsShared("tvm")
     void textAndParametersOfTvmGiveTvmsAnswers() throws IOException {
         Path tvm = SharedFolder.need("tvm").resolve("relay");
         Bytes params = Bytes.wrap(Files.readAllBytes(tvm.resolve("kws_ref_model.params")));

@@ -7,20 +7,19 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Verifier;
-import io.kiln.reference.GoldenModels;
+import io.kiln.reference.OwnModel;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a file holds, reading it gives a function that verifies, or a message, and quickly. */
 class CorruptFileTest {
     @ParameterizedTest
-    @ValueSource(
-            strings = {"hello_world_int8", "simple_add_model", "micro_kws_m", "kws_ref_model", "keyword_scrambled"})
-    void flippedBytesGiveAFunctionOrAMessage(String model) {
-        byte[] original = GoldenModels.read(GoldenModels.model(model)).toArray();
+    @EnumSource(OwnModel.class)
+    void flippedBytesGiveAFunctionOrAMessage(OwnModel model) {
+        byte[] original = model.file().toArray();
         Random random = new Random(11);
         for (int round = 0; round < 400; round++) {
             byte[] file = original.clone();
@@ -32,9 +31,11 @@ class CorruptFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"hello_world_int8", "simple_add_model", "micro_speech_quantized"})
-    void changedOffsetsGiveAFunctionOrAMessage(String model) {
-        byte[] original = GoldenModels.read(GoldenModels.model(model)).toArray();
+    @EnumSource(
+            value = OwnModel.class,
+            names = {"SINE", "SUMS", "RECURRENT"})
+    void changedOffsetsGiveAFunctionOrAMessage(OwnModel model) {
+        byte[] original = model.file().toArray();
         Random random = new Random(12);
         int[] interesting = {0, 1, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, 4, 1 << 16, original.length};
         for (int round = 0; round < 800; round++) {
@@ -48,9 +49,11 @@ class CorruptFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"hello_world_int8", "kws_ref_model"})
-    void everyTruncationGivesAMessage(String model) {
-        byte[] original = GoldenModels.read(GoldenModels.model(model)).toArray();
+    @EnumSource(
+            value = OwnModel.class,
+            names = {"SINE", "KEYWORDS"})
+    void everyTruncationGivesAMessage(OwnModel model) {
+        byte[] original = model.file().toArray();
         int step = Math.max(1, original.length / 1500);
         for (int length = 0; length < original.length - 64; length += step) {
             read(Arrays.copyOf(original, length));

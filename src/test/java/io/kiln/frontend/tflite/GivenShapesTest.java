@@ -10,13 +10,13 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.type.Shape;
-import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.OwnModel;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
 
 /** Shapes of inputs that the user gives, and what follows from them. */
@@ -112,20 +112,19 @@ class GivenShapesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_int8", "hello_world_int8"})
-    void aBatchOfTwoAnswersAsTwoRuns(String name) {
-        Function one = TfliteFrontend.read(GoldenModels.model(name), "default");
+    @EnumSource(
+            value = OwnModel.class,
+            names = {"KEYWORDS", "RESIDUAL", "CODER", "SINE"})
+    void aBatchOfTwoAnswersAsTwoRuns(OwnModel model) {
+        Function one = model.read();
         StringBuilder shape = new StringBuilder(one.params().get(0).name()).append(":2");
         one.params().get(0).type().shape().dims().stream()
                 .skip(1)
                 .forEach(dim -> shape.append(',').append(dim));
-        Function two = TfliteFrontend.read(GoldenModels.model(name), "default", InputShapes.parse(shape.toString()));
+        Function two = TfliteFrontend.read(model.model(), "default", InputShapes.parse(shape.toString()));
         Verifier.verify(two);
-        Bytes inputs = joined(
-                GoldenModels.inputs(name, one, 0).get(0),
-                GoldenModels.inputs(name, one, 1).get(0));
-        assertThat(Interpreter.run(two, List.of(inputs)).get(0))
-                .isEqualTo(joined(GoldenModels.output(name, 0), GoldenModels.output(name, 1)));
+        Bytes inputs = joined(model.input(0), model.input(1));
+        assertThat(Interpreter.run(two, List.of(inputs)).get(0)).isEqualTo(joined(model.output(0), model.output(1)));
     }
 
     private static Bytes joined(Bytes a, Bytes b) {

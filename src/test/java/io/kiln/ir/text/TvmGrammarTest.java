@@ -4,7 +4,10 @@ package io.kiln.ir.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
 import io.kiln.reference.GoldenModels;
+import io.kiln.reference.NeedsShared;
+import io.kiln.reference.OwnModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +16,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the parser of TVM 0.16 takes (src/relay/parser): its words, its operators, and the attributes that each of them has. */
@@ -53,8 +57,8 @@ class TvmGrammarTest {
 
     private static final Pattern WORD = Pattern.compile(
             "\\s+|//[^\\n"
-                    + "]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
-                    + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]",
+                + "]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
+                + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]",
             Pattern.DOTALL);
     private static final Pattern CALL = Pattern.compile("(?<![%@\\w.])([a-z_][\\w.]*)\\(");
     private static final Pattern ATTRIBUTE = Pattern.compile("(?<![%@\\w.])([a-z_]\\w*)=");
@@ -71,8 +75,19 @@ class TvmGrammarTest {
                 "seanet_pad0",
                 "seanet_sub0"
             })
-    void itsParserTakesTheText(String model) {
-        String text = RelayPrinter.astext(TfliteFrontend.read(GoldenModels.model(model), "default"));
+    @NeedsShared("golden")
+    void itsParserTakesTheTextOfGoldenModels(String model) {
+        takesTheText(TfliteFrontend.read(GoldenModels.model(model), "default"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(OwnModel.class)
+    void itsParserTakesTheText(OwnModel model) {
+        takesTheText(model.read());
+    }
+
+    private static void takesTheText(Function function) {
+        String text = RelayPrinter.astext(function);
         int section = text.indexOf("\n#[metadata]\n");
         String program = text.substring(0, section < 0 ? text.length() : section);
 

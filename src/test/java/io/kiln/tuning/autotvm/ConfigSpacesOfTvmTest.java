@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.tuning.record.RecordReader;
 import io.kiln.tuning.record.RecordValue;
@@ -157,6 +158,7 @@ class ConfigSpacesOfTvmTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void lengthsDimensionsAndEntitiesAreTvms() throws IOException {
         int points = 0;
         int unordered = 0;
@@ -205,6 +207,7 @@ class ConfigSpacesOfTvmTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void recordsOfTvmAreFoundInItsSpaces() {
         ConfigSpace dense = new ConfigSpace(List.of(
                 new SplitKnob(1, SplitKnob.Policy.FACTORS, 3, 1L << 31, true, sizes -> true).named("tile_y"),

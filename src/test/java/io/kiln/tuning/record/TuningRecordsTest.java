@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.tuning.record.RecordValue.Numeric;
 import io.kiln.tuning.record.RecordValue.Text;
@@ -34,6 +35,7 @@ class TuningRecordsTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void aLogOfTvmIsWrittenAsItWasRead() throws IOException {
         RecordReader.Log log = RecordReader.read(tvmLog());
         assertThat(log.records()).hasSize(24);
@@ -43,6 +45,7 @@ class TuningRecordsTest {
 
     /** The parts print as they were read, too, so that records that Kiln makes look like TVM's. */
     @Test
+    @NeedsShared("tvm")
     void newRecordsHaveTheFormOfTvms() {
         for (TuningRecord read : RecordReader.read(tvmLog()).records()) {
             boolean isUsual = read.line().contains("\"code_hash\": null")
@@ -63,6 +66,7 @@ class TuningRecordsTest {
     }
 
     @Test
+    @NeedsShared("tvm")
     void picksTheWinnersOfEachModelAndKey() {
         List<TuningRecord> picked = HistoryBest.pick(RecordReader.read(tvmLog()).records());
         assertThat(picked).allMatch(record -> record.result().isMeasured());

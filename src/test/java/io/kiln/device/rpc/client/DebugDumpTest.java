@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.GraphFile;
 import io.kiln.base.Bytes;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ final class DebugDumpTest {
     private static final double MICROSECONDS = 1e6;
 
     @Test
+    @NeedsShared("tvm")
     void traceAndTableAreThoseOfTvm() throws IOException {
         Path found = SharedFolder.need("tvm").resolve("graph-debug/hello_world_int8");
         String json = Files.readString(found.resolve("lib_graph.json"));
@@ -57,15 +59,15 @@ final class DebugDumpTest {
     @Test
     void theProfilersReportHasACallForEachOperator() throws IOException {
         GraphFile graph = GraphFile.read(Bytes.ofText("""
-                        {"nodes": [{"op": "null", "name": "x", "inputs": []},
-                          {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0]], "attrs": {"func_name": "f",
-                           "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}},
-                          {"op": "tvm_op", "name": "g", "inputs": [[1, 0, 0]], "attrs": {"func_name": "g",
-                           "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}}],
-                         "arg_nodes": [0], "heads": [[2, 0, 0]], "node_row_ptr": [0, 1, 2, 3],
-                         "attrs": {"dltype": ["list_str", ["int8", "int8", "int32"]],
-                          "storage_id": ["list_int", [0, 1, 2]], "shape": ["list_shape", [[1, 4], [2], []]]}}
-                        """), "small.graph");
+            {"nodes": [{"op": "null", "name": "x", "inputs": []},
+              {"op": "tvm_op", "name": "f", "inputs": [[0, 0, 0]], "attrs": {"func_name": "f",
+               "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}},
+              {"op": "tvm_op", "name": "g", "inputs": [[1, 0, 0]], "attrs": {"func_name": "g",
+               "num_inputs": "1", "num_outputs": "1", "flatten_data": "0"}}],
+             "arg_nodes": [0], "heads": [[2, 0, 0]], "node_row_ptr": [0, 1, 2, 3],
+             "attrs": {"dltype": ["list_str", ["int8", "int8", "int32"]],
+              "storage_id": ["list_int", [0, 1, 2]], "shape": ["list_shape", [[1, 4], [2], []]]}}
+            """), "small.graph");
         NodeProfile profile = new NodeProfile(graph, List.of(List.of(0.0), List.of(1e-6, 5e-6), List.of(1e-6)));
         JsonNode report = new ObjectMapper().readTree(profile.json());
         assertThat(report.get("calls")).hasSize(2);

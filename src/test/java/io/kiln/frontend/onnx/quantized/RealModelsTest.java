@@ -10,6 +10,7 @@ import io.kiln.frontend.onnx.OnnxRuntime;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ class RealModelsTest {
     }
 
     @Test
+    @NeedsShared("onnx")
     void theirCodeOnThisMachineAnswersAsOnnxRuntime() throws IOException {
         RuntimeComparison comparison = new RuntimeComparison(folder);
         for (int i = 0; i < MODELS.size(); i++) {
@@ -48,6 +50,7 @@ class RealModelsTest {
 
     @ParameterizedTest
     @MethodSource("models")
+    @NeedsShared("onnx")
     void theInterpreterAnswersAsOnnxRuntime(String name) throws IOException {
         Bytes model = file(name);
         Function function = OnnxFrontend.read(model, name, "model", InputShapes.NONE);
