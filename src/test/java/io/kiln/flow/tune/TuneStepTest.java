@@ -35,6 +35,7 @@ import io.kiln.tuning.record.TuningRecord;
 import io.kiln.tuning.record.TuningRecord.Result;
 import io.kiln.tuning.task.LayerTask;
 import io.kiln.tuning.task.Objective.Metric;
+import io.kiln.tuning.task.TaskKeys;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,14 +119,16 @@ class TuneStepTest {
     /** Without trials no emulator is needed, and somebody's log is kept as it is. */
     @Test
     void logsAreMergedAndTheBestPickedWithoutAMeasurement() throws IOException {
-        List<TuningRecord> others = new ArrayList<>();
+        List<TuningRecord> twice = new ArrayList<>();
         for (TuningRecord record : ShippedRecords.of("cortex-m3", "cycles")) {
-            others.add(
+            twice.add(
                     TuningRecord.of(record.task(), record.config(), new Result(List.of(1.0), MeasureError.NONE, 0, 0)));
-            others.add(record);
+            twice.add(record);
         }
+        // Templates that Kiln does not have.
         Path given = folder.resolve("given.log");
-        RecordFiles.write(given, others);
+        Files.writeString(given, RecordFiles.text(twice).replace(TaskKeys.PREFIX, "theirs."));
+        List<TuningRecord> others = RecordReader.read(given).records();
         Path records = folder.resolve("src/main/tuning/mps2-an386.log");
         TuneSpec merge = TuneSpec.of("xgb", Optional.of("cycles"), new Limits(0, 0, 60, 0), 3, List.of(given), false);
         new TuneStep(log, build(folder), merge, Optional.empty(), CLOCK).run();
