@@ -2,28 +2,33 @@
 #pragma once
 #include <stdint.h>
 #include "kiln_quantization_scale.h"
+#include "kiln_real.h"
 
 /*
- * The int8 that stands for 0 if int8 covers the numbers from least to most and 0: derived in double precision from the end that gives the
+ * The int8 that stands for 0 if int8 covers the numbers from least to most and 0: derived as in double precision from the end that gives the
  * smaller error, rounded, halves away from zero; 0 if there is only 0.
  */
 static inline float kiln_quantization_zero_point(float least, float most) {
-  const double low = least < 0.0f ? (double)least : 0.0;
-  const double high = most > 0.0f ? (double)most : 0.0;
-  if (!(high > low)) {
+  const struct kiln_real step = kiln_quantization_step(least, most);
+  if (step.digits == 0u) {
     return 0.0f;
   }
-  const double step = kiln_quantization_step(least, most);
-  const double below = low / step;
-  const double above = high / step;
-  const double zero = 128.0 - below < 127.0 + above ? -128.0 - below : 127.0 - above;
-  if (zero <= -128.0) {
-    return -128.0f;
-  }
-  if (zero >= 127.0) {
-    return 127.0f;
-  }
-  const int32_t whole = (int32_t)zero;
-  const double rest = zero - (double)whole;
-  return (float)(whole + (rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0));
+  const struct kiln_real below = kiln_real_quotient(kiln_reach(-least), step);
+  const struct kiln_real above = kiln_real_quotient(kiln_reach(most), step);
+  const struct kiln_real first = kiln_real(128u, 0);
+  const struct kiln_real last = kiln_real(127u, 0);
+  const struct kiln_real from_least =
+      kiln_real_less(first, below) ? kiln_real_sum(below, first, 0) : kiln_real_sum(first, below, 0);
+  const struct kiln_real from_most =
+      kiln_real_less(last, above) ? kiln_real_sum(above, last, 0) : kiln_real_sum(last, above, 0);
+  const int is_from_least = kiln_real_less(from_least, from_most);
+  const struct kiln_real end = is_from_least ? first : last;
+  const struct kiln_real other = is_from_least ? below : above;
+  const int is_beyond = kiln_real_less(end, other);
+  const struct kiln_real zero = is_beyond ? kiln_real_sum(other, end, 1) : kiln_real_sum(end, other, 1);
+  const int32_t right = -zero.exponent;
+  const int32_t rounded =
+      zero.digits == 0u || right > 54 ? 0 : (int32_t)((zero.digits + ((uint64_t)1 << (right - 1))) >> right);
+  const int32_t value = is_beyond == is_from_least ? rounded : -rounded;
+  return (float)(value < -128 ? -128 : value > 127 ? 127 : value);
 }

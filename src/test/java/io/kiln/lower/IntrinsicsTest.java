@@ -133,6 +133,9 @@ class IntrinsicsTest {
         float spread = (float) Math.exp(random.nextGaussian() * 5);
         expectQuantization((float) random.nextGaussian() * spread, (float) random.nextGaussian());
         expectQuantization(random.nextInt(3) - 1, random.nextInt(256) / 2f);
+        expectQuantization(-random.nextFloat() * Float.MIN_NORMAL, random.nextFloat() * 1e-36f);
+        expectQuantization(-random.nextFloat() * 1e-9f, random.nextFloat());
+        expectQuantization(-Float.MAX_VALUE * random.nextFloat(), Float.MAX_VALUE * random.nextInt(2));
         expectQuantization(-random.nextInt(256) / 2f, random.nextInt(2));
         int other = random.nextInt();
         expect(
@@ -166,6 +169,7 @@ class IntrinsicsTest {
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()
                 + Intrinsics.RESCALE_REAL.definition()
+                + ElementIntrinsics.REAL.definition()
                 + ElementIntrinsics.QUANTIZATION_SCALE.definition()
                 + ElementIntrinsics.QUANTIZATION_ZERO_POINT.definition()
                 + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()

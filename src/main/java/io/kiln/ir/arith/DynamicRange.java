@@ -13,9 +13,10 @@ import io.kiln.base.FixedPoint;
 public record DynamicRange(double low, double high) {
     private static final double STEPS = 255;
 
-    /** The range of numbers; those that are no numbers count as 0. */
+    /** The range of numbers; infinite ones count as the largest float, those that are no numbers as 0. */
     public static DynamicRange of(float least, float most) {
-        return new DynamicRange(least < 0 ? least : 0, most > 0 ? most : 0);
+        return new DynamicRange(
+                least < 0 ? Math.max(-Float.MAX_VALUE, least) : 0, most > 0 ? Math.min(Float.MAX_VALUE, most) : 0);
     }
 
     /** The scale in single precision; 1 if there is only 0. */

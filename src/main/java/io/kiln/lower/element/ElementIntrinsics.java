@@ -32,13 +32,16 @@ public final class ElementIntrinsics {
     static final Intrinsic LESS_ONE_IF_NEGATIVE =
             Intrinsic.inFile("dsp/kiln_less_one_if_negative", List.of(INT32, INT32), INT32);
 
+    /** Numbers of double precision without floating point. */
+    public static final Intrinsic REAL = Intrinsic.inFile("portable/kiln_real", List.of(FLOAT32), FLOAT32);
+
     /** {@link io.kiln.ir.op.element.Binary.Kind#QUANTIZATION_SCALE}. */
     public static final Intrinsic QUANTIZATION_SCALE =
-            Intrinsic.inFile("portable/kiln_quantization_scale", List.of(FLOAT32, FLOAT32), FLOAT32);
+            Intrinsic.inFile("portable/kiln_quantization_scale", List.of(FLOAT32, FLOAT32), FLOAT32, REAL);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#QUANTIZATION_ZERO_POINT}. */
     public static final Intrinsic QUANTIZATION_ZERO_POINT = Intrinsic.inFile(
-            "portable/kiln_quantization_zero_point", List.of(FLOAT32, FLOAT32), FLOAT32, QUANTIZATION_SCALE);
+            "portable/kiln_quantization_zero_point", List.of(FLOAT32, FLOAT32), FLOAT32, REAL, QUANTIZATION_SCALE);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
     public static final Intrinsic FLOOR_MOD =
