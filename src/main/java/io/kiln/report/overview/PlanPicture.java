@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
+import io.kiln.artifact.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedSet;
 
 /** The workspace of a model over time: a column for each operator, addresses upwards, a rectangle for each buffer. */
 final class PlanPicture {
@@ -69,18 +71,18 @@ final class PlanPicture {
                     x(step) + column / 2.0, TOP + HEIGHT + 16, step);
         }
         line("<text class=\"axis\" x=\"%d\" y=\"%d\">operator</text>", LEFT, TOP + HEIGHT + BOTTOM - 4);
+        List<SortedSet<Integer>> overlaps = BufferOverlaps.of(buffers);
         for (int i = 0; i < buffers.size(); i++) {
-            buffer(buffers.get(i), i);
+            buffer(buffers.get(i), i, sharedAtOnce(buffers.get(i), overlaps.get(i)));
         }
         return out.append("</svg></div>\n").toString();
     }
 
-    private void buffer(PlannedBuffer buffer, int index) {
+    private void buffer(PlannedBuffer buffer, int index, List<String> shared) {
         double x = x(buffer.firstUse());
         double width = x(buffer.lastUse() + 1) - x;
         double y = y(buffer.offset() + buffer.bytes());
         double height = y(buffer.offset()) - y;
-        List<String> shared = sharedAtOnce(buffer);
         String tooltip =
                 buffer.name() + "\n" + Shown.count(buffer.bytes()) + " bytes at " + Shown.count(buffer.offset())
                         + "\nfrom " + step(buffer.firstUse()) + " to " + step(buffer.lastUse())
@@ -104,9 +106,9 @@ final class PlanPicture {
     }
 
     /** Names of the buffers that hold some of the same bytes at the same time, because an operator writes over what it has read. */
-    private List<String> sharedAtOnce(PlannedBuffer buffer) {
-        return buffers.stream()
-                .filter(other -> buffer.overlaps().contains(other.name()))
+    private List<String> sharedAtOnce(PlannedBuffer buffer, SortedSet<Integer> overlaps) {
+        return overlaps.stream()
+                .map(buffers::get)
                 .filter(other -> other.firstUse() <= buffer.lastUse() && buffer.firstUse() <= other.lastUse())
                 .map(PlannedBuffer::name)
                 .toList();
