@@ -54,14 +54,15 @@ final class PlanPicture {
         int width = LEFT + steps * column + 8;
         int height = TOP + HEIGHT + BOTTOM;
         line(
-                "<div class=\"scroll\"><svg class=\"plan\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-                        + " role=\"img\" aria-label=\"Buffers of the workspace over time\">",
+                "<div class=\"scroll\"><svg class=\"plan\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\""
+                        + " height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Buffers of the workspace over"
+                        + " time\">",
                 width, height, width, height);
         for (int tick = 0; tick <= TICKS; tick++) {
             long at = top * tick / TICKS;
             line(
-                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"axis\" x=\"%d\" y=\"%.1f\""
-                            + " text-anchor=\"end\">%s</text>",
+                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"axis\" x=\"%d\""
+                            + " y=\"%.1f\" text-anchor=\"end\">%s</text>",
                     LEFT, width - 8, y(at), y(at), LEFT - 6, y(at) + 4, Shown.count(at));
         }
         int every = Math.max(1, (int) Math.ceil(28.0 / column));
@@ -88,7 +89,8 @@ final class PlanPicture {
                         + "\nfrom " + step(buffer.firstUse()) + " to " + step(buffer.lastUse())
                         + (shared.isEmpty() ? "" : "\nshares bytes with " + String.join(", ", shared));
         line(
-                "<g><title>%s</title><rect class=\"buffer p%d%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
+                "<g><title>%s</title><rect class=\"buffer p%d%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\""
+                        + " height=\"%.1f\"/>",
                 Xhtml.escape(tooltip),
                 index % COLOURS,
                 shared.isEmpty() ? "" : " shared",
