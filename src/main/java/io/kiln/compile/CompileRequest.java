@@ -11,6 +11,7 @@ import io.kiln.base.Optimize;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.partition.Externals;
 import io.kiln.quantize.QuantizeRequest;
@@ -40,6 +41,7 @@ public final class CompileRequest {
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
     private final OnnxIo onnxIo;
+    private final ReadLimits limits;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
     private final Externals externals;
@@ -62,6 +64,7 @@ public final class CompileRequest {
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
         onnxIo = builder.onnxIo;
+        limits = builder.limits;
         slim = builder.slim;
         quantize = builder.quantize;
         externals = externalsOf;
@@ -158,6 +161,11 @@ public final class CompileRequest {
     /** Layout of the images at the border of an ONNX model. */
     public OnnxIo onnxIo() {
         return onnxIo;
+    }
+
+    /** What may be read for the model. */
+    public ReadLimits limits() {
+        return limits;
     }
 
     /** Whether the archive omits the constants' data, which the C has anyway. */

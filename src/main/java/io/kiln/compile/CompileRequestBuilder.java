@@ -13,6 +13,7 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.partition.ExternalCodegen;
 import io.kiln.partition.Externals;
@@ -44,6 +45,7 @@ public final class CompileRequestBuilder {
     InputShapes inputShapes = InputShapes.NONE;
     CustomOperators customOperators = CustomOperators.NONE;
     OnnxIo onnxIo = OnnxIo.MODEL;
+    ReadLimits limits = ReadLimits.STANDARD;
     boolean slim;
     Optional<QuantizeRequest> quantize = Optional.empty();
     Optional<ObjectCompiler> objects = Optional.empty();
@@ -147,6 +149,12 @@ public final class CompileRequestBuilder {
     /** Sets the layout of the images at the border of an ONNX model; the default is the model's. */
     public CompileRequestBuilder onnxIo(OnnxIo newOnnxIo) {
         onnxIo = newOnnxIo;
+        return this;
+    }
+
+    /** Sets what may be read for the model; the default is {@link ReadLimits#STANDARD}. */
+    public CompileRequestBuilder limits(ReadLimits newLimits) {
+        limits = newLimits;
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.frontend.relay.RelayFrontend;
@@ -41,18 +42,33 @@ public final class Frontends {
      */
     public static Function read(
             Path file, String name, InputShapes shapes, CustomOperators customOperators, OnnxIo onnxIo) {
+        return read(file, name, shapes, customOperators, onnxIo, ReadLimits.STANDARD);
+    }
+
+    /**
+     * Reads a model within other limits.
+     *
+     * @param limits what may be read
+     */
+    public static Function read(
+            Path file,
+            String name,
+            InputShapes shapes,
+            CustomOperators customOperators,
+            OnnxIo onnxIo,
+            ReadLimits limits) {
         if (RelayFrontend.accepts(file)) {
-            return RelayFrontend.read(file, name, shapes);
+            return RelayFrontend.read(file, name, shapes, limits);
         }
         return OnnxFrontend.accepts(file)
-                ? OnnxFrontend.read(file, name, shapes, onnxIo)
-                : TfliteFrontend.read(file, name, shapes, customOperators);
+                ? OnnxFrontend.read(file, name, shapes, onnxIo, limits)
+                : TfliteFrontend.read(file, name, shapes, customOperators, limits);
     }
 
     /** The files beside a model that hold its constants; they need not exist. */
-    public static List<Path> parameters(Path file) {
+    public static List<Path> parameters(Path file, ReadLimits limits) {
         if (OnnxFrontend.accepts(file)) {
-            return OnnxFrontend.externalFiles(file);
+            return OnnxFrontend.externalFiles(file, limits);
         }
         return RelayFrontend.accepts(file) ? List.of(RelayFrontend.paramsOf(file)) : List.of();
     }

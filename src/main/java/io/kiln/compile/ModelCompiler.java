@@ -40,7 +40,8 @@ public final class ModelCompiler {
                         request.name(),
                         request.inputShapes(),
                         request.customOperators(),
-                        request.onnxIo()));
+                        request.onnxIo(),
+                        request.limits()));
     }
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */

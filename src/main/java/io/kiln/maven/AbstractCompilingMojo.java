@@ -10,6 +10,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
+import io.kiln.flow.spec.ModelReading;
 import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.maven.bean.CustomOperatorBean;
 import io.kiln.maven.bean.ExternalBean;
@@ -194,6 +195,23 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private String onnxIo;
 
     /**
+     * Folder of an ONNX model's external data, and of folders below it; if not set, only files directly beside the model are read.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.onnx.data")
+    private File onnxData;
+
+    /**
+     * The most bytes of a model file, such as {@code 64M}. If not set, four times the memories of the board, at least the format's usual limit;
+     * for the board {@code host} a quarter of the heap.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.limit.model")
+    private String limitModel;
+
+    /**
      * Signal processing before the model: a YAML file that says how audio becomes the model's input. If not set, {@code
      * MODEL.preprocess.yaml} beside the model, if there is one. Of several models each has its own: the element {@code preprocess} of its
      * {@code model}.
@@ -258,7 +276,10 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
                                         .map(CustomOperatorBean::function)
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
-                .withOnnxIo(onnxIo)
+                .withReading(ModelReading.parse(
+                        onnxIo,
+                        Optional.ofNullable(limitModel),
+                        Optional.ofNullable(onnxData).map(File::toPath)))
                 .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
                 .withCodegens(codegens());
     }

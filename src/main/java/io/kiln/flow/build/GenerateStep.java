@@ -92,12 +92,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
-            throw new KilnException(
-                    new Problem(
-                            "the generated C belongs to another build: " + change,
-                            layout.generated().toString(),
-                            "kiln:generate before this goal, with the same parameters",
-                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(new Problem(
+                    "the generated C belongs to another build: " + change,
+                    layout.generated().toString(),
+                    "kiln:generate before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at"
+                            + " the same time"));
         });
     }
 
@@ -122,7 +122,7 @@ public final class GenerateStep {
             now.setting("version of " + model.name(), model.version());
             now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
             model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
-            Frontends.parameters(model.file())
+            Frontends.parameters(model.file(), spec.pipeline().reading().limits(build.board()))
                     .forEach(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
         return now;
@@ -244,7 +244,8 @@ public final class GenerateStep {
                 .passes(spec.pipeline().options())
                 .inputShapes(model.shapes())
                 .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
+                .onnxIo(spec.pipeline().reading().onnxIo())
+                .limits(spec.pipeline().reading().limits(build.board()))
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))
@@ -264,7 +265,8 @@ public final class GenerateStep {
                         "two models are named `" + name + "`",
                         "kiln.model",
                         "a different name for every model",
-                        "Export one of the archives with another --module-name, or set <name> of a model that is not an archive");
+                        "Export one of the archives with another --module-name, or set <name> of a model that is not"
+                                + " an archive");
             }
         }
     }

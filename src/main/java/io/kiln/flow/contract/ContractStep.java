@@ -93,7 +93,8 @@ public final class ContractStep {
                 .passes(spec.pipeline().options())
                 .inputShapes(source.shapes())
                 .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
+                .onnxIo(spec.pipeline().reading().onnxIo())
+                .limits(spec.pipeline().reading().limits())
                 .quantize(new QuantizedFiles(spec, log).request(source))
                 .build();
         return List.of(ModelCompiler.compile(request).library().metadata());

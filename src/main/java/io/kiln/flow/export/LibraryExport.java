@@ -118,7 +118,8 @@ public final class LibraryExport {
                         .passes(spec.pipeline().options())
                         .inputShapes(model.shapes())
                         .customOperators(spec.pipeline().customOperators())
-                        .onnxIo(spec.pipeline().onnxIo())
+                        .onnxIo(spec.pipeline().reading().onnxIo())
+                        .limits(spec.pipeline().reading().limits())
                         .build())
                 .library();
     }

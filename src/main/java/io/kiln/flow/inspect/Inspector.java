@@ -161,7 +161,8 @@ public final class Inspector {
                 .passes(spec.pipeline().options())
                 .inputShapes(source.shapes())
                 .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
+                .onnxIo(spec.pipeline().reading().onnxIo())
+                .limits(spec.pipeline().reading().limits())
                 .build());
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());

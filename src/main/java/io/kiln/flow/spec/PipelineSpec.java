@@ -6,7 +6,6 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
-import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.transform.PassOptions;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,7 +21,7 @@ import java.util.TreeMap;
  * @param disabledPasses names of skipped passes
  * @param dumpIr whether the IR is written after each pass
  * @param customOperators operators computed by the user's C functions
- * @param onnxIo layout of the images at the border of an ONNX model
+ * @param reading how model files are read
  * @param codegens what generates code
  * @param memoryLimits the most bytes of a memory that the model may take, by the memory's name
  */
@@ -31,7 +30,7 @@ public record PipelineSpec(
         List<String> disabledPasses,
         boolean dumpIr,
         CustomOperators customOperators,
-        OnnxIo onnxIo,
+        ModelReading reading,
         CodegenSpec codegens,
         SortedMap<String, Long> memoryLimits) {
     /** All passes, nothing dumped. */
@@ -46,23 +45,24 @@ public record PipelineSpec(
     /** Passes with custom operators. */
     public PipelineSpec(
             int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.MODEL, CodegenSpec.BOARD, new TreeMap<>());
+        this(
+                fuseMaxDepth,
+                disabledPasses,
+                dumpIr,
+                customOperators,
+                ModelReading.STANDARD,
+                CodegenSpec.BOARD,
+                new TreeMap<>());
     }
 
-    /**
-     * A copy with another layout at the border of an ONNX model.
-     *
-     * @param io {@code model} or {@code nhwc}
-     * @throws io.kiln.base.KilnException for anything else
-     */
-    public PipelineSpec withOnnxIo(String io) {
-        return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, customOperators, OnnxIo.parse(io), codegens, memoryLimits);
+    /** A copy that reads model files in another way. */
+    public PipelineSpec withReading(ModelReading other) {
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, other, codegens, memoryLimits);
     }
 
     /** A copy with other code generators. */
     public PipelineSpec withCodegens(CodegenSpec other) {
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, other, memoryLimits);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, reading, other, memoryLimits);
     }
 
     /**
@@ -83,12 +83,12 @@ public record PipelineSpec(
                                 "bytes, or a number with K, M or G, such as 96K",
                                 "Correct kiln.memory." + name)));
         problems.throwIfAny();
-        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, bytes);
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, customOperators, reading, codegens, bytes);
     }
 
     /** A copy with another largest number of bindings in a fused group. */
     PipelineSpec withFuseMaxDepth(int depth) {
-        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, onnxIo, codegens, memoryLimits);
+        return new PipelineSpec(depth, disabledPasses, dumpIr, customOperators, reading, codegens, memoryLimits);
     }
 
     /**
@@ -130,7 +130,7 @@ public record PipelineSpec(
         functions.forEach(each -> operators.add(each.operator()));
         operators.addAll(CustomOperators.parse(more));
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), onnxIo, codegens, memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators), reading, codegens, memoryLimits);
     }
 
     public PipelineSpec {
@@ -157,7 +157,7 @@ public record PipelineSpec(
                         disabledPasses.stream().sorted().distinct().toList())
                 .setting("dumpIr", dumpIr)
                 .setting("customOperators", customOperators.text())
-                .setting("onnx.io", onnxIo.text())
+                .setting("onnx.io", reading.onnxIo().text())
                 .setting("memory", memoryLimits.toString());
     }
 }

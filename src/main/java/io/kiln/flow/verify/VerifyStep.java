@@ -30,6 +30,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProgrammedBoard.Answer;
 import io.kiln.flow.verify.ProgrammedBoard.Purpose;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
@@ -120,7 +121,7 @@ public final class VerifyStep {
             now.file("model " + model.name(), model.file());
             model.vectors().ifPresent(folder -> now.folder("vectors of " + model.name(), folder));
             model.preprocessing().ifPresent(file -> now.file("preprocessing of " + model.name(), file));
-            Frontends.parameters(model.file())
+            Frontends.parameters(model.file(), limits())
                     .forEach(params -> now.file("parameters of model " + model.name(), params));
         }
         return now;
@@ -242,7 +243,12 @@ public final class VerifyStep {
                 source.name(),
                 source.shapes(),
                 build.spec().pipeline().customOperators(),
-                build.spec().pipeline().onnxIo());
+                build.spec().pipeline().reading().onnxIo(),
+                limits());
+    }
+
+    private ReadLimits limits() {
+        return build.spec().pipeline().reading().limits(build.board());
     }
 
     private static String summary(VerifyReport report) {

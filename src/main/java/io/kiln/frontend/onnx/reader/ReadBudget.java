@@ -24,8 +24,8 @@ public final class ReadBudget {
             throw new KilnException(new Problem(
                     String.format(Locale.ROOT, "the model's constants take more than %,d bytes", most),
                     file,
-                    "a model for a microcontroller",
-                    ""));
+                    "a model that fits the board",
+                    "kiln.limit.model raises the limit"));
         }
     }
 }
