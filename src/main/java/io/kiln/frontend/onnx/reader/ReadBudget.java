@@ -17,6 +17,11 @@ public final class ReadBudget {
         this.left = most;
     }
 
+    /** Bytes taken so far. */
+    public long spent() {
+        return most - left;
+    }
+
     /** Takes bytes from the budget. */
     public void spend(long bytes) {
         left -= bytes;
