@@ -227,12 +227,17 @@ public record ModelMetadata(
      * @param bytes size
      * @param firstUse first step that touches it: an index into the operators; -1 for inputs, which exist before
      * @param lastUse last step that touches it; the number of steps for outputs, which exist afterwards
-     * @param overlaps names of the buffers that share bytes with it
+     * @param overlaps names of the buffers directly before and after it in some of its bytes: {@link BufferOverlaps}
      */
     public record PlannedBuffer(
             String name, long offset, long bytes, int firstUse, int lastUse, List<String> overlaps) {
         public PlannedBuffer {
             overlaps = List.copyOf(overlaps);
+        }
+
+        /** The same buffer with other overlaps. */
+        public PlannedBuffer overlapping(List<String> others) {
+            return new PlannedBuffer(name, offset, bytes, firstUse, lastUse, others);
         }
     }
 }

@@ -11,6 +11,14 @@ import java.util.Locale;
 public final class Printable {
     private static final String NEXT_LINE = "\n    ";
 
+    /** Longer words, such as a name of 20,000 letters, are shown without their middle; paths and digests are shorter. */
+    private static final int MOST_OF_WORD = 500;
+
+    private static final int BEGIN_OF_WORD = 200;
+    private static final int END_OF_WORD = 100;
+
+    private static final int MOST_OF_LINE = 4000;
+
     /**
      * Invisible letters and marks, first and last of each range: Unicode's Default_Ignorable_Code_Point
      * (DerivedCoreProperties.txt) without those recognised by their category.
@@ -28,10 +36,11 @@ public final class Printable {
 
     private Printable() {}
 
-    /** Text as one line: line ends are shown as code points too. */
+    /** Text as one line of bounded length: line ends are shown as code points too, and the middle of long words is left out. */
     public static String line(String text) {
-        StringBuilder shown = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> {
+        String bounded = bounded(text);
+        StringBuilder shown = new StringBuilder(bounded.length());
+        bounded.codePoints().forEach(c -> {
             if (isSafe(c)) {
                 shown.appendCodePoint(c);
             } else {
@@ -39,6 +48,44 @@ public final class Printable {
             }
         });
         return shown.toString();
+    }
+
+    /** The first lines of a text, and how many are left out. */
+    public static String first(int lines, String text) {
+        int end = -1;
+        for (int i = 0; i < lines; i++) {
+            end = text.indexOf('\n', end + 1);
+            if (end < 0) {
+                return text;
+            }
+        }
+        long more = text.substring(end + 1).lines().count();
+        return text.substring(0, end) + (more == 0 ? "" : "\n\u2026 " + more + " more lines");
+    }
+
+    private static String bounded(String text) {
+        if (text.length() <= MOST_OF_WORD) {
+            return text;
+        }
+        StringBuilder kept = new StringBuilder();
+        int at = 0;
+        while (at < text.length() && kept.length() <= MOST_OF_LINE) {
+            int end = at;
+            while (end < text.length() && text.charAt(end) != ' ') {
+                end++;
+            }
+            kept.append(at == 0 ? "" : " ").append(word(text.substring(at, end)));
+            at = end + 1;
+        }
+        return at < text.length() ? kept + "\u2026 " + (text.length() - at) + " more characters" : kept.toString();
+    }
+
+    private static String word(String word) {
+        int left = word.length() - BEGIN_OF_WORD - END_OF_WORD;
+        return word.length() <= MOST_OF_WORD
+                ? word
+                : word.substring(0, BEGIN_OF_WORD) + "\u2026 " + left + " characters \u2026"
+                        + word.substring(word.length() - END_OF_WORD);
     }
 
     /**

@@ -11,6 +11,9 @@ package io.kiln.base;
  */
 public record Problem(String what, String where, String expected, String next) {
 
+    /** Messages show the beginning of longer output of tools. */
+    private static final int MOST_LINES = 200;
+
     /** A problem with only a statement and a place. */
     public static Problem of(String what, String where) {
         return new Problem(what, where, "", "");
@@ -26,14 +29,14 @@ public record Problem(String what, String where, String expected, String next) {
         if (!place.isEmpty()) {
             text.append(place).append(": ");
         }
-        String statement = bare(what);
+        String statement = bare(Printable.first(MOST_LINES, what));
         text.append(statement);
-        String wanted = bare(expected);
+        String wanted = bare(Printable.first(MOST_LINES, expected));
         if (!wanted.isEmpty()) {
             text.append(separator(statement)).append(wanted);
         }
         text.append(stop(wanted.isEmpty() ? statement : wanted));
-        String advice = bare(next);
+        String advice = bare(Printable.first(MOST_LINES, next));
         if (!advice.isEmpty()) {
             text.append(spansLines(text) ? "\n" : " ").append(advice).append(stop(advice));
         }

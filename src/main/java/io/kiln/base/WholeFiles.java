@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
@@ -63,22 +65,46 @@ public final class WholeFiles {
                     && Arrays.equals(Files.readAllBytes(file), content)) {
                 return;
             }
-            Path parent = file.toAbsolutePath().getParent();
-            Files.createDirectories(parent);
-            Path temporary = parent.resolve("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
-            try {
-                try (SeekableByteChannel out = Files.newByteChannel(temporary, NEW, permissions(isProgram))) {
-                    ByteBuffer left = ByteBuffer.wrap(content);
-                    while (left.hasRemaining()) {
-                        out.write(left);
-                    }
-                }
-                Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            } finally {
-                Files.deleteIfExists(temporary);
-            }
+            replace(file, isProgram, out -> out.write(content));
         } catch (IOException e) {
             throw FileFailure.of("cannot write", file, e);
+        }
+    }
+
+    /** Writes the bytes of a file, in pieces. */
+    @FunctionalInterface
+    public interface Content {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    /**
+     * As {@link #write(Path, byte[])}, of content that is not held in memory.
+     *
+     * @throws KilnException if it cannot be written; the file is unchanged then
+     */
+    public static void stream(Path file, Content content) {
+        try {
+            replace(file, false, content);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot write", file, e);
+        }
+    }
+
+    private static void replace(Path file, boolean isProgram, Content content) throws IOException {
+        Path parent = file.toAbsolutePath().getParent();
+        Files.createDirectories(parent);
+        Path temporary = parent.resolve("." + file.getFileName() + "." + UUID.randomUUID() + ".part");
+        try {
+            try (OutputStream out = new BufferedOutputStream(
+                    Channels.newOutputStream(Files.newByteChannel(temporary, NEW, permissions(isProgram))))) {
+                content.writeTo(out);
+            }
+            boolean isSame = !isProgram && Files.isRegularFile(file) && Files.mismatch(temporary, file) < 0;
+            if (!isSame) {
+                Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+        } finally {
+            Files.deleteIfExists(temporary);
         }
     }
 

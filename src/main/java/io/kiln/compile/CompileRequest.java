@@ -11,6 +11,7 @@ import io.kiln.base.Optimize;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.partition.Externals;
@@ -42,6 +43,7 @@ public final class CompileRequest {
     private final CustomOperators customOperators;
     private final OnnxIo onnxIo;
     private final TfliteRounding rounding;
+    private final ReadLimits limits;
     private final boolean slim;
     private final Optional<QuantizeRequest> quantize;
     private final Externals externals;
@@ -65,6 +67,7 @@ public final class CompileRequest {
         customOperators = builder.customOperators;
         onnxIo = builder.onnxIo;
         rounding = builder.rounding;
+        limits = builder.limits;
         slim = builder.slim;
         quantize = builder.quantize;
         externals = externalsOf;
@@ -166,6 +169,11 @@ public final class CompileRequest {
     /** Whose arithmetic the operators of a TensorFlow Lite model have. */
     public TfliteRounding rounding() {
         return rounding;
+    }
+
+    /** What may be read for the model. */
+    public ReadLimits limits() {
+        return limits;
     }
 
     /** Whether the archive omits the constants' data, which the C has anyway. */

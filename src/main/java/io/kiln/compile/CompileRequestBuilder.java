@@ -13,6 +13,7 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.partition.ExternalCodegen;
@@ -46,6 +47,7 @@ public final class CompileRequestBuilder {
     CustomOperators customOperators = CustomOperators.NONE;
     OnnxIo onnxIo = OnnxIo.MODEL;
     TfliteRounding rounding = TfliteRounding.MICRO;
+    ReadLimits limits = ReadLimits.STANDARD;
     boolean slim;
     Optional<QuantizeRequest> quantize = Optional.empty();
     Optional<ObjectCompiler> objects = Optional.empty();
@@ -155,6 +157,12 @@ public final class CompileRequestBuilder {
     /** Sets whose arithmetic the operators of a TensorFlow Lite model have; the default is TensorFlow Lite Micro's. */
     public CompileRequestBuilder rounding(TfliteRounding newRounding) {
         rounding = newRounding;
+        return this;
+    }
+
+    /** Sets what may be read for the model; the default is {@link ReadLimits#STANDARD}. */
+    public CompileRequestBuilder limits(ReadLimits newLimits) {
+        limits = newLimits;
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.kiln.compile;
 
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxIo;
@@ -32,7 +33,7 @@ public final class Frontends {
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
-        return read(file, name, shapes, customOperators, OnnxIo.MODEL, TfliteRounding.MICRO);
+        return read(file, name, shapes, customOperators, OnnxIo.MODEL, TfliteRounding.MICRO, ReadLimits.STANDARD);
     }
 
     /**
@@ -40,6 +41,7 @@ public final class Frontends {
      *
      * @param onnxIo layout of the images at the border of an ONNX model
      * @param rounding whose arithmetic the operators of a TensorFlow Lite model have
+     * @param limits what may be read
      */
     public static Function read(
             Path file,
@@ -47,19 +49,20 @@ public final class Frontends {
             InputShapes shapes,
             CustomOperators customOperators,
             OnnxIo onnxIo,
-            TfliteRounding rounding) {
+            TfliteRounding rounding,
+            ReadLimits limits) {
         if (RelayFrontend.accepts(file)) {
-            return RelayFrontend.read(file, name, shapes);
+            return RelayFrontend.read(file, name, shapes, limits);
         }
         return OnnxFrontend.accepts(file)
-                ? OnnxFrontend.read(file, name, shapes, onnxIo)
-                : TfliteFrontend.read(file, name, shapes, customOperators, rounding);
+                ? OnnxFrontend.read(file, name, shapes, onnxIo, limits)
+                : TfliteFrontend.read(file, name, shapes, customOperators, rounding, limits);
     }
 
     /** The files beside a model that hold its constants; they need not exist. */
-    public static List<Path> parameters(Path file) {
+    public static List<Path> parameters(Path file, ReadLimits limits) {
         if (OnnxFrontend.accepts(file)) {
-            return OnnxFrontend.externalFiles(file);
+            return OnnxFrontend.externalFiles(file, limits);
         }
         return RelayFrontend.accepts(file) ? List.of(RelayFrontend.paramsOf(file)) : List.of();
     }

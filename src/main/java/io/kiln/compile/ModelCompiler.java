@@ -42,7 +42,8 @@ public final class ModelCompiler {
                         request.inputShapes(),
                         request.customOperators(),
                         request.onnxIo(),
-                        request.quantize().isPresent() ? TfliteRounding.MICRO : request.rounding()));
+                        request.quantize().isPresent() ? TfliteRounding.MICRO : request.rounding(),
+                        request.limits()));
     }
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.memory.MemoryPlan;
-import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.stream.Program;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.WorkspaceLayout;
@@ -11,6 +11,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
+import java.util.stream.IntStream;
 
 /** Describes a memory plan for people: planned buffers by the names of their tensors. */
 final class PlannedBuffers {
@@ -20,18 +22,22 @@ final class PlannedBuffers {
     static List<PlannedBuffer> of(Program program, WorkspaceLayout layout, TensorDescriptions tensors) {
         Map<String, String> names = names(program, tensors);
         MemoryPlan plan = layout.plan();
-        return plan.buffers().stream()
+        List<PlannedBuffer> placed = plan.buffers().stream()
                 .map(buffer -> new PlannedBuffer(
                         names.getOrDefault(buffer.name(), buffer.name()),
                         plan.offset(buffer.name()),
                         buffer.bytes(),
                         buffer.firstUse(),
                         buffer.lastUse(),
-                        plan.overlaps(buffer).stream()
-                                .map(WorkspaceBuffer::name)
-                                .map(other -> names.getOrDefault(other, other))
-                                .toList()))
+                        List.of()))
                 .sorted(Comparator.comparingInt(PlannedBuffer::firstUse).thenComparingLong(PlannedBuffer::offset))
+                .toList();
+        List<SortedSet<Integer>> overlaps = BufferOverlaps.of(placed);
+        return IntStream.range(0, placed.size())
+                .mapToObj(i -> placed.get(i)
+                        .overlapping(overlaps.get(i).stream()
+                                .map(other -> placed.get(other).name())
+                                .toList()))
                 .toList();
     }
 

@@ -7,7 +7,6 @@ import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /** Reads files named by the user. */
 public final class ModelFile {
@@ -16,11 +15,12 @@ public final class ModelFile {
     /**
      * Reads a whole file.
      *
-     * @param limit largest size in bytes
+     * @param limits what may be read
+     * @param usual the format's usual limit in bytes
      * @param expected description of the expected file, for messages
      * @throws KilnException if it is not a regular file, is larger, or cannot be read
      */
-    public static Bytes read(Path file, long limit, String expected) {
+    public static Bytes read(Path file, ReadLimits limits, long usual, String expected) {
         if (!Files.isRegularFile(file)) {
             String what = Files.isDirectory(file)
                     ? "this is a directory"
@@ -28,14 +28,7 @@ public final class ModelFile {
             throw new KilnException(new Problem(what, file.toString(), expected, "Set kiln.model to the model file"));
         }
         try {
-            long size = Files.size(file);
-            if (size > limit) {
-                throw new KilnException(new Problem(
-                        String.format(Locale.ROOT, "the file has %,d bytes", size),
-                        file.toString(),
-                        String.format(Locale.ROOT, "at most %,d bytes", limit),
-                        "Choose a model that fits a microcontroller"));
-            }
+            limits.check(Files.size(file), file.toString(), usual);
             return Bytes.wrap(Files.readAllBytes(file));
         } catch (IOException e) {
             throw new KilnException(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
+import io.kiln.base.Bytes;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -115,6 +117,24 @@ public record Function(
         Map<Integer, Binding> byId = new HashMap<>();
         bindings.forEach(b -> byId.put(b.id(), b));
         return byId;
+    }
+
+    /** Bytes of the constants of this function and of those that it calls; data that several constants share counts once. */
+    public long constantBytes() {
+        Map<Bytes, Integer> data = new IdentityHashMap<>();
+        addConstants(data);
+        return data.values().stream().mapToLong(Integer::longValue).sum();
+    }
+
+    private void addConstants(Map<Bytes, Integer> data) {
+        for (Binding binding : bindings) {
+            for (Arg arg : binding.args()) {
+                if (arg instanceof Constant constant) {
+                    data.put(constant.data(), constant.data().size());
+                }
+            }
+        }
+        functions.forEach(function -> function.addConstants(data));
     }
 
     /** How often each id is used as an argument or a result. */

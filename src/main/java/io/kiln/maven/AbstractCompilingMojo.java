@@ -11,6 +11,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.ReadingSpec;
 import io.kiln.maven.bean.CustomOperatorBean;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Fuse;
@@ -213,6 +214,23 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private String tfliteRounding;
 
     /**
+     * Folder of an ONNX model's external data, and of folders below it; if not set, only files directly beside the model are read.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.onnx.data")
+    private File onnxData;
+
+    /**
+     * The most bytes of a model file, such as {@code 64M}. If not set, four times the memories of the board, at least the format's usual limit;
+     * for the board {@code host} a quarter of the heap.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.limit.model")
+    private String limitModel;
+
+    /**
      * Signal processing before the model: a YAML file that says how audio becomes the model's input. If not set, {@code
      * MODEL.preprocess.yaml} beside the model, if there is one. Of several models each has its own: the element {@code preprocess} of its
      * {@code model}.
@@ -278,8 +296,11 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
                                         .map(CustomOperatorBean::function)
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText)
-                .withOnnxIo(onnxIo)
-                .withRounding(rounding == null ? tfliteRounding : rounding)
+                .withReading(ReadingSpec.parse(
+                        onnxIo,
+                        rounding == null ? tfliteRounding : rounding,
+                        Optional.ofNullable(limitModel),
+                        Optional.ofNullable(onnxData).map(File::toPath)))
                 .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
                 .withCodegens(codegens());
     }

@@ -37,16 +37,6 @@ public record MemoryPlan(
         return offset;
     }
 
-    /** The other buffers that share bytes with it, at other steps or where that is harmless. */
-    public List<WorkspaceBuffer> overlaps(WorkspaceBuffer buffer) {
-        long start = offset(buffer.name());
-        return buffers.stream()
-                .filter(other -> !other.name().equals(buffer.name()))
-                .filter(other ->
-                        offset(other.name()) < start + buffer.bytes() && start < offset(other.name()) + other.bytes())
-                .toList();
-    }
-
     /** Bytes above the lower bound. */
     public long gap() {
         return bytes - lowerBound;

@@ -33,28 +33,32 @@ public final class Interpreter {
         private final Map<Integer, Tensor> variables = new HashMap<>();
         private final LoopBudget loops;
         private final Optional<OpaqueOperators> opaque;
+        private final Optional<ConstantFolder> folder;
 
-        private State(LoopBudget loops, Optional<OpaqueOperators> opaque) {
+        private State(LoopBudget loops, Optional<OpaqueOperators> opaque, Optional<ConstantFolder> folder) {
             this.loops = loops;
+            this.folder = folder;
             this.opaque = opaque;
         }
 
         /** The state before the first run. */
         public static State initial(Function function) {
-            return initial(function, LoopBudget.USUAL);
+            return initial(function, LoopBudget.USUAL, Optional.empty(), Optional.empty());
         }
 
         /**
-         * The initial state of a function, with a limit on loops.
+         * The initial state of a function that is computed while a model is compiled.
          *
          * @param iterations largest total number of loop iterations in one run
+         * @param folder counts every operator
          */
-        public static State initial(Function function, int iterations) {
-            return initial(function, iterations, Optional.empty());
+        public static State initial(Function function, int iterations, ConstantFolder folder) {
+            return initial(function, iterations, Optional.empty(), Optional.of(folder));
         }
 
-        private static State initial(Function function, int iterations, Optional<OpaqueOperators> opaque) {
-            State state = new State(new LoopBudget(iterations), opaque);
+        private static State initial(
+                Function function, int iterations, Optional<OpaqueOperators> opaque, Optional<ConstantFolder> folder) {
+            State state = new State(new LoopBudget(iterations), opaque, folder);
             for (Variable variable : function.variables()) {
                 state.variables.put(variable.id(), Tensor.read(variable.type(), variable.initial()));
             }
@@ -133,7 +137,7 @@ public final class Interpreter {
 
     private static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs, Optional<OpaqueOperators> opaque) {
         Map<Integer, Bytes> all = new LinkedHashMap<>();
-        State state = State.initial(function, LoopBudget.USUAL, opaque);
+        State state = State.initial(function, LoopBudget.USUAL, opaque, Optional.empty());
         observe(function, inputs, state, (id, value) -> all.put(id, value.toBytes()));
         function.params().forEach(parameter -> all.remove(parameter.id()));
         return all;
@@ -162,13 +166,18 @@ public final class Interpreter {
     }
 
     /** The result of an operator on constants. */
-    public static Constant fold(Op op, List<Constant> args, TensorType type) {
+    static Constant fold(Op op, List<Constant> args, TensorType type) {
         List<Tensor> tensors =
                 args.stream().map(c -> Tensor.read(c.type(), c.data())).toList();
         return new Constant(
                 "",
                 type,
-                Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0), Optional.empty()))
+                Kernels.run(
+                                op,
+                                tensors,
+                                type,
+                                new Callees(
+                                        List.of(), new State(new LoopBudget(0), Optional.empty(), Optional.empty())))
                         .result()
                         .toBytes());
     }
@@ -209,13 +218,14 @@ public final class Interpreter {
                             ? Tensor.read(constant.type(), constant.data())
                             : value(((Arg.Ref) arg).id(), values, state));
         }
+        state.folder.ifPresent(folder -> folder.spend(
+                binding.op(),
+                args.stream().map(Tensor::type).toList(),
+                binding.type(),
+                binding.origin().text()));
         Outcome outcome = state.opaque.isPresent() && binding.op().has(Trait.OPAQUE)
                 ? opaque(state.opaque.get(), binding, args)
-                : Kernels.run(
-                        binding.op(),
-                        args,
-                        binding.type(),
-                        new Callees(function.functions(), state.loops, state.opaque));
+                : Kernels.run(binding.op(), args, binding.type(), new Callees(function.functions(), state));
         for (int i = 0; i < outcome.written().size(); i++) {
             state.variables.put(
                     binding.ref(binding.op().writes().get(i)), outcome.written().get(i));
@@ -238,11 +248,9 @@ public final class Interpreter {
      * Calls the functions of a function.
      *
      * @param functions by index
-     * @param loops the caller's budget
-     * @param opaque computes operators that only the user's C knows
+     * @param caller the caller's state, whose limits are theirs
      */
-    private record Callees(List<Function> functions, LoopBudget loops, Optional<OpaqueOperators> opaque)
-            implements FunctionCalls {
+    private record Callees(List<Function> functions, State caller) implements FunctionCalls {
         @Override
         public List<Tensor> call(int index, List<Tensor> inputs, List<Tensor> variables) {
             Function function = functions.get(index);
@@ -250,7 +258,7 @@ public final class Interpreter {
             for (int i = 0; i < inputs.size(); i++) {
                 values.put(function.params().get(i).id(), inputs.get(i));
             }
-            State state = new State(loops, opaque);
+            State state = new State(caller.loops, caller.opaque, caller.folder);
             for (int i = 0; i < variables.size(); i++) {
                 state.variables.put(function.variables().get(i).id(), variables.get(i));
             }
@@ -263,7 +271,7 @@ public final class Interpreter {
 
         @Override
         public void spendIteration(int body) {
-            loops.spend(functions.get(body).name());
+            caller.loops.spend(functions.get(body).name());
         }
     }
 

@@ -17,7 +17,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 
 /** Reads and writes records as JSON: two spaces, line feeds and a final line end on every system. */
@@ -45,16 +47,39 @@ public final class Json {
 
     /** Writes a record completely or not at all. */
     public static void write(Path file, Object value) {
-        WholeFiles.write(file, text(value));
+        WholeFiles.stream(file, out -> {
+            writer().writeValue(new NoClose(out), value);
+            out.write('\n');
+        });
+    }
+
+    /** Jackson closes what it writes to, before the line end. */
+    private static final class NoClose extends FilterOutputStream {
+        NoClose(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+
+    private static ObjectWriter writer() {
+        DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
+        return MAPPER.writer(
+                new DefaultPrettyPrinter().withObjectIndenter(indenter).withArrayIndenter(indenter));
     }
 
     /** A record as indented JSON text. */
     public static String text(Object value) {
-        DefaultIndenter indenter = new DefaultIndenter("  ", "\n");
-        ObjectWriter writer = MAPPER.writer(
-                new DefaultPrettyPrinter().withObjectIndenter(indenter).withArrayIndenter(indenter));
         try {
-            return writer.writeValueAsString(value) + "\n";
+            return writer().writeValueAsString(value) + "\n";
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("cannot write as JSON: " + value.getClass(), e);
         }

@@ -3,8 +3,9 @@ package io.kiln.tir;
 
 import io.kiln.base.DType;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -16,24 +17,18 @@ public final class BlockBuilder {
     /** The statements so far as one block; inner blocks are merged if no name is declared twice. */
     public Stmt.Block build() {
         List<Set<String>> names = statements.stream().map(DeclaredNames::of).toList();
+        Map<String, Integer> declarations = new HashMap<>();
+        names.forEach(each -> each.forEach(name -> declarations.merge(name, 1, Integer::sum)));
         List<Stmt> flat = new ArrayList<>();
         for (int i = 0; i < statements.size(); i++) {
-            if (statements.get(i) instanceof Stmt.Block inner && !isDeclaredElsewhere(names, i)) {
+            if (statements.get(i) instanceof Stmt.Block inner
+                    && names.get(i).stream().allMatch(name -> declarations.get(name) == 1)) {
                 flat.addAll(inner.statements());
             } else {
                 flat.add(statements.get(i));
             }
         }
         return new Stmt.Block(flat);
-    }
-
-    private static boolean isDeclaredElsewhere(List<Set<String>> names, int index) {
-        for (int i = 0; i < names.size(); i++) {
-            if (i != index && !Collections.disjoint(names.get(i), names.get(index))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     public BlockBuilder add(Stmt statement) {

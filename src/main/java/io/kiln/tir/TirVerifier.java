@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -18,16 +19,23 @@ public final class TirVerifier {
     private final Problems problems = new Problems();
     private final String function;
 
-    /** What is declared: scalars with whether they are mutable, buffers, and the names of buffers. */
-    private record Scope(Map<String, Boolean> scalars, Set<Buffer> buffers, Set<String> names) {
+    /**
+     * What is declared in a block and around it: scalars with whether they are mutable, buffers, and the names of buffers. A block does not
+     * copy what is around it, which in the main function is as much as the model has operators.
+     */
+    private record Scope(Optional<Scope> outer, Map<String, Boolean> scalars, Set<Buffer> buffers, Set<String> names) {
         static Scope of(List<Buffer> buffers) {
-            Scope scope = new Scope(new HashMap<>(), new HashSet<>(), new HashSet<>());
+            Scope scope = within(Optional.empty());
             buffers.forEach(scope::add);
             return scope;
         }
 
+        private static Scope within(Optional<Scope> outer) {
+            return new Scope(outer, new HashMap<>(), new HashSet<>(), new HashSet<>());
+        }
+
         Scope inner() {
-            return new Scope(new HashMap<>(scalars), new HashSet<>(buffers), new HashSet<>(names));
+            return within(Optional.of(this));
         }
 
         void add(Buffer buffer) {
@@ -36,7 +44,19 @@ public final class TirVerifier {
         }
 
         boolean has(String name) {
-            return scalars.containsKey(name) || names.contains(name);
+            return scalars.containsKey(name)
+                    || names.contains(name)
+                    || outer.map(around -> around.has(name)).orElse(false);
+        }
+
+        boolean has(Buffer buffer) {
+            return buffers.contains(buffer)
+                    || outer.map(around -> around.has(buffer)).orElse(false);
+        }
+
+        /** Whether a scalar is mutable; empty if there is none of this name. */
+        Optional<Boolean> scalar(String name) {
+            return Optional.ofNullable(scalars.get(name)).or(() -> outer.flatMap(around -> around.scalar(name)));
         }
     }
 
@@ -104,7 +124,7 @@ public final class TirVerifier {
         } else if (stmt instanceof Stmt.Assign assign) {
             expression(assign.value(), scope);
             expect(assign.variable().dtype(), assign.value(), assign.variable().name());
-            if (!scope.scalars().getOrDefault(assign.variable().name(), false)) {
+            if (!scope.scalar(assign.variable().name()).orElse(false)) {
                 fail(assign.variable().name() + " is assigned but is not a mutable scalar");
             }
         } else {
@@ -178,7 +198,7 @@ public final class TirVerifier {
     }
 
     private void known(Buffer buffer, Scope scope) {
-        if (!scope.buffers().contains(buffer)) {
+        if (!scope.has(buffer)) {
             fail("buffer " + buffer.name() + " is not known");
         }
     }
@@ -191,7 +211,7 @@ public final class TirVerifier {
     }
 
     private void expression(Expr expr, Scope scope) {
-        if (expr instanceof Expr.Var variable && !scope.scalars().containsKey(variable.name())) {
+        if (expr instanceof Expr.Var variable && scope.scalar(variable.name()).isEmpty()) {
             fail(variable.name() + " is used before it is declared");
         } else if (expr instanceof Expr.Load load) {
             known(load.buffer(), scope);

@@ -7,7 +7,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
 import io.kiln.ir.op.Trait;
-import io.kiln.reference.Interpreter;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +24,11 @@ public final class FoldConstants implements Pass {
 
     @Override
     public Function run(Function function) {
+        return run(function, new ConstantFolder(function.constantBytes()));
+    }
+
+    @Override
+    public Function run(Function function, ConstantFolder folder) {
         Set<Integer> results = new HashSet<>();
         function.results().stream().map(Result::id).forEach(results::add);
         Map<Integer, Constant> folded = new HashMap<>();
@@ -36,7 +41,7 @@ public final class FoldConstants implements Pass {
             boolean known = args.stream().allMatch(Constant.class::isInstance)
                     && !binding.op().has(Trait.OPAQUE);
             if (known && !results.contains(binding.id())) {
-                folded.put(binding.id(), evaluate(current));
+                folded.put(binding.id(), evaluate(current, folder));
             } else {
                 kept.add(current);
             }
@@ -44,9 +49,10 @@ public final class FoldConstants implements Pass {
         return function.withBindings(kept);
     }
 
-    private static Constant evaluate(Binding binding) {
+    private static Constant evaluate(Binding binding, ConstantFolder folder) {
         List<Constant> args = binding.args().stream().map(Constant.class::cast).toList();
-        Constant value = Interpreter.fold(binding.op(), args, binding.type());
+        Constant value =
+                folder.fold(binding.op(), args, binding.type(), binding.origin().text());
         return new Constant(binding.origin().tensor(), value.type(), value.data());
     }
 }

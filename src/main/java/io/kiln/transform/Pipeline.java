@@ -4,6 +4,7 @@ package io.kiln.transform;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.legality.Legality;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -55,10 +56,10 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
         return stages.get(stages.size() - 1).function();
     }
 
-    private static Function run(Pass pass, Function function) {
+    private static Function run(Pass pass, Function function, ConstantFolder folder) {
         List<Function> called =
-                function.functions().stream().map(f -> run(pass, f)).toList();
-        return pass.run(function.withFunctions(called));
+                function.functions().stream().map(f -> run(pass, f, folder)).toList();
+        return pass.run(function.withFunctions(called), folder);
     }
 
     /** The imported function, then the result of each pass that runs. */
@@ -67,10 +68,11 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
         List<Stage> stages = new ArrayList<>();
         stages.add(new Stage(0, IMPORT, function));
         Function current = function;
+        ConstantFolder folder = new ConstantFolder(function.constantBytes());
         for (int i = 0; i < passes.size(); i++) {
             Pass pass = passes.get(i);
             if (!disabled.contains(pass.name())) {
-                current = run(pass, current);
+                current = run(pass, current, folder);
                 verify(current);
                 stages.add(new Stage(i + 1, pass.name(), current));
             }

@@ -33,6 +33,30 @@ class PrintableTest {
     }
 
     @Test
+    void textOfOthersIsBounded() {
+        String name = "a".repeat(20_000) + "z";
+        assertThat(Printable.line("tensor `" + name + "` is wrong"))
+                .startsWith("tensor `aaa")
+                .contains("characters")
+                .endsWith("az` is wrong")
+                .hasSizeLessThan(600);
+        assertThat(Printable.line("a ".repeat(20_000))).hasSizeLessThan(4100).endsWith(" more characters");
+        assertThat(Printable.line("\u001b".repeat(20_000))).hasSizeLessThan(2000);
+        assertThat(Printable.lines(name + "\n" + name)).hasSizeLessThan(1200);
+        assertThat(new Problem(name, name, name, name).text()).hasSizeLessThan(2000);
+        assertThat(new Problem("x:\n" + "line\n".repeat(20_000), "", "", "").text())
+                .hasSizeLessThan(2000)
+                .endsWith("\u2026 19801 more lines");
+    }
+
+    @Test
+    void usualPathsAndDigestsAreWhole() {
+        String path = "/home/somebody/" + "folder/".repeat(60) + "m.tflite";
+        assertThat(Printable.line(path + " " + "0123456789abcdef".repeat(8)))
+                .isEqualTo(path + " " + "0123456789abcdef".repeat(8));
+    }
+
+    @Test
     void noLineOfATextCanPassForALineOfTheLog() {
         assertThat(Printable.lines("x\r\n[INFO] BUILD SUCCESS\n\n\u001b[2K- y\r"))
                 .isEqualTo("x\n    [INFO] BUILD SUCCESS\n\n    \\u001b[2K- y\\u000d");

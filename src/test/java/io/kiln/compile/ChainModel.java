@@ -40,6 +40,24 @@ final class ChainModel {
         return model.inputs(input).outputs(value).build();
     }
 
+    /**
+     * An unrolled recurrent network: the same layer again and again, each time of the state before, then the sum with the
+     * network's only input.
+     */
+    static byte[] recurrent(int operators) {
+        return new ChainModel().unrolled(operators);
+    }
+
+    private byte[] unrolled(int operators) {
+        int input = activation();
+        int[] layer = layer(1);
+        int value = convolved(input, layer);
+        for (int i = 1; i < operators; i++) {
+            value = i % 2 == 1 ? sum(value, input) : convolved(value, layer);
+        }
+        return model.inputs(input).outputs(value).build();
+    }
+
     private int sum(int a, int b) {
         int sum = activation();
         model.operator(BuiltinOperator.ADD, 2, Options.add(Options.NO_ACTIVATION), new int[] {a, b}, sum);
@@ -47,6 +65,11 @@ final class ChainModel {
     }
 
     private int convolution(int input, int kernel) {
+        return convolved(input, layer(kernel));
+    }
+
+    /** The weights and the bias of a convolution. */
+    private int[] layer(int kernel) {
         byte[] data = new byte[CHANNELS * kernel * kernel * CHANNELS];
         for (int i = 0; i < data.length; i++) {
             data[i] = (byte) (i * 37 + count * 11 | 1);
@@ -59,12 +82,16 @@ final class ChainModel {
         IntStream.range(0, CHANNELS).forEach(i -> products[i] = scales[i] * SCALE);
         int bias = model.tensor(
                 TensorSpec.int32("bias" + count, 5, -7, 11, count).quantized(products, new long[CHANNELS], 0));
+        return new int[] {weights, bias};
+    }
+
+    private int convolved(int input, int[] layer) {
         int output = activation();
         model.operator(
                 BuiltinOperator.CONV_2D,
                 3,
                 Options.conv2d(Options.SAME, 1, 1, Options.RELU, 1, 1),
-                new int[] {input, weights, bias},
+                new int[] {input, layer[0], layer[1]},
                 output);
         return output;
     }

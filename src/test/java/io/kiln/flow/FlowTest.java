@@ -140,8 +140,8 @@ final class FlowTest {
         Flow compiling = new Flow(log, TestToolchains.environment(log).withoutObjectCache());
         compiling.build(spec(folder.resolve("one"), VerifyOn.NONE), DeviceSpec.USUAL);
         compiling.build(spec(folder.resolve("two/deeper"), VerifyOn.NONE), DeviceSpec.USUAL);
-        for (String file : List.of(
-                "gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar", "kiln/state/generate.json")) {
+        for (String file :
+                List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar", "kiln/state/generate.json")) {
             assertThat(folder.resolve("two/deeper/out").resolve(file))
                     .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));
         }

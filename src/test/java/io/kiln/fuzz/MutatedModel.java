@@ -16,6 +16,7 @@ import io.kiln.ir.Verifier;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.RandomOperators;
+import io.kiln.reference.ConstantFolder;
 import io.kiln.reference.Interpreter;
 import io.kiln.target.TestTargets;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
         for (Parameter parameter : function.params()) {
             inputs.add(RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));
         }
-        Interpreter.State state = Interpreter.State.initial(function, MOST_ITERATIONS);
+        Interpreter.State state = Interpreter.State.initial(function, MOST_ITERATIONS, new ConstantFolder(0));
         List<Bytes> expected = Interpreter.run(function, inputs, state);
         CompileRequest request = CompileRequest.builder(
                         Path.of(name + ".tflite"), TARGETS.get((int) (seed % TARGETS.size())))

@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.Agreement;
@@ -33,7 +34,12 @@ class OwnModelTest {
                 TfliteOracle.missing().isEmpty(), () -> TfliteOracle.missing().orElseThrow());
         byte[] file = Files.readAllBytes(model.model());
         Function function = TfliteFrontend.read(
-                model.model(), "default", InputShapes.NONE, CustomOperators.NONE, TfliteRounding.LITE);
+                model.model(),
+                "default",
+                InputShapes.NONE,
+                CustomOperators.NONE,
+                TfliteRounding.LITE,
+                ReadLimits.STANDARD);
         Verifier.verify(function);
         DType dtype = function.types().get(function.results().get(0).id()).dtype();
         for (int k = 0; k < OwnModel.CASES; k++) {

@@ -211,7 +211,8 @@ public final class FirmwareSteps {
                 calls(models.get(0).api().convention()),
                 MemoryReports.flash(measured),
                 MemoryReports.ram(measured),
-                new BuildReport.Stack(null, StackUse.available(layout.image("elf")).orElse(0)),
+                new BuildReport.Stack(
+                        null, StackUse.available(layout.image("elf")).orElse(0)),
                 MemoryReports.memories(measured),
                 sum(models, OperatorInfo::macs),
                 sum(models, OperatorInfo::executedMacs),

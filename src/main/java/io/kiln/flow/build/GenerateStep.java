@@ -103,7 +103,10 @@ public final class GenerateStep {
     private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.of(NAME).value("", build);
-        spec.models().forEach(model -> now.value("files of " + model.name(), model.companions()));
+        spec.models()
+                .forEach(model -> now.value(
+                        "files of " + model.name(),
+                        model.companions(spec.pipeline().reading().limits(build.board()))));
         return BoardRecords.addTo(now, spec);
     }
 
@@ -225,6 +228,7 @@ public final class GenerateStep {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .rounding(spec.pipeline().rounding())
+                .limits(spec.pipeline().reading().limits(build.board()))
                 .codegens(spec.pipeline().codegens().own())
                 .slim(spec.archive().slim())
                 .records(BoardRecords.best(build))

@@ -175,7 +175,7 @@ final class ImagePapers {
         List<Resource> inputs = new ArrayList<>();
         for (ModelSource model : spec.models()) {
             inputs.add(input(model.file()));
-            Frontends.parameters(model.file()).stream()
+            Frontends.parameters(model.file(), spec.pipeline().reading().limits(build.board())).stream()
                     .filter(Files::isRegularFile)
                     .forEach(file -> inputs.add(input(file)));
         }

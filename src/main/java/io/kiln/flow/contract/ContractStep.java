@@ -95,6 +95,7 @@ public final class ContractStep {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .rounding(spec.pipeline().rounding())
+                .limits(spec.pipeline().reading().limits())
                 .quantize(new QuantizedFiles(spec, log).request(source))
                 .build();
         return List.of(ModelCompiler.compile(request).library().metadata());

@@ -120,6 +120,7 @@ public final class LibraryExport {
                         .customOperators(spec.pipeline().customOperators())
                         .onnxIo(spec.pipeline().onnxIo())
                         .rounding(spec.pipeline().rounding())
+                        .limits(spec.pipeline().reading().limits())
                         .build())
                 .library();
     }

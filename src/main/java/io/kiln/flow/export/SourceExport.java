@@ -135,6 +135,7 @@ public final class SourceExport {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .rounding(spec.pipeline().rounding())
+                .limits(spec.pipeline().reading().limits())
                 .build());
     }
 
@@ -149,7 +150,8 @@ public final class SourceExport {
                             : RoundedModel.of(
                                     model.imported(),
                                     spec.pipeline(),
-                                    spec.models().get(i));
+                                    spec.models().get(i),
+                                    spec.pipeline().reading().limits());
                     return VerificationCases.of(model.library().metadata(), rounded, vectors, problems);
                 })
                 .toList();

@@ -163,6 +163,7 @@ public final class Inspector {
                 .customOperators(spec.pipeline().customOperators())
                 .onnxIo(spec.pipeline().onnxIo())
                 .rounding(spec.pipeline().rounding())
+                .limits(spec.pipeline().reading().limits())
                 .build());
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());

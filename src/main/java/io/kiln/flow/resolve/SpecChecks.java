@@ -10,6 +10,7 @@ import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
 import java.nio.file.Files;
 import java.util.HashSet;
@@ -82,7 +83,8 @@ final class SpecChecks {
                 && (!spec.calls().systemLib() || spec.calls().disableAssert())) {
             problems.add(
                     (isOver ? "kiln.verify.over" : "kiln.application")
-                            + " is rpc, and the models have no system library of packed functions that check their arguments",
+                            + " is rpc, and the models have no system library of packed functions that check their"
+                            + " arguments",
                     "",
                     "kiln.interfaceApi packed, with kiln.systemLib and without kiln.disableAssert",
                     "Set kiln.interfaceApi to packed");
@@ -109,7 +111,7 @@ final class SpecChecks {
                         "a different name for every model",
                         "Set <name> in each <model> of <models>");
             }
-            checkFile(model, problems, missing);
+            checkFile(model, spec.pipeline().reading().limits(), problems, missing);
             problems.collect(model::shapes);
             checkPreprocessing(model, problems, missing);
         }
@@ -135,7 +137,7 @@ final class SpecChecks {
         });
     }
 
-    private static void checkFile(BuildSpec.ModelSource model, Problems problems, Problems missing) {
+    private static void checkFile(BuildSpec.ModelSource model, ReadLimits limits, Problems problems, Problems missing) {
         String where = model.file().toString();
         if (Files.isDirectory(model.file())) {
             problems.add("the model is a folder", where, ModelFiles.EXPECTED, "Correct kiln.model");
@@ -147,10 +149,10 @@ final class SpecChecks {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }
         GitLfs.pointer(model.file()).ifPresent(problems::add);
-        Frontends.parameters(model.file()).stream()
+        Frontends.parameters(model.file(), limits).stream()
                 .flatMap(params -> GitLfs.pointer(params).stream())
                 .forEach(problems::add);
-        Frontends.parameters(model.file()).stream()
+        Frontends.parameters(model.file(), limits).stream()
                 .filter(params -> Files.exists(params) && (!Files.isRegularFile(params) || !Files.isReadable(params)))
                 .forEach(params -> problems.add(
                         "the parameters beside the model cannot be read",

@@ -8,6 +8,7 @@ import io.kiln.base.incremental.NoInput;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
@@ -178,8 +179,8 @@ public record BuildSpec(
         }
 
         /** The files beside it that it is read with: of signal processing and of constants; they need not exist. */
-        public List<Path> companions() {
-            return Stream.concat(preprocessing().stream(), Frontends.parameters(file).stream())
+        public List<Path> companions(ReadLimits limits) {
+            return Stream.concat(preprocessing().stream(), Frontends.parameters(file, limits).stream())
                     .toList();
         }
 

@@ -48,31 +48,15 @@ public record PipelineSpec(
                 fuseMaxDepth,
                 disabledPasses,
                 dumpIr,
-                new ReadingSpec(customOperators, OnnxIo.MODEL, TfliteRounding.MICRO),
+                ReadingSpec.STANDARD.with(customOperators),
                 CodegenSpec.BOARD,
                 new TreeMap<>());
     }
 
-    /**
-     * A copy with another layout at the border of an ONNX model.
-     *
-     * @param io {@code model} or {@code nhwc}
-     * @throws io.kiln.base.KilnException for anything else
-     */
-    public PipelineSpec withOnnxIo(String io) {
+    /** A copy that reads model files in another way, with the custom operators that it has. */
+    public PipelineSpec withReading(ReadingSpec other) {
         return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, reading.with(OnnxIo.parse(io)), codegens, memoryLimits);
-    }
-
-    /**
-     * A copy with other arithmetic of TensorFlow Lite models.
-     *
-     * @param name {@code micro} or {@code lite}
-     * @throws io.kiln.base.KilnException for anything else
-     */
-    public PipelineSpec withRounding(String name) {
-        return new PipelineSpec(
-                fuseMaxDepth, disabledPasses, dumpIr, reading.with(TfliteRounding.parse(name)), codegens, memoryLimits);
+                fuseMaxDepth, disabledPasses, dumpIr, other.with(customOperators()), codegens, memoryLimits);
     }
 
     /** A copy with other code generators. */

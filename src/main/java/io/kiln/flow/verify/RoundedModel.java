@@ -4,6 +4,7 @@ package io.kiln.flow.verify;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -19,15 +20,15 @@ import java.util.function.Supplier;
  */
 public record RoundedModel(Function function, TfliteRounding rounding, Supplier<Function> other) {
     /** A model file as a build reads it. */
-    public static RoundedModel of(PipelineSpec pipeline, ModelSource source) {
+    public static RoundedModel of(PipelineSpec pipeline, ModelSource source, ReadLimits limits) {
         TfliteRounding rounding = pipeline.rounding();
-        return of(read(pipeline, source, rounding), pipeline, source);
+        return of(read(pipeline, source, limits, rounding), pipeline, source, limits);
     }
 
     /** A model that was read already. */
-    public static RoundedModel of(Function function, PipelineSpec pipeline, ModelSource source) {
+    public static RoundedModel of(Function function, PipelineSpec pipeline, ModelSource source, ReadLimits limits) {
         TfliteRounding rounding = pipeline.rounding();
-        return new RoundedModel(function, rounding, () -> read(pipeline, source, rounding.other()));
+        return new RoundedModel(function, rounding, () -> read(pipeline, source, limits, rounding.other()));
     }
 
     /** A model whose arithmetic the build does not choose. */
@@ -35,9 +36,16 @@ public record RoundedModel(Function function, TfliteRounding rounding, Supplier<
         return new RoundedModel(function, TfliteRounding.MICRO, () -> function);
     }
 
-    private static Function read(PipelineSpec pipeline, ModelSource source, TfliteRounding rounding) {
+    private static Function read(
+            PipelineSpec pipeline, ModelSource source, ReadLimits limits, TfliteRounding rounding) {
         return Frontends.read(
-                source.file(), source.name(), source.shapes(), pipeline.customOperators(), pipeline.onnxIo(), rounding);
+                source.file(),
+                source.name(),
+                source.shapes(),
+                pipeline.customOperators(),
+                pipeline.onnxIo(),
+                rounding,
+                limits);
     }
 
     /** The model with the other arithmetic; empty if that is the same. */

@@ -30,6 +30,7 @@ import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProgrammedBoard.Answer;
 import io.kiln.flow.verify.ProgrammedBoard.Purpose;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
@@ -110,7 +111,7 @@ public final class VerifyStep {
                 .value("image", layout.image("elf"))
                 .value("on a farm", build.spec().farm().isPresent())
                 .value("references", OperatorReferences.files(build.spec()));
-        build.spec().models().forEach(model -> now.value("files of " + model.name(), model.companions()));
+        build.spec().models().forEach(model -> now.value("files of " + model.name(), model.companions(limits())));
         return now;
     }
 
@@ -231,7 +232,12 @@ public final class VerifyStep {
     }
 
     private RoundedModel read(ModelSource model) {
-        return RoundedModel.of(build.spec().pipeline(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
+        return RoundedModel.of(
+                build.spec().pipeline(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model), limits());
+    }
+
+    private ReadLimits limits() {
+        return build.spec().pipeline().reading().limits(build.board());
     }
 
     private static String summary(VerifyReport report) {

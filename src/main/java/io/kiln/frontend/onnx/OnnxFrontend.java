@@ -5,7 +5,9 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.ir.Function;
@@ -13,7 +15,6 @@ import io.kiln.transform.FoldChannelFactors;
 import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /** Reads an {@code .onnx} file into the graph IR. The file is untrusted. */
 public final class OnnxFrontend {
@@ -21,16 +22,16 @@ public final class OnnxFrontend {
     public static final String SUFFIX = ".onnx";
 
     /**
-     * Size limit. A float model is four times as large as the int8 model that the build makes of it, so that the int8 model has at most the 32 MiB
-     * that the other readers take. Reading a model takes a small multiple of its size in memory. Protobuf itself reads files below 2 GiB.
+     * Usual size limit. A float model is four times as large as the int8 model that the build makes of it, so that the int8 model has at most the
+     * 32 MiB that the other readers take. Reading a model takes a small multiple of its size in memory. Protobuf itself reads files below 2 GiB.
      */
-    public static final long MAX_FILE_BYTES = 128L << 20;
+    public static final long USUAL_BYTES = 128L << 20;
 
     /**
-     * Limit of all constants as they are held in memory, those of other files and those that are computed while the model is read included:
-     * halves become floats, and layouts change.
+     * Limit of all constants as they are held in memory, those of other files and those that are computed while the model is read included, as a
+     * multiple of the file's limit: halves become floats, and layouts change.
      */
-    private static final long MAX_CONSTANT_BYTES = 512L << 20;
+    private static final long CONSTANTS_OF_FILE = 4;
 
     private OnnxFrontend() {}
 
@@ -57,10 +58,18 @@ public final class OnnxFrontend {
      * @param io layout of the images that the function takes and gives
      */
     public static Function read(Path file, String moduleName, InputShapes inputShapes, OnnxIo io) {
-        Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");
-        Path folder = file.toAbsolutePath().getParent();
-        ReadBudget budget = new ReadBudget(ModelFile.name(file), MAX_CONSTANT_BYTES);
-        OnnxModel model = ModelReader.read(content, ModelFile.name(file), Optional.ofNullable(folder), budget);
+        return read(file, moduleName, inputShapes, io, ReadLimits.STANDARD);
+    }
+
+    /**
+     * Reads a model file within other limits.
+     *
+     * @param limits what may be read
+     */
+    public static Function read(Path file, String moduleName, InputShapes inputShapes, OnnxIo io, ReadLimits limits) {
+        Bytes content = ModelFile.read(file, limits, USUAL_BYTES, "an .onnx file");
+        ReadBudget budget = budget(ModelFile.name(file), limits);
+        OnnxModel model = ModelReader.read(content, ModelFile.name(file), ExternalData.of(file, limits), budget);
         return convert(model, moduleName, inputShapes, io, budget);
     }
 
@@ -71,24 +80,28 @@ public final class OnnxFrontend {
      * @param fileName its name in messages and origins
      */
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
-        ReadBudget budget = new ReadBudget(fileName, MAX_CONSTANT_BYTES);
-        OnnxModel model = ModelReader.read(content, fileName, Optional.empty(), budget);
+        ReadBudget budget = budget(fileName, ReadLimits.STANDARD);
+        OnnxModel model = ModelReader.read(content, fileName, ExternalData.NONE, budget);
         return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget);
     }
 
     /** Imports a model that was read, see {@link ModelReader}. */
     public static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes) {
-        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, new ReadBudget(model.file(), MAX_CONSTANT_BYTES));
+        return convert(model, moduleName, inputShapes, OnnxIo.MODEL, budget(model.file(), ReadLimits.STANDARD));
     }
 
     /** The existing files with a model's external data; empty if the file is not an ONNX model. */
-    public static List<Path> externalFiles(Path file) {
+    public static List<Path> externalFiles(Path file, ReadLimits limits) {
         try {
-            Bytes content = ModelFile.read(file, MAX_FILE_BYTES, "an .onnx file");
-            return ModelReader.externalFiles(content, ModelFile.name(file), file.toAbsolutePath());
+            Bytes content = ModelFile.read(file, limits, USUAL_BYTES, "an .onnx file");
+            return ModelReader.externalFiles(content, ModelFile.name(file), ExternalData.of(file, limits));
         } catch (KilnException refusedLater) {
             return List.of();
         }
+    }
+
+    private static ReadBudget budget(String file, ReadLimits limits) {
+        return new ReadBudget(file, CONSTANTS_OF_FILE * limits.most(USUAL_BYTES));
     }
 
     private static Function convert(

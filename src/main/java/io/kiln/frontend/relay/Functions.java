@@ -13,6 +13,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Definition;
 import io.kiln.ir.text.RelaySyntax.Module;
+import io.kiln.reference.ConstantFolder;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -32,12 +33,15 @@ final class Functions implements CalledFunctions {
     private final Map<String, Definition> definitions = new LinkedHashMap<>();
     private final List<Constant> constants;
     private final Findings findings;
+    private final ConstantFolder folder;
     private final boolean isWhole;
     private final Map<String, Optional<Function>> read = new HashMap<>();
     private final IdentityHashMap<Function, Integer> sizes = new IdentityHashMap<>();
     private final Set<String> open = new HashSet<>();
 
-    Functions(Module module, Findings findings) {
+    /** @param bytes size of the text and its parameters */
+    Functions(Module module, Findings findings, long bytes) {
+        this.folder = new ConstantFolder(bytes);
         this.constants = module.constants();
         this.findings = findings;
         this.isWhole = findings.count() == 0;
@@ -78,6 +82,11 @@ final class Functions implements CalledFunctions {
     /** Whether every line of the text could be parsed. */
     boolean areWhole() {
         return isWhole;
+    }
+
+    @Override
+    public ConstantFolder folder() {
+        return folder;
     }
 
     @Override

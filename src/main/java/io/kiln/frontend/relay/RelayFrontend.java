@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
@@ -28,11 +29,11 @@ public final class RelayFrontend {
     /** Suffix of text files. */
     public static final String SUFFIX = ".relay";
 
-    /** Size limit of the text; Base64 makes constants a third larger than {@link #MAX_PARAMS_BYTES}. */
-    public static final long MAX_TEXT_BYTES = 48L << 20;
+    /** Usual size limit of the text; Base64 makes constants a third larger than {@link #USUAL_PARAMS_BYTES}. */
+    private static final long USUAL_TEXT_BYTES = 48L << 20;
 
-    /** Size limit of the parameters file; no microcontroller's memory holds a larger one. */
-    public static final long MAX_PARAMS_BYTES = 32L << 20;
+    /** Usual size limit of the parameters file; the memories of few boards hold a larger one. */
+    private static final long USUAL_PARAMS_BYTES = 32L << 20;
 
     private static final String PARAMS_SUFFIX = ".params";
 
@@ -59,10 +60,19 @@ public final class RelayFrontend {
      * @throws KilnException with all errors and unsupported operators of the files
      */
     public static Function read(Path file, String moduleName, InputShapes shapes) {
+        return read(file, moduleName, shapes, ReadLimits.STANDARD);
+    }
+
+    /**
+     * Reads a text and its parameters file within other limits.
+     *
+     * @param limits what may be read
+     */
+    public static Function read(Path file, String moduleName, InputShapes shapes, ReadLimits limits) {
         Path params = paramsOf(file);
-        Bytes text = ModelFile.read(file, MAX_TEXT_BYTES, "a .relay file");
+        Bytes text = ModelFile.read(file, limits, USUAL_TEXT_BYTES, "a .relay file");
         Optional<Bytes> parameters = Files.exists(params)
-                ? Optional.of(ModelFile.read(params, MAX_PARAMS_BYTES, "a .params file"))
+                ? Optional.of(ModelFile.read(params, limits, USUAL_PARAMS_BYTES, "a .params file"))
                 : Optional.empty();
         return read(text, ModelFile.name(file), parameters, ModelFile.name(params), moduleName, shapes);
     }
@@ -105,6 +115,7 @@ public final class RelayFrontend {
         if (findings.count() > 0 && isEmpty) {
             findings.throwIfAny();
         }
-        return new Functions(module, findings).main(moduleName, tensors, paramsName, shapes);
+        long bytes = text.size() + params.map(Bytes::size).orElse(0);
+        return new Functions(module, findings, bytes).main(moduleName, tensors, paramsName, shapes);
     }
 }

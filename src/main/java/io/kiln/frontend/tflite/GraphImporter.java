@@ -32,7 +32,7 @@ final class GraphImporter {
     private final String file;
     private final GraphTensors tensors;
     private final List<OperatorRecord> operators;
-    private final GraphBuilder graph = new GraphBuilder();
+    private final GraphBuilder graph;
     private final GraphProblems problems;
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
@@ -47,6 +47,7 @@ final class GraphImporter {
     GraphImporter(
             ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
         this.model = model;
+        this.graph = new GraphBuilder(model.folder());
         this.problems = new GraphProblems(file, known);
         this.file = file;
         this.tensors = new GraphTensors(tensors, graph, problems);

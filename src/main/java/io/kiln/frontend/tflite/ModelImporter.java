@@ -21,6 +21,7 @@ import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.tensor.TensorReader;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,6 +37,7 @@ final class ModelImporter implements Subgraphs {
 
     private final FlatBuffer buffer;
     private final FlatTable model;
+    private final ConstantFolder folder;
     private final Set<Integer> open = new HashSet<>();
     private final Set<Integer> called = new HashSet<>();
     private int calls;
@@ -48,6 +50,12 @@ final class ModelImporter implements Subgraphs {
         this.customOperators = customOperators;
         this.buffer = buffer;
         this.model = model;
+        this.folder = new ConstantFolder(buffer.size());
+    }
+
+    /** Computes constants of all subgraphs. */
+    ConstantFolder folder() {
+        return folder;
     }
 
     /**

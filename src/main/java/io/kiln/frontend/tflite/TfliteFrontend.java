@@ -7,6 +7,7 @@ import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
@@ -16,8 +17,8 @@ import java.nio.file.Path;
 
 /** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. The file is untrusted. */
 public final class TfliteFrontend {
-    /** Size limit; no microcontroller's memory holds a larger file. */
-    public static final long MAX_FILE_BYTES = 32L << 20;
+    /** Usual size limit; the memories of few boards hold a larger file. */
+    public static final long USUAL_BYTES = 32L << 20;
 
     private static final String IDENTIFIER = "TFL3";
     private static final int SCHEMA_VERSION = 3;
@@ -55,22 +56,24 @@ public final class TfliteFrontend {
      */
     public static Function read(
             Path file, String moduleName, InputShapes inputShapes, CustomOperators customOperators) {
-        return read(file, moduleName, inputShapes, customOperators, TfliteRounding.MICRO);
+        return read(file, moduleName, inputShapes, customOperators, TfliteRounding.MICRO, ReadLimits.STANDARD);
     }
 
     /**
      * As {@link #read(Path, String, InputShapes, CustomOperators)}.
      *
      * @param rounding whose arithmetic the operators have
+     * @param limits what may be read
      */
     public static Function read(
             Path file,
             String moduleName,
             InputShapes inputShapes,
             CustomOperators customOperators,
-            TfliteRounding rounding) {
+            TfliteRounding rounding,
+            ReadLimits limits) {
         return read(
-                ModelFile.read(file, MAX_FILE_BYTES, "a .tflite file"),
+                ModelFile.read(file, limits, USUAL_BYTES, "a .tflite file"),
                 ModelFile.name(file),
                 moduleName,
                 inputShapes,
@@ -95,7 +98,7 @@ public final class TfliteFrontend {
         return read(content, fileName, moduleName, inputShapes, CustomOperators.NONE, TfliteRounding.MICRO);
     }
 
-    /** As {@link #read(Path, String, InputShapes, CustomOperators, TfliteRounding)}, from memory. */
+    /** As {@link #read(Path, String, InputShapes, CustomOperators, TfliteRounding, ReadLimits)}, from memory. */
     public static Function read(
             Bytes content,
             String fileName,
@@ -103,7 +106,7 @@ public final class TfliteFrontend {
             InputShapes inputShapes,
             CustomOperators customOperators,
             TfliteRounding rounding) {
-        FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * MAX_FILE_BYTES);
+        FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * Math.max(USUAL_BYTES, content.size()));
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
             throw new KilnException(new Problem(
                     content.size() == 0 ? "the file is empty" : "this is not a TensorFlow Lite model",

@@ -7,6 +7,7 @@ import io.kiln.report.page.HtmlTable;
 import io.kiln.report.page.Xhtml;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.stream.Collectors;
 /** The operators in execution order: what they are in the model, what they cost, and why they are computed that way. */
 final class OperatorSection {
     private final List<Operator> operators;
+    private final Map<Operator, Integer> positions = new IdentityHashMap<>();
 
     /** The first columns hold text. */
     private static final int NAMES = 2;
@@ -48,6 +50,7 @@ final class OperatorSection {
 
     OperatorSection(List<Operator> operators) {
         this.operators = List.copyOf(operators);
+        operators.forEach(operator -> positions.put(operator, positions.size()));
     }
 
     String markup() {
@@ -135,7 +138,7 @@ final class OperatorSection {
     private String name(Operator operator) {
         String layers = operator.layers().isEmpty() ? operator.op() : String.join(", ", operator.layers());
         String outputs = operator.outputs().stream().map(Shown::tensor).collect(Collectors.joining(" "));
-        return "<span class=\"soft\">" + operators.indexOf(operator) + "</span> <span title=\"" + Xhtml.escape(layers)
+        return "<span class=\"soft\">" + positions.get(operator) + "</span> <span title=\"" + Xhtml.escape(layers)
                 + "\">" + Xhtml.escape(cut(layers)) + "</span>" + small(outputs) + small(operator.name());
     }
 

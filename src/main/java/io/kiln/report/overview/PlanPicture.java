@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.overview;
 
+import io.kiln.artifact.BufferOverlaps;
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.report.page.Xhtml;
 import java.util.List;
 import java.util.Locale;
+import java.util.SortedSet;
 
 /** The workspace of a model over time: a column for each operator, addresses upwards, a rectangle for each buffer. */
 final class PlanPicture {
@@ -52,14 +54,15 @@ final class PlanPicture {
         int width = LEFT + steps * column + 8;
         int height = TOP + HEIGHT + BOTTOM;
         line(
-                "<div class=\"scroll\"><svg class=\"plan\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\""
-                        + " role=\"img\" aria-label=\"Buffers of the workspace over time\">",
+                "<div class=\"scroll\"><svg class=\"plan\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\""
+                        + " height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Buffers of the workspace over"
+                        + " time\">",
                 width, height, width, height);
         for (int tick = 0; tick <= TICKS; tick++) {
             long at = top * tick / TICKS;
             line(
-                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"axis\" x=\"%d\" y=\"%.1f\""
-                            + " text-anchor=\"end\">%s</text>",
+                    "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"axis\" x=\"%d\""
+                            + " y=\"%.1f\" text-anchor=\"end\">%s</text>",
                     LEFT, width - 8, y(at), y(at), LEFT - 6, y(at) + 4, Shown.count(at));
         }
         int every = Math.max(1, (int) Math.ceil(28.0 / column));
@@ -69,24 +72,25 @@ final class PlanPicture {
                     x(step) + column / 2.0, TOP + HEIGHT + 16, step);
         }
         line("<text class=\"axis\" x=\"%d\" y=\"%d\">operator</text>", LEFT, TOP + HEIGHT + BOTTOM - 4);
+        List<SortedSet<Integer>> overlaps = BufferOverlaps.of(buffers);
         for (int i = 0; i < buffers.size(); i++) {
-            buffer(buffers.get(i), i);
+            buffer(buffers.get(i), i, sharedAtOnce(buffers.get(i), overlaps.get(i)));
         }
         return out.append("</svg></div>\n").toString();
     }
 
-    private void buffer(PlannedBuffer buffer, int index) {
+    private void buffer(PlannedBuffer buffer, int index, List<String> shared) {
         double x = x(buffer.firstUse());
         double width = x(buffer.lastUse() + 1) - x;
         double y = y(buffer.offset() + buffer.bytes());
         double height = y(buffer.offset()) - y;
-        List<String> shared = sharedAtOnce(buffer);
         String tooltip =
                 buffer.name() + "\n" + Shown.count(buffer.bytes()) + " bytes at " + Shown.count(buffer.offset())
                         + "\nfrom " + step(buffer.firstUse()) + " to " + step(buffer.lastUse())
                         + (shared.isEmpty() ? "" : "\nshares bytes with " + String.join(", ", shared));
         line(
-                "<g><title>%s</title><rect class=\"buffer p%d%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
+                "<g><title>%s</title><rect class=\"buffer p%d%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\""
+                        + " height=\"%.1f\"/>",
                 Xhtml.escape(tooltip),
                 index % COLOURS,
                 shared.isEmpty() ? "" : " shared",
@@ -104,9 +108,9 @@ final class PlanPicture {
     }
 
     /** Names of the buffers that hold some of the same bytes at the same time, because an operator writes over what it has read. */
-    private List<String> sharedAtOnce(PlannedBuffer buffer) {
-        return buffers.stream()
-                .filter(other -> buffer.overlaps().contains(other.name()))
+    private List<String> sharedAtOnce(PlannedBuffer buffer, SortedSet<Integer> overlaps) {
+        return overlaps.stream()
+                .map(buffers::get)
                 .filter(other -> other.firstUse() <= buffer.lastUse() && buffer.firstUse() <= other.lastUse())
                 .map(PlannedBuffer::name)
                 .toList();

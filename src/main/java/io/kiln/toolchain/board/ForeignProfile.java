@@ -5,8 +5,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.fence.LinkerScript;
 import io.kiln.toolchain.fence.Refusal;
+import io.kiln.toolchain.fence.ScriptIncludes;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
@@ -98,6 +101,17 @@ final class ForeignProfile {
                                 problems));
             }
         }
+        SortedMap<String, String> scripts = new TreeMap<>();
+        board.files().forEach((name, content) -> {
+            if (name.endsWith(".ld")) {
+                scripts.put(name, content.text());
+            }
+        });
+        layers.stream()
+                .filter(MergedProfile.Layer::foreign)
+                .findFirst()
+                .ifPresent(layer -> ScriptIncludes.refusal(scripts)
+                        .ifPresent(refusal -> refuse(refusal.what(), refusal.where(), layer, problems)));
         layers.stream()
                 .filter(layer -> layer.foreign() && board.isHost())
                 .findFirst()

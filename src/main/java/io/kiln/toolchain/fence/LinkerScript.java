@@ -63,6 +63,26 @@ public final class LinkerScript {
                 .toList();
     }
 
+    /** The scripts that a script includes, as often as it names them. */
+    static List<String> includes(String text) {
+        ScriptTokens tokens = new ScriptTokens(text);
+        List<String> names = new ArrayList<>();
+        try {
+            tokens.split();
+        } catch (ScriptTokens.Refused e) {
+            // Reported by the check of this script.
+            return names;
+        }
+        while (!tokens.isAtEnd()) {
+            if (tokens.take("INCLUDE")) {
+                names.add(tokens.peek().replace("\"", ""));
+            } else {
+                tokens.skip();
+            }
+        }
+        return names;
+    }
+
     private void script() {
         while (!tokens.isAtEnd()) {
             if (tokens.take("MEMORY")) {

@@ -15,12 +15,12 @@ import java.util.regex.Pattern;
 final class ScriptTokens {
     private static final Pattern TOKEN = Pattern.compile(
             "(?<blank>[ \\t\\r"
-                + "]+)|(?<newline>\\n"
-                + ")|(?<comment>/\\*.*?\\*/)|(?<text>\"[^\"\\n"
-                + "]*\")|(?<discard>/DISCARD/)"
-                + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=["
-                + " \\t\\n"
-                + "])|[-+*%&|^~!?:<>=,;(){}])|(?<other>.)",
+                    + "]+)|(?<newline>\\n"
+                    + ")|(?<comment>/\\*.*?\\*/)|(?<text>\"[^\"\\n"
+                    + "]*\")|(?<discard>/DISCARD/)"
+                    + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=["
+                    + " \\t\\n"
+                    + "])|[-+*%&|^~!?:<>=,;(){}])|(?<other>.)",
             Pattern.DOTALL);
 
     private static final String END = "the end";

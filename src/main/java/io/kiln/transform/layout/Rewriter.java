@@ -11,7 +11,7 @@ import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,10 +23,12 @@ final class Rewriter {
     private final Map<Integer, View> views = new HashMap<>();
     private final Map<Integer, TensorType> types;
     private final Map<View, Arg> materialized = new HashMap<>();
+    private final ConstantFolder folder;
     private int next;
 
     Rewriter(Function function) {
         types = function.types();
+        folder = new ConstantFolder(function.constantBytes());
         next = types.keySet().stream().mapToInt(id -> id + 1).max().orElse(0);
         types.forEach((id, type) -> views.put(
                 id, new View(new Arg.Ref(id), Permutation.identity(type.shape().rank()))));
@@ -60,7 +62,7 @@ final class Rewriter {
     Arg emit(Op op, List<Arg> args, Origin origin) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
         if (args.stream().allMatch(Constant.class::isInstance)) {
-            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+            return folder.fold(op, args.stream().map(Constant.class::cast).toList(), type, origin.text());
         }
         int id = next++;
         types.put(id, type);

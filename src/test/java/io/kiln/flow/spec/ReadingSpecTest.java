@@ -8,14 +8,15 @@ import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.TfliteRounding;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ReadingSpecTest {
     @Test
     void aRoundingIsOneOfTwo() {
         assertThat(PipelineSpec.STANDARD.rounding()).isEqualTo(TfliteRounding.MICRO);
-        assertThat(PipelineSpec.STANDARD.withRounding("lite").rounding()).isEqualTo(TfliteRounding.LITE);
-        assertThatThrownBy(() -> PipelineSpec.STANDARD.withRounding("Lite"))
+        assertThat(reading("lite").rounding()).isEqualTo(TfliteRounding.LITE);
+        assertThatThrownBy(() -> reading("Lite"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.tflite.rounding is 'Lite'")
                 .hasMessageContaining("micro or lite");
@@ -26,9 +27,13 @@ class ReadingSpecTest {
         assertThat(fingerprint("micro")).isEqualTo(fingerprint("micro")).isNotEqualTo(fingerprint("lite"));
     }
 
+    private static ReadingSpec reading(String rounding) {
+        return ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty());
+    }
+
     private static Map<String, String> fingerprint(String rounding) {
         return Fingerprint.of("generate")
-                .value("", PipelineSpec.STANDARD.withRounding(rounding))
+                .value("", PipelineSpec.STANDARD.withReading(reading(rounding)))
                 .parts();
     }
 }

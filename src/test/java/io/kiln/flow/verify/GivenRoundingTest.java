@@ -16,7 +16,9 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.ReadingSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.TestTargets;
 import java.io.IOException;
@@ -103,12 +105,13 @@ class GivenRoundingTest {
     }
 
     private static VerificationCases cases(Path model, String rounding, Path vectors) {
-        PipelineSpec pipeline = PipelineSpec.STANDARD.withRounding(rounding);
+        PipelineSpec pipeline = PipelineSpec.STANDARD.withReading(
+                ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty()));
         VerifySpec verify = new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 0, 0);
         Problems problems = new Problems();
         VerificationCases cases = VerificationCases.of(
                 compiled(model, rounding).library().metadata(),
-                RoundedModel.of(pipeline, source(model)),
+                RoundedModel.of(pipeline, source(model), ReadLimits.STANDARD),
                 new TestVectors(verify, List.of(source(model)), false),
                 problems);
         assertThat(problems.list()).isEmpty();
@@ -126,7 +129,9 @@ class GivenRoundingTest {
     private static CompiledModel compiled(Path model, String rounding) {
         return ModelCompiler.compile(CompileRequest.builder(source(model).file(), TestTargets.HOST)
                 .name(source(model).name())
-                .rounding(PipelineSpec.STANDARD.withRounding(rounding).rounding())
+                .rounding(PipelineSpec.STANDARD
+                        .withReading(ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty()))
+                        .rounding())
                 .build());
     }
 

@@ -14,6 +14,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -22,6 +23,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -239,14 +242,43 @@ class BadModelTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"w.bin", "deep/w.bin", "./w.bin"})
-    void externalDataBelowTheFolderIsRead(String location) {
+    @ValueSource(strings = {"w.bin", "./w.bin"})
+    void externalDataBesideTheModelIsRead(String location) {
         Function function = OnnxFrontend.read(external(location, 4, 8), "m", InputShapes.NONE);
         assertThat(function.bindings()).hasSize(1);
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"w.bin", "deep/w.bin", "deep/./w.bin"})
+    void externalDataInTheFolderThatTheUserNamesIsRead(String location) {
+        Path file = external(location, 4, 8);
+        assertThat(in(folder.resolve("models"), file).bindings()).hasSize(1);
+        assertThatThrownBy(() -> in(folder, file))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContainingAll("`" + location + "` does not exist", "kiln.onnx.data");
+    }
+
+    private static Function in(Path named, Path file) {
+        ReadLimits limits = new ReadLimits(OptionalLong.empty(), 0, Optional.of(named));
+        return OnnxFrontend.read(file, "m", InputShapes.NONE, OnnxIo.MODEL, limits);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../secret.bin", "deep/../../secret.bin", "deep/.w.bin", ".ssh/w.bin", "/etc/hostname"})
+    void theNamedFolderIsNotLeft(String location) {
+        Path file = external(location, 4, 8);
+        WholeFiles.write(folder.resolve("models/.ssh/w.bin"), new byte[12]);
+        WholeFiles.write(folder.resolve("models/deep/.w.bin"), new byte[12]);
+        assertThatThrownBy(() -> in(folder.resolve("models"), file))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContainingAll("its external data lies at", "hidden names and links", "kiln.onnx.data");
+    }
+
+    @ParameterizedTest
     @CsvSource({
+        "deep/w.bin, 4, 8, its external data lies at",
+        ".ssh/w.bin, 4, 8, its external data lies at",
+        ".netrc, 0, 8, its external data lies at",
         "../secret.bin, 4, 8, its external data lies at",
         "deep/../w.bin, 4, 8, its external data lies at",
         "/etc/hostname, 0, 8, its external data lies at",

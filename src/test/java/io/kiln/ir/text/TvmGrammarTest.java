@@ -57,8 +57,8 @@ class TvmGrammarTest {
 
     private static final Pattern WORD = Pattern.compile(
             "\\s+|//[^\\n"
-                + "]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
-                + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]",
+                    + "]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
+                    + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]",
             Pattern.DOTALL);
     private static final Pattern CALL = Pattern.compile("(?<![%@\\w.])([a-z_][\\w.]*)\\(");
     private static final Pattern ATTRIBUTE = Pattern.compile("(?<![%@\\w.])([a-z_]\\w*)=");

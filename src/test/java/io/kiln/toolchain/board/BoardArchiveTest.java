@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KilnException;
@@ -26,11 +27,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BoardArchiveTest {
     private static final String COORDINATES = "com.acme:boards:1.2.0";
     private static final String SENSOR = """
-            schema: 1
-            id: sensor-v3
-            title: Sensor
-            extends: nucleo-f446re
-            """;
+        schema: 1
+        id: sensor-v3
+        title: Sensor
+        extends: nucleo-f446re
+        """;
 
     @TempDir
     private Path folder;
@@ -108,6 +109,20 @@ class BoardArchiveTest {
     void whatIsNoZipIsRefused() throws IOException {
         Path file = Files.writeString(folder.resolve("no.zip"), "PK, nearly");
         assertThat(refusal(file)).contains("this is not a zip of board profiles");
+    }
+
+    @Test
+    void scriptsThatReadEachOtherOverAndOverAreRefused() throws IOException {
+        Map<String, String> files = new LinkedHashMap<>();
+        files.put("sensor-v3/board.yaml", SENSOR);
+        files.put("sensor-v3/memory.ld", "INCLUDE a0.ld\n".repeat(10));
+        for (int i = 0; i < 12; i++) {
+            files.put("sensor-v3/a" + i + ".ld", ("INCLUDE a" + (i + 1) + ".ld\n").repeat(10));
+        }
+        files.put("sensor-v3/a12.ld", "");
+        assertThatThrownBy(() -> boards(files, Set.of()).find("sensor-v3"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a linker script that reads others more than 1000 times");
     }
 
     @Test

@@ -18,7 +18,7 @@ import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -32,19 +32,17 @@ public final class OnnxGraphBuilder {
 
     private static final long MAX_TENSOR_BYTES = 1L << 28;
 
-    /** Steps of {@link FoldedWork}: at most 4 ns each, hence three seconds; eight passes over 100 MB of weights. */
-    private static final long MAX_FOLDED_WORK = 3L << 28;
-
     private final ReadBudget budget;
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
     private final Map<Arg, Binding> dequantized = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
-    private long foldedWork;
+    private final ConstantFolder folder;
 
     /** @param budget counts the bytes of computed constants */
     public OnnxGraphBuilder(ReadBudget budget) {
         this.budget = budget;
+        this.folder = new ConstantFolder(budget.spent());
     }
 
     /** Adds an input. */
@@ -78,15 +76,7 @@ public final class OnnxGraphBuilder {
 
     private Constant fold(Op op, List<Constant> args, TensorType type, Origin origin) {
         budget.spend(type.bytes());
-        foldedWork += FoldedWork.of(op, args.stream().map(Constant::type).toList(), type);
-        if (foldedWork > MAX_FOLDED_WORK) {
-            throw new KilnException(new Problem(
-                    "computing the model's constants takes more than " + MAX_FOLDED_WORK + " steps",
-                    origin.text(),
-                    "a model for a microcontroller",
-                    "Export the model with its constants folded"));
-        }
-        return Interpreter.fold(op, args, type);
+        return folder.fold(op, args, type, origin.text());
     }
 
     /** A copy of a value in memory of its own. */

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.ReadLimits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -17,17 +18,31 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Files with data of a model's tensors. They lie in the model's folder or below it: no other file is opened, whatever
- * the model says.
+ * Files with data of a model's tensors: those directly beside the model, or in the folder that the user names, and below it. They are regular
+ * files that are neither hidden nor reached by links. No other file is opened, whatever the model says.
  */
-final class ExternalData {
+public final class ExternalData {
+    /** Of a model in memory, which has no such files. */
+    public static final ExternalData NONE = new ExternalData(Optional.empty(), false);
+
     private static final String NEXT = "Save the model again, with its data in one file beside it";
+    private static final String NAME_IT =
+            "Name the folder of the model's data with kiln.onnx.data, if the file belongs to the model";
 
     private final Optional<Path> folder;
+    private final boolean isNamed;
 
-    /** @param folder the model's folder; empty for a model in memory, which has no such files */
-    ExternalData(Optional<Path> folder) {
+    private ExternalData(Optional<Path> folder, boolean isNamed) {
         this.folder = folder;
+        this.isNamed = isNamed;
+    }
+
+    /** The files of a model; the limits say if the user names a folder. */
+    public static ExternalData of(Path model, ReadLimits limits) {
+        return limits.dataFolder()
+                .map(named -> new ExternalData(Optional.of(named.toAbsolutePath()), true))
+                .orElseGet(() -> new ExternalData(
+                        Optional.ofNullable(model.toAbsolutePath().getParent()), false));
     }
 
     /**
@@ -72,44 +87,49 @@ final class ExternalData {
     }
 
     private Path resolve(String location, String where) {
-        String expected = "a file in the model's folder, by a relative path without `..` and links";
-        if (location.isEmpty() || location.indexOf('\\') >= 0 || location.indexOf(':') >= 0) {
-            throw failure("its external data lies at `" + location + "`", where, expected);
-        }
         Path base = folder.orElseThrow(
                 () -> failure("its data is external, but the model is not a file", where, "data in the model"));
+        KilnException refused = refused(location, base, where);
+        if (location.isEmpty() || location.indexOf('\\') >= 0 || location.indexOf(':') >= 0) {
+            throw refused;
+        }
         try {
             Path relative = Path.of(location);
             for (Path part : relative) {
-                if (part.toString().equals("..")) {
-                    throw failure("its external data lies at `" + location + "`", where, expected);
+                if (part.toString().startsWith(".") && !part.toString().equals(".")) {
+                    throw refused;
                 }
             }
-            if (relative.isAbsolute()) {
-                throw failure("its external data lies at `" + location + "`", where, expected);
+            if (relative.isAbsolute() || !isNamed && relative.normalize().getNameCount() != 1) {
+                throw refused;
             }
-            return inside(base, relative, location, where, expected);
-        } catch (InvalidPathException e) {
-            throw failure("its external data lies at `" + location + "`", where, expected);
-        }
-    }
-
-    private Path inside(Path base, Path relative, String location, String where, String expected) {
-        try {
             Path root = base.toRealPath();
             Path file = root.resolve(relative).normalize();
             if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw failure("the external data `" + location + "` does not exist", where, expected);
+                throw new KilnException(new Problem(
+                        "the external data `" + location + "` does not exist", where, expected(base), NAME_IT));
             }
             boolean isInside = file.toRealPath().equals(file) && file.startsWith(root);
-            if (!isInside || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-                throw failure("its external data lies at `" + location + "`", where, expected);
+            if (!isInside || !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.isHidden(file)) {
+                throw refused;
             }
             return file;
+        } catch (InvalidPathException e) {
+            throw refused;
         } catch (IOException e) {
             throw failure(
                     "the external data `" + location + "` of " + ModelFile.name(base) + " cannot be found", where, "");
         }
+    }
+
+    private KilnException refused(String location, Path base, String where) {
+        return new KilnException(
+                new Problem("its external data lies at `" + location + "`", where, expected(base), NAME_IT));
+    }
+
+    private String expected(Path base) {
+        return (isNamed ? "a file in " + base + " (kiln.onnx.data)" : "a file directly beside the model")
+                + ", by a relative path without `..`, hidden names and links";
     }
 
     private static long number(Map<String, String> entries, String key, long otherwise, String where) {

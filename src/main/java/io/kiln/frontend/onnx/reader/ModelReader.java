@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** Reads a model file: the message {@code ModelProto} of ONNX's schema. The file is untrusted. */
@@ -36,11 +35,11 @@ public final class ModelReader {
      *
      * @param content the file
      * @param fileName its name, for messages
-     * @param folder its folder, for external data; empty for a model in memory
+     * @param external files with data of its tensors
      * @param budget counts the bytes of constants
      * @throws KilnException if it is not a valid model
      */
-    public static OnnxModel read(Bytes content, String fileName, Optional<Path> folder, ReadBudget budget) {
+    public static OnnxModel read(Bytes content, String fileName, ExternalData external, ReadBudget budget) {
         if (content.size() == 0) {
             throw new KilnException(
                     new Problem("the file is empty", fileName, "an ONNX model", "Export the model again"));
@@ -59,7 +58,7 @@ public final class ModelReader {
             throw new KilnException(
                     new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
         }
-        GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(new ExternalData(folder), budget), budget);
+        GraphReader graphs = new GraphReader(fileName, new OnnxTensorReader(external, budget), budget);
         return new OnnxModel(
                 fileName, opsets(model.getOpsetImportList()), graphs.graph(model.getGraph()), functions(model, graphs));
     }
@@ -67,11 +66,10 @@ public final class ModelReader {
     /**
      * The files that hold tensors of a model.
      *
-     * @param file the model, whose folder they lie in
+     * @param external where they may lie
      * @throws KilnException if it is not a valid model
      */
-    public static List<Path> externalFiles(Bytes content, String fileName, Path file) {
-        ExternalData external = new ExternalData(Optional.ofNullable(file.getParent()));
+    public static List<Path> externalFiles(Bytes content, String fileName, ExternalData external) {
         Set<Path> files = new LinkedHashSet<>();
         for (TensorProto tensor : parse(content, fileName).getGraph().getInitializerList()) {
             if (tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL) {

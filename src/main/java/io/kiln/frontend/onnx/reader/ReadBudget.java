@@ -17,6 +17,11 @@ public final class ReadBudget {
         this.left = most;
     }
 
+    /** Bytes taken so far. */
+    public long spent() {
+        return most - left;
+    }
+
     /** Takes bytes from the budget. */
     public void spend(long bytes) {
         left -= bytes;
@@ -24,8 +29,8 @@ public final class ReadBudget {
             throw new KilnException(new Problem(
                     String.format(Locale.ROOT, "the model's constants take more than %,d bytes", most),
                     file,
-                    "a model for a microcontroller",
-                    ""));
+                    "a model that fits the board",
+                    "kiln.limit.model raises the limit"));
         }
     }
 }

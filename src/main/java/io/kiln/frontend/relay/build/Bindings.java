@@ -12,7 +12,7 @@ import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,15 +24,20 @@ import java.util.Set;
 /** The operators of a function while its text is read, and the types and places of its values by id. */
 public final class Bindings {
     private final String file;
+    private final ConstantFolder folder;
     private final List<TensorType> types = new ArrayList<>();
     private final List<Binding> list = new ArrayList<>();
     private final Map<Integer, Binding> producers = new HashMap<>();
     private final Map<Integer, Place> places = new HashMap<>();
     private final Set<Integer> superseded = new HashSet<>();
 
-    /** @param file the text's name in origins */
-    Bindings(String file) {
+    /**
+     * @param file the text's name in origins
+     * @param folder computes constants
+     */
+    Bindings(String file, ConstantFolder folder) {
         this.file = file;
+        this.folder = folder;
     }
 
     /** In the order of the text. */
@@ -91,7 +96,11 @@ public final class Bindings {
                 && !op.has(Trait.OPAQUE)
                 && op.writes().isEmpty();
         if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
-            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+            return folder.fold(
+                    op,
+                    args.stream().map(Constant.class::cast).toList(),
+                    type,
+                    call.place().in(file) + ": " + op.name());
         }
         Origin origin =
                 Annotations.origin(call.comment()).orElseGet(() -> new Origin(file, list.size(), op.name(), name));

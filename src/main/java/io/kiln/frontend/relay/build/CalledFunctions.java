@@ -4,6 +4,7 @@ package io.kiln.frontend.relay.build;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.Place;
+import io.kiln.reference.ConstantFolder;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,6 +12,9 @@ import java.util.Optional;
 public interface CalledFunctions {
     /** The constants of the metadata section, in its order. */
     List<Constant> constants();
+
+    /** Computes constants of all functions of the text. */
+    ConstantFolder folder();
 
     /**
      * A function that an operator calls; empty if it could not be read, which has been reported.

@@ -49,7 +49,7 @@ public final class FunctionBuilder {
     public FunctionBuilder(CalledFunctions functions, Findings findings) {
         this.functions = functions;
         this.findings = findings;
-        this.bindings = new Bindings(findings.file());
+        this.bindings = new Bindings(findings.file(), functions.folder());
         this.literals = new LiteralReader(functions.constants(), findings);
         this.tuples = new Tuples(this::value, this::split, findings);
     }

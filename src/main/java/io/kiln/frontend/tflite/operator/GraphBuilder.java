@@ -17,6 +17,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +39,18 @@ public final class GraphBuilder {
     private final Map<String, Variable> resources = new LinkedHashMap<>();
     private final Map<Integer, Arg> otherSigned = new HashMap<>();
     private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
+
+    private final ConstantFolder folder;
+
+    /** @param folder computes constants of all graphs of the model */
+    public GraphBuilder(ConstantFolder folder) {
+        this.folder = folder;
+    }
+
+    /** Computes constants. */
+    public ConstantFolder folder() {
+        return folder;
+    }
 
     public void addParameter(TfliteTensor tensor) {
         Arg.Ref value = newValue(tensor.type());
@@ -134,7 +147,7 @@ public final class GraphBuilder {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
         if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
-            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+            return folder.fold(op, args.stream().map(Constant.class::cast).toList(), type, origin.text());
         }
         return bind(op, args, type, origin);
     }

@@ -58,7 +58,8 @@ enum VariableImporter implements OperatorImporter {
                     "a subgraph without inputs",
                     "Export the model again");
             operator.check();
-            Interpreter.State state = Interpreter.State.initial(once.function(), MAX_ITERATIONS);
+            Interpreter.State state = Interpreter.State.initial(
+                    once.function(), MAX_ITERATIONS, operator.graph().folder());
             Interpreter.run(once.function(), List.of(), state);
             operator.graph().begin(once.resources(), state);
         }

@@ -2,11 +2,13 @@
 package io.kiln.frontend.onnx.node;
 
 import io.kiln.base.Bytes;
+import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.frontend.onnx.model.OnnxGraph;
 import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.OnnxTensor;
 import io.kiln.frontend.onnx.model.OnnxValueInfo;
+import io.kiln.frontend.onnx.reader.ExternalData;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.frontend.onnx.reader.TensorFiles;
@@ -55,7 +57,10 @@ record NodeTest(Path folder) {
     OnnxModel model() {
         Path file = folder.resolve("model.onnx");
         return ModelReader.read(
-                bytes(file), name() + ".onnx", Optional.of(folder), new ReadBudget(name(), Integer.MAX_VALUE));
+                bytes(file),
+                name() + ".onnx",
+                ExternalData.of(file, ReadLimits.STANDARD),
+                new ReadBudget(name(), Integer.MAX_VALUE));
     }
 
     /** The model with the inputs that Kiln wants constant as constants of the test's values. */

@@ -4,7 +4,6 @@ package io.kiln.frontend.onnx.reader;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.kiln.frontend.onnx.model.OnnxTensor;
-import java.util.Optional;
 
 /** Single tensors in files, as in the ONNX project's test data. */
 public final class TensorFiles {
@@ -23,8 +22,7 @@ public final class TensorFiles {
                         .setDataType(TensorProto.DataType.BFLOAT16_VALUE)
                         .build();
             }
-            return new OnnxTensorReader(new ExternalData(Optional.empty()), new ReadBudget(name, Integer.MAX_VALUE))
-                    .read(tensor, name);
+            return new OnnxTensorReader(ExternalData.NONE, new ReadBudget(name, Integer.MAX_VALUE)).read(tensor, name);
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalArgumentException(name, e);
         }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.frontend.onnx.operator;
+package io.kiln.reference;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** How long the interpreter computes a constant, roughly: bytes that it touches and the steps of its inner loops. */
+/** How long the interpreter computes an operator, roughly: bytes that it touches and the steps of its inner loops. */
 final class FoldedWork {
     /** The fixed cost of an operator, however small its tensors are. */
     private static final long CALL = 256;
@@ -25,28 +26,41 @@ final class FoldedWork {
      */
     static long of(Op op, List<TensorType> args, TensorType result) {
         long bytes = result.bytes() + args.stream().mapToLong(TensorType::bytes).sum();
-        return CALL + bytes + loops(op, args, result);
+        return plus(plus(CALL, bytes), loops(op, args, result));
     }
 
     private static long loops(Op op, List<TensorType> args, TensorType result) {
         long elements = result.shape().elements();
         if (op instanceof AvgPool2d pool) {
-            return elements * elements(pool.window());
+            return times(elements, elements(pool.window()));
         }
         if (op instanceof MaxPool2d pool) {
-            return elements * elements(pool.window());
+            return times(elements, elements(pool.window()));
         }
         if (op instanceof Topk) {
-            return elements * args.get(0).shape().dim(-1);
+            return times(elements, args.get(0).shape().dim(-1));
         }
         if (op instanceof TflBatchMatmul) {
             TensorType data = args.get(0);
-            return elements * Math.max(data.shape().dim(-1), data.shape().dim(-2));
+            return times(elements, Math.max(data.shape().dim(-1), data.shape().dim(-2)));
+        }
+        if (op instanceof DetectionPostprocess) {
+            // Each box of each class is compared with the others.
+            long boxes = pixels(args.get(0));
+            return times(times(boxes, boxes), args.get(1).shape().dim(-1));
         }
         long weights = op.weights().stream()
                 .mapToLong(i -> args.get(i).shape().elements())
                 .sum();
-        return weights == 0 ? 0 : Math.max(pixels(args.get(0)), pixels(result)) * weights;
+        return weights == 0 ? 0 : times(Math.max(pixels(args.get(0)), pixels(result)), weights);
+    }
+
+    private static long times(long a, long b) {
+        return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;
+    }
+
+    private static long plus(long a, long b) {
+        return a + b < 0 ? Long.MAX_VALUE : a + b;
     }
 
     private static long elements(Window window) {
@@ -54,6 +68,8 @@ final class FoldedWork {
     }
 
     private static long pixels(TensorType type) {
-        return type.shape().elements() / type.shape().dim(-1);
+        return type.shape().rank() == 0
+                ? 1
+                : type.shape().elements() / Math.max(1, type.shape().dim(-1));
     }
 }

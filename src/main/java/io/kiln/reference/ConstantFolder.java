@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Computes constants while a model is compiled, within limits on work and bytes that do not depend on the computer. One folder counts everything
+ * that is computed of a model while it is read, another one everything in the passes: every frontend and every pass folds constants here.
+ */
+public final class ConstantFolder {
+    /** Steps of {@link FoldedWork}: at most 4 ns each, hence three seconds; eight passes over 100 MB of weights. */
+    static final long USUAL_STEPS = 3L << 28;
+
+    /** All results together. */
+    static final long USUAL_BYTES = 512L << 20;
+
+    /** One result. */
+    private static final long MOST_TENSOR_BYTES = 1L << 28;
+
+    private static final int STEPS_PER_BYTE = 8;
+    private static final int BYTES_PER_BYTE = 4;
+
+    private final long mostSteps;
+    private final long mostBytes;
+    private long steps;
+    private long bytes;
+
+    /** @param modelBytes bytes of the model's own constants, or of its file: a large model may compute more */
+    public ConstantFolder(long modelBytes) {
+        mostSteps = Math.max(USUAL_STEPS, STEPS_PER_BYTE * modelBytes);
+        mostBytes = Math.max(USUAL_BYTES, BYTES_PER_BYTE * modelBytes);
+    }
+
+    /**
+     * The result of an operator on constants.
+     *
+     * @param type type of the result
+     * @param where the operator, for the message
+     * @throws KilnException if the model has too much to compute
+     */
+    public Constant fold(Op op, List<Constant> args, TensorType type, String where) {
+        spend(op, args.stream().map(Constant::type).toList(), type, where);
+        return Interpreter.fold(op, args, type);
+    }
+
+    /**
+     * Counts an operator before it is computed.
+     *
+     * @param args types of its arguments
+     * @param type type of its result
+     * @param where the operator, for the message
+     * @throws KilnException if the model has too much to compute
+     */
+    void spend(Op op, List<TensorType> args, TensorType type, String where) {
+        if (type.isLargerThan(MOST_TENSOR_BYTES)) {
+            throw failure("the constant " + type.text() + " has more than %,d bytes", MOST_TENSOR_BYTES, where);
+        }
+        bytes += type.bytes();
+        if (bytes > mostBytes) {
+            throw failure("the model's computed constants have more than %,d bytes", mostBytes, where);
+        }
+        long more = FoldedWork.of(op, args, type);
+        if (more > mostSteps - steps) {
+            throw failure("computing the model's constants takes more than %,d steps", mostSteps, where);
+        }
+        steps += more;
+    }
+
+    private static KilnException failure(String what, long limit, String where) {
+        return new KilnException(new Problem(
+                String.format(Locale.ROOT, what, limit),
+                where,
+                "a model for a microcontroller",
+                "Export the model with its constants folded"));
+    }
+}
