@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.FarmUse;
@@ -118,7 +119,12 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
                 Optional.ofNullable(farmKeyStore).map(file -> store(file, farmKeyStorePassword)),
                 Optional.ofNullable(farmTrustStore).map(file -> store(file, farmTrustStorePassword)),
                 Optional.ofNullable(farmPassword).filter(text -> !text.isEmpty()));
-        return FarmAddress.parse(url, access);
+        FarmAddress address = FarmAddress.parse(url, access);
+        return address.isLoopback()
+                        && !address.isEncrypted()
+                        && access.password().isEmpty()
+                ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(homeFolder())))
+                : address;
     }
 
     private static Store store(File file, String password) {

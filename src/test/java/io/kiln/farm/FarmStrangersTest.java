@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
@@ -49,6 +50,8 @@ final class FarmStrangersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String SECRET = "changeit";
 
+    private static final KeptLog LOG = new KeptLog();
+
     @TempDir
     private static Path folder;
 
@@ -75,10 +78,11 @@ final class FarmStrangersTest {
         }
         trust("members", "member");
         trust("brokers", "broker");
-        byCertificate = FarmBroker.start(folder.resolve("one"), at(access("broker", "members", Optional.empty())));
+        byCertificate = FarmBroker.start(folder.resolve("one"), at(access("broker", "members", Optional.empty())), LOG);
         byPassword = FarmBroker.start(
                 folder.resolve("two"),
-                at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.of("tea and scones"))));
+                at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.of("tea and scones"))),
+                LOG);
     }
 
     /** A store that trusts one certificate. */
@@ -175,23 +179,25 @@ final class FarmStrangersTest {
     @Test
     void without_tls_a_farm_stays_on_its_computer() {
         assertThatThrownBy(() -> FarmBroker.start(
-                        folder.resolve("three"), FarmAddress.parse("tcp://0.0.0.0:0", FarmAccess.NONE)))
+                        folder.resolve("three"), FarmAddress.parse("tcp://0.0.0.0:0", DigestWorkerProgram.MEMBER), LOG))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("refused: a farm on another computer without TLS");
-        assertThatThrownBy(() -> FarmLink.open(FarmAddress.parse("tcp://lab.example:61616", FarmAccess.NONE)))
+        assertThatThrownBy(
+                        () -> FarmLink.open(FarmAddress.parse("tcp://lab.example:61616", DigestWorkerProgram.MEMBER)))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("tls://lab.example:61616");
         assertThatThrownBy(() -> FarmBroker.start(
                         folder.resolve("three"),
-                        at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.empty()))))
+                        at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.empty())),
+                        LOG))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("a broker that lets everybody in");
     }
 
     @Test
     void frames_and_messages_of_a_gigabyte_are_refused() throws IOException {
-        FarmAddress here = FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE);
-        try (FarmBroker broker = FarmBroker.start(folder.resolve("four"), here)) {
+        FarmAddress here = FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER);
+        try (FarmBroker broker = FarmBroker.start(folder.resolve("four"), here, Log.QUIET)) {
             assertCutOff(
                     broker,
                     ByteBuffer.allocate(8).putInt(1 << 30).putInt(0x01010101).array());
@@ -205,7 +211,7 @@ final class FarmStrangersTest {
                         .hasMessageContaining("is too large for a farm");
                 assertThatThrownBy(() -> link.inbox("activemq.management", "")).isInstanceOf(KilnException.class);
             }
-            assertServes(broker, FarmAccess.NONE);
+            assertServes(broker, DigestWorkerProgram.MEMBER);
         }
     }
 
