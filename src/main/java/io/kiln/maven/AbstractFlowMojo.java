@@ -82,7 +82,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     private String farmTrustStorePassword;
 
     /**
-     * The password that all members of the farm know; with it, they need no certificates of their own.
+     * The password that all members of the farm know; with it, they need no certificates of their own. If not set, the members of a farm without TLS
+     * share the token in {@code kiln.home}.
      *
      * @since 0.1.0
      */

@@ -77,31 +77,4 @@ final class LocalTokenTest {
                     .hasMessageContaining("the file farm.token in the kiln.home of whoever started the broker");
         }
     }
-
-    /** The engine reads properties of the JVM: whatever they make of it, a farm is nothing but its queues. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "divertConfigurations.x.address=kiln.jobs,divertConfigurations.x.forwardingAddress=kiln.dead",
-                "federationDownstreamAuthorization=x",
-                "acceptorConfigurations.x.factoryClassName="
-                        + "org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory,"
-                        + "acceptorConfigurations.x.params.serverId=77"
-            })
-    void a_broker_that_does_more_than_it_should_does_not_start(String properties) {
-        FarmAddress own = FarmAddress.parse("tcp://localhost:0", FarmAccess.by("tea and scones"));
-        for (String property : properties.split(",", -1)) {
-            String[] pair = property.split("=", -1);
-            System.setProperty("brokerconfig." + pair[0], pair[1]);
-        }
-        try {
-            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), own, new KeptLog()))
-                    .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("something adds to its configuration");
-        } finally {
-            for (String property : properties.split(",", -1)) {
-                System.clearProperty("brokerconfig." + property.split("=", -1)[0]);
-            }
-        }
-    }
 }

@@ -12,17 +12,12 @@ import org.apache.activemq.artemis.core.transaction.Transaction;
 
 /** Tells the guard of a connection that it has a session now, and bounds messages. */
 final class BrokerLimits implements ActiveMQServerPlugin {
-    /** Properties and what the engine adds to a body. */
-    private static final int HEADERS = 64 << 10;
-
-    private static final int LARGEST = FarmQueues.MOST_BYTES + HEADERS;
-
     /** A session exists only after the broker knows who it is for. */
     @Override
     public void afterCreateSession(ServerSession session) {
         if (session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty
                 && netty.getNettyChannel().pipeline().get(BrokerPort.GUARD) instanceof PacketGuard guard) {
-            guard.admit(LARGEST);
+            guard.admit(FarmQueues.MOST_PACKET_BYTES);
         }
     }
 
@@ -30,8 +25,9 @@ final class BrokerLimits implements ActiveMQServerPlugin {
     public void beforeSend(
             ServerSession session, Transaction tx, Message message, boolean direct, boolean noAutoCreateQueue)
             throws ActiveMQException {
-        if (message.getWholeMessageSize() > LARGEST) {
-            throw new ActiveMQIllegalStateException("refused: a message of more than " + LARGEST + " bytes");
+        if (message.getWholeMessageSize() > FarmQueues.MOST_PACKET_BYTES) {
+            throw new ActiveMQIllegalStateException(
+                    "refused: a message of more than " + FarmQueues.MOST_PACKET_BYTES + " bytes");
         }
     }
 }

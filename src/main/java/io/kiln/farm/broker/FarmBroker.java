@@ -23,6 +23,7 @@ import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.api.core.TransportConfiguration;
 import org.apache.activemq.artemis.core.config.Configuration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.persistence.StorageManager;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
@@ -40,6 +41,14 @@ public final class FarmBroker implements AutoCloseable {
 
     /** How full the disk may be. */
     private static final int DISK_PERCENT = 90;
+
+    private static final Set<String> QUEUES = Set.of(
+            FarmQueues.JOBS,
+            FarmQueues.ANSWERS,
+            FarmQueues.DEAD,
+            FarmQueues.NEWS,
+            FarmQueues.QUESTIONS,
+            FarmQueues.FAILURES);
 
     private static final String MEMBERS = "members";
     private static final String INSIDE = "inside";
@@ -87,6 +96,7 @@ public final class FarmBroker implements AutoCloseable {
                 throw new IllegalStateException("another broker uses " + folder);
             }
             requireNothingElse(server);
+            removeOldAddresses(server);
             NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor(MEMBERS);
             BrokerPort port = new BrokerPort(acceptor, wanted, log);
             return new FarmBroker(
@@ -113,8 +123,11 @@ public final class FarmBroker implements AutoCloseable {
         return HexFormat.of().formatHex(random);
     }
 
-    /** Only what is configured below runs: nothing that connects to others, copies messages or takes other protocols. */
-    private static void requireNothingElse(ActiveMQServerImpl server) {
+    /**
+     * Only what is configured below runs: nothing that connects to others, copies messages or takes other protocols, whether properties of the JVM
+     * have added it or the folder has kept it from somebody who managed an earlier broker.
+     */
+    private static void requireNothingElse(ActiveMQServerImpl server) throws Exception {
         Configuration configuration = server.getConfiguration();
         Map<String, Collection<?>> others = new TreeMap<>();
         others.put("clusters", configuration.getClusterConfigurations());
@@ -132,10 +145,33 @@ public final class FarmBroker implements AutoCloseable {
         others.put("running clusters", server.getClusterManager().getClusterConnections());
         others.put("running bridges", server.getClusterManager().getBridges().values());
         others.put("running broker connections", server.getBrokerConnections());
+        StorageManager kept = server.getStorageManager();
+        others.put("kept address settings", kept.recoverAddressSettings());
+        others.put("kept rights", kept.recoverSecuritySettings());
+        others.put("kept diverts", kept.recoverDivertConfigurations());
+        others.put("kept bridges", kept.recoverBridgeConfigurations());
+        others.put("kept connectors", kept.recoverConnectors());
+        others.put("kept users", kept.getPersistedUsers().values());
+        others.put(
+                "other queues",
+                server.getPostOffice()
+                        .getAllBindings()
+                        .map(binding -> binding.getUniqueName().toString())
+                        .filter(name -> !QUEUES.contains(name))
+                        .toList());
         others.values().removeIf(Collection::isEmpty);
         Set<String> acceptors = server.getRemotingService().getAcceptors().keySet();
         if (!others.isEmpty() || !acceptors.equals(Set.of(MEMBERS, INSIDE))) {
             throw new IllegalStateException("something adds to its configuration: " + others + ", " + acceptors);
+        }
+    }
+
+    /** The engine keeps the addresses that it has made for its own news; their names are others at each start. */
+    private static void removeOldAddresses(ActiveMQServerImpl server) throws Exception {
+        for (SimpleString address : List.copyOf(server.getPostOffice().getAddresses())) {
+            if (!QUEUES.contains(address.toString())) {
+                server.removeAddressInfo(address, null);
+            }
         }
     }
 
@@ -171,9 +207,12 @@ public final class FarmBroker implements AutoCloseable {
                 settings()
                         .setMaxDeliveryAttempts(FarmQueues.TRIES)
                         .setDeadLetterAddress(SimpleString.of(FarmQueues.DEAD)));
-        List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD, FarmQueues.NEWS, FarmQueues.QUESTIONS)
-                .forEach(name -> addQueue(configuration, queue(name)));
-        addQueue(configuration, queue(FarmQueues.FAILURES).setRingSize(FAILURES_KEPT));
+        for (String name : QUEUES) {
+            QueueConfiguration queue = queue(name);
+            configuration.putSecurityRoles(name, Set.of(BrokerSecurity.MEMBER));
+            configuration.addQueueConfiguration(
+                    name.equals(FarmQueues.FAILURES) ? queue.setRingSize(FAILURES_KEPT) : queue);
+        }
         return configuration;
     }
 
@@ -183,11 +222,6 @@ public final class FarmBroker implements AutoCloseable {
                 .setAutoCreateAddresses(false)
                 .setMaxDeliveryAttempts(-1)
                 .setRedeliveryDelay(0);
-    }
-
-    private static void addQueue(Configuration configuration, QueueConfiguration queue) {
-        configuration.putSecurityRoles(queue.getName().toString(), Set.of(BrokerSecurity.MEMBER));
-        configuration.addQueueConfiguration(queue);
     }
 
     private static QueueConfiguration queue(String name) {

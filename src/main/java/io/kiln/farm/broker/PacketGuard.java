@@ -61,6 +61,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     private final Log log;
     private volatile int most = STRANGER;
     private volatile boolean isMember;
+    private String peer = "";
     private boolean isRefused;
     private boolean hasSubscribed;
     private boolean hasTried;
@@ -84,6 +85,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+        peer = context.channel().remoteAddress().toString();
         Future<?> deadline = context.executor()
                 .schedule(
                         () -> {
@@ -95,6 +97,15 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
                         TimeUnit.SECONDS);
         context.channel().closeFuture().addListener(closed -> deadline.cancel(false));
         context.fireChannelActive();
+    }
+
+    /** A member that does not know the password leaves by itself. */
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        if (hasTried && !isMember) {
+            refuse(context, "the login failed");
+        }
+        context.fireChannelInactive();
     }
 
     @Override
@@ -129,7 +140,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     private void refuse(ChannelHandlerContext context, String why) {
         if (!isRefused) {
             isRefused = true;
-            log.warn("Refused " + context.channel().remoteAddress() + ": " + why);
+            log.warn("Refused " + peer + ": " + why);
         }
         close(context);
     }

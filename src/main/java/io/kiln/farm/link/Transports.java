@@ -11,6 +11,9 @@ import org.apache.activemq.artemis.core.remoting.impl.netty.TransportConstants;
 
 /** Addresses as the engine takes them. */
 public final class Transports {
+    /** A property of the engine's protocol; without it a member's packets have 128 KiB at most. */
+    private static final String LARGEST_PACKET = "coreMaxFrameSize";
+
     private static final String FORMAT = "PKCS12";
     private static final String PROTOCOLS = "TLSv1.3";
 
@@ -40,7 +43,11 @@ public final class Transports {
                     TransportConstants.NEED_CLIENT_AUTH_PROP_NAME,
                     address.access().trust().isPresent());
         }
-        return new TransportConfiguration(NettyAcceptorFactory.class.getName(), values, name);
+        return new TransportConfiguration(
+                NettyAcceptorFactory.class.getName(),
+                values,
+                name,
+                Map.of(LARGEST_PACKET, FarmQueues.MOST_PACKET_BYTES));
     }
 
     private static Map<String, Object> common(FarmAddress address) {
