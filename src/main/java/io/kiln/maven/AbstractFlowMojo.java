@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.FarmUse;
@@ -81,7 +82,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     private String farmTrustStorePassword;
 
     /**
-     * The password that all members of the farm know; with it, they need no certificates of their own.
+     * The password that all members of the farm know; with it, they need no certificates of their own. If not set, the members of a farm without TLS
+     * share the token in {@code kiln.home}.
      *
      * @since 0.1.0
      */
@@ -118,7 +120,12 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
                 Optional.ofNullable(farmKeyStore).map(file -> store(file, farmKeyStorePassword)),
                 Optional.ofNullable(farmTrustStore).map(file -> store(file, farmTrustStorePassword)),
                 Optional.ofNullable(farmPassword).filter(text -> !text.isEmpty()));
-        return FarmAddress.parse(url, access);
+        FarmAddress address = FarmAddress.parse(url, access);
+        return address.isLoopback()
+                        && !address.isEncrypted()
+                        && access.password().isEmpty()
+                ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(homeFolder())))
+                : address;
     }
 
     private static Store store(File file, String password) {

@@ -26,6 +26,9 @@ import java.util.concurrent.CompletableFuture;
 
 /** A worker in a process of its own. */
 public final class DigestWorkerProgram {
+    /** How the members of the tests' farms get in. */
+    static final FarmAccess MEMBER = FarmAccess.by("tea and scones");
+
     private DigestWorkerProgram() {}
 
     /**
@@ -35,7 +38,7 @@ public final class DigestWorkerProgram {
      */
     public static void main(String[] args) throws Exception {
         if (args.length == 2) {
-            FarmAddress farm = FarmAddress.parse(args[0], FarmAccess.NONE);
+            FarmAddress farm = FarmAddress.parse(args[0], MEMBER);
             FarmClient client = FarmClient.connect(farm, Duration.ofMinutes(1), Log.QUIET);
             CompletableFuture<FarmResult> result = client.submit(DigestRunner.digest(args[1], 1, "x"));
             System.out.println("waiting");
@@ -46,7 +49,7 @@ public final class DigestWorkerProgram {
             alone(Integer.parseInt(args[0]));
             return;
         }
-        Worker worker = start(FarmAddress.parse(args[0], FarmAccess.NONE), args[1], args[2], Path.of(args[3]));
+        Worker worker = start(FarmAddress.parse(args[0], MEMBER), args[1], args[2], Path.of(args[3]));
         System.in.transferTo(System.out);
         worker.close();
     }

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.lease.BoardLeases;
 import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmLost;
@@ -21,21 +21,16 @@ import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.worker.Offer;
 import io.kiln.farm.worker.Worker;
 import io.kiln.farm.worker.WorkerSetup;
-import io.kiln.process.Command;
-import io.kiln.process.ProcessRunner;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,69 +42,25 @@ import org.junit.jupiter.api.io.TempDir;
 /** Who must not get in does not, and a farm goes on whatever they send. */
 final class FarmStrangersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final String SECRET = "changeit";
+
+    private static final KeptLog LOG = new KeptLog();
 
     @TempDir
     private static Path folder;
 
+    private static FarmKeys keys;
     private static FarmBroker byCertificate;
     private static FarmBroker byPassword;
 
     @BeforeAll
     static void startFarms() throws IOException, GeneralSecurityException {
-        for (String name : List.of("broker", "member", "stranger")) {
-            keytool(
-                    "-genkeypair",
-                    "-alias",
-                    name,
-                    "-keyalg",
-                    "EC",
-                    "-dname",
-                    "CN=" + name,
-                    "-validity",
-                    "2",
-                    "-ext",
-                    "SAN=dns:localhost",
-                    "-keystore",
-                    file(name));
-        }
-        trust("members", "member");
-        trust("brokers", "broker");
-        byCertificate = FarmBroker.start(folder.resolve("one"), at(access("broker", "members", Optional.empty())));
+        keys = FarmKeys.make(folder);
+        byCertificate =
+                FarmBroker.start(folder.resolve("one"), at(keys.access("broker", "members", Optional.empty())), LOG);
         byPassword = FarmBroker.start(
                 folder.resolve("two"),
-                at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.of("tea and scones"))));
-    }
-
-    /** A store that trusts one certificate. */
-    private static void trust(String store, String whom) throws IOException, GeneralSecurityException {
-        KeyStore own = KeyStore.getInstance(Path.of(file(whom)).toFile(), SECRET.toCharArray());
-        KeyStore trusting = KeyStore.getInstance("PKCS12");
-        trusting.load(null, null);
-        trusting.setCertificateEntry(whom, own.getCertificate(whom));
-        try (OutputStream out = Files.newOutputStream(Path.of(file(store)))) {
-            trusting.store(out, SECRET.toCharArray());
-        }
-    }
-
-    private static void keytool(String... arguments) {
-        String program =
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of("-storetype", "PKCS12", "-storepass", SECRET));
-        assertThat(ProcessRunner.run(Command.of(program, all)).exitCode()).isZero();
-    }
-
-    private static String file(String name) {
-        return folder.resolve(name + ".p12").toString();
-    }
-
-    private static Store store(String name) {
-        return new Store(Path.of(file(name)), SECRET);
-    }
-
-    private static FarmAccess access(String keys, String trust, Optional<String> password) {
-        return new FarmAccess(Optional.of(store(keys)), Optional.of(store(trust)), password);
+                at(new FarmAccess(Optional.of(keys.store("broker")), Optional.empty(), Optional.of("tea and scones"))),
+                LOG);
     }
 
     private static FarmAddress at(FarmAccess access) {
@@ -118,10 +69,6 @@ final class FarmStrangersTest {
 
     private static FarmAddress at(FarmBroker broker, FarmAccess access) {
         return FarmAddress.parse(broker.address().url(), access);
-    }
-
-    private static FarmAccess password(String password) {
-        return new FarmAccess(Optional.empty(), Optional.of(store("brokers")), Optional.of(password));
     }
 
     @AfterAll
@@ -148,11 +95,11 @@ final class FarmStrangersTest {
 
     @Test
     void certificates_decide() {
-        assertServes(byCertificate, access("member", "brokers", Optional.empty()));
-        assertRefused(access("stranger", "brokers", Optional.empty()));
-        assertRefused(password("anything"));
-        assertRefused(access("member", "members", Optional.empty()));
-        assertServes(byCertificate, access("member", "brokers", Optional.empty()));
+        assertServes(byCertificate, keys.access("member", "brokers", Optional.empty()));
+        assertRefused(keys.access("stranger", "brokers", Optional.empty()));
+        assertRefused(keys.password("anything"));
+        assertRefused(keys.access("member", "members", Optional.empty()));
+        assertServes(byCertificate, keys.access("member", "brokers", Optional.empty()));
     }
 
     private static void assertRefused(FarmAccess access) {
@@ -163,11 +110,11 @@ final class FarmStrangersTest {
 
     @Test
     void or_a_password_does() {
-        assertServes(byPassword, password("tea and scones"));
-        assertThatThrownBy(() -> FarmLink.open(at(byPassword, password("coffee"))))
+        assertServes(byPassword, keys.password("tea and scones"));
+        assertThatThrownBy(() -> FarmLink.open(at(byPassword, keys.password("coffee"))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("refuses this member");
-        assertThatThrownBy(() -> FarmLink.open(at(byPassword, access("stranger", "brokers", Optional.empty()))))
+        assertThatThrownBy(() -> FarmLink.open(at(byPassword, keys.access("stranger", "brokers", Optional.empty()))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("refuses this member");
     }
@@ -175,23 +122,25 @@ final class FarmStrangersTest {
     @Test
     void without_tls_a_farm_stays_on_its_computer() {
         assertThatThrownBy(() -> FarmBroker.start(
-                        folder.resolve("three"), FarmAddress.parse("tcp://0.0.0.0:0", FarmAccess.NONE)))
+                        folder.resolve("three"), FarmAddress.parse("tcp://0.0.0.0:0", DigestWorkerProgram.MEMBER), LOG))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("refused: a farm on another computer without TLS");
-        assertThatThrownBy(() -> FarmLink.open(FarmAddress.parse("tcp://lab.example:61616", FarmAccess.NONE)))
+        assertThatThrownBy(
+                        () -> FarmLink.open(FarmAddress.parse("tcp://lab.example:61616", DigestWorkerProgram.MEMBER)))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("tls://lab.example:61616");
         assertThatThrownBy(() -> FarmBroker.start(
                         folder.resolve("three"),
-                        at(new FarmAccess(Optional.of(store("broker")), Optional.empty(), Optional.empty()))))
+                        at(new FarmAccess(Optional.of(keys.store("broker")), Optional.empty(), Optional.empty())),
+                        LOG))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("a broker that lets everybody in");
     }
 
     @Test
     void frames_and_messages_of_a_gigabyte_are_refused() throws IOException {
-        FarmAddress here = FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE);
-        try (FarmBroker broker = FarmBroker.start(folder.resolve("four"), here)) {
+        FarmAddress here = FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER);
+        try (FarmBroker broker = FarmBroker.start(folder.resolve("four"), here, Log.QUIET)) {
             assertCutOff(
                     broker,
                     ByteBuffer.allocate(8).putInt(1 << 30).putInt(0x01010101).array());
@@ -205,7 +154,7 @@ final class FarmStrangersTest {
                         .hasMessageContaining("is too large for a farm");
                 assertThatThrownBy(() -> link.inbox("activemq.management", "")).isInstanceOf(KilnException.class);
             }
-            assertServes(broker, FarmAccess.NONE);
+            assertServes(broker, DigestWorkerProgram.MEMBER);
         }
     }
 

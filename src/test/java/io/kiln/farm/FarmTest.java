@@ -16,7 +16,6 @@ import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmResult;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMessage;
@@ -57,11 +56,11 @@ final class FarmTest {
 
     @BeforeEach
     void startFarm() {
-        start(FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE));
+        start(FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER));
     }
 
     private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("farm"), at);
+        broker = FarmBroker.start(folder.resolve("farm"), at, Log.QUIET);
         address = broker.address();
         keeper = new FarmKeeper(broker::link, address.url(), Clock.systemUTC()).start();
     }

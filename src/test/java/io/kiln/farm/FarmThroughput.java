@@ -5,7 +5,6 @@ import io.kiln.base.Log;
 import io.kiln.farm.broker.FarmBroker;
 import io.kiln.farm.client.FarmClient;
 import io.kiln.farm.job.FarmJob;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.process.RunningProcess;
 import java.io.BufferedReader;
@@ -70,8 +69,8 @@ public final class FarmThroughput {
 
     private void run(int rounds) {
         List<Rate> best = new ArrayList<>();
-        FarmAddress here = FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE);
-        try (FarmBroker broker = FarmBroker.start(folder.resolve("broker"), here)) {
+        FarmAddress here = FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER);
+        try (FarmBroker broker = FarmBroker.start(folder.resolve("broker"), here, Log.QUIET)) {
             for (int round = 0; round < rounds; round++) {
                 List<Rate> rates = List.of(alone(1), alone(2), farm(broker.address(), 1), farm(broker.address(), 2));
                 for (int i = 0; i < rates.size(); i++) {
@@ -97,7 +96,8 @@ public final class FarmThroughput {
     private static void say(String who, Rate rate) {
         System.out.printf(
                 Locale.ROOT,
-                "%s: %.2f jobs/s, each had %.0f %% of a core; a job took %.1f ms of them and %.1f ms of broker and client%n",
+                "%s: %.2f jobs/s, each had %.0f %% of a core; a job took %.1f ms of them and %.1f ms of broker and"
+                        + " client%n",
                 who,
                 rate.perSecond,
                 100 * rate.share,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.farm.broker;
 
+import io.kiln.farm.link.FarmLink;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Optional;
@@ -10,12 +11,12 @@ import org.apache.activemq.artemis.core.security.Role;
 import org.apache.activemq.artemis.spi.core.security.ActiveMQSecurityManager;
 
 /**
- * Access control of the broker. Members may send to and receive from the farm's queues, and nothing else: neither make queues nor manage
- * the broker. If the farm
- * has no password, TLS has let in only members whose certificates the broker trusts, or the broker listens to this computer only.
+ * Access control of the broker. There are two accounts: the members', and that of this process, whose name and password are random. Both may send
+ * to and receive from the farm's queues, and nothing else: neither make queues nor manage the broker. If the farm has no password, TLS has let in
+ * only members whose certificates the broker trusts.
  *
  * @param password what members have to know
- * @param own the password of this process
+ * @param own name and password of this process
  */
 record BrokerSecurity(Optional<String> password, String own) implements ActiveMQSecurityManager {
     /** The rights of members on the queues. */
@@ -24,7 +25,11 @@ record BrokerSecurity(Optional<String> password, String own) implements ActiveMQ
 
     @Override
     public boolean validateUser(String user, String given) {
-        return equal(given, own) || password.map(known -> equal(given, known)).orElse(true);
+        if (equal(user, own)) {
+            return equal(given, own);
+        }
+        return equal(user, FarmLink.USER)
+                && password.map(known -> equal(given, known)).orElse(true);
     }
 
     @Override
@@ -32,9 +37,10 @@ record BrokerSecurity(Optional<String> password, String own) implements ActiveMQ
         return validateUser(user, given) && roles.stream().anyMatch(type::hasRole);
     }
 
-    /** Takes as long for wrong passwords as for right ones. */
+    /** Takes as long for wrong texts as for right ones. */
     private static boolean equal(String given, String known) {
-        byte[] one = (given == null ? "" : given).getBytes(StandardCharsets.UTF_8);
-        return given != null && MessageDigest.isEqual(one, known.getBytes(StandardCharsets.UTF_8));
+        return given != null
+                && MessageDigest.isEqual(
+                        given.getBytes(StandardCharsets.UTF_8), known.getBytes(StandardCharsets.UTF_8));
     }
 }

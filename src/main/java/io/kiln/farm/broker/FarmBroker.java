@@ -2,23 +2,28 @@
 package io.kiln.farm.broker;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmQueues;
 import io.kiln.farm.link.Transports;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
+import java.util.TreeMap;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
 import org.apache.activemq.artemis.api.core.RoutingType;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.api.core.TransportConfiguration;
 import org.apache.activemq.artemis.core.config.Configuration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.persistence.StorageManager;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.invm.InVMConnectorFactory;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyAcceptor;
@@ -28,19 +33,40 @@ import org.apache.activemq.artemis.core.settings.impl.AddressSettings;
 
 /** A broker with durable queues in a folder. */
 public final class FarmBroker implements AutoCloseable {
-    private static final int JOURNAL_BYTES = 10 << 20;
+    private static final int JOURNAL_BYTES = 1 << 20;
     private static final long FAILURES_KEPT = 100;
     private static final long EXPIRY_MILLIS = 5000;
     private static final long SILENCE_MILLIS = 15_000;
     private static final String SERVER_ID = "serverId";
 
+    /** How full the disk may be. */
+    private static final int DISK_PERCENT = 90;
+
+    private static final Set<String> QUEUES = Set.of(
+            FarmQueues.JOBS,
+            FarmQueues.ANSWERS,
+            FarmQueues.DEAD,
+            FarmQueues.NEWS,
+            FarmQueues.QUESTIONS,
+            FarmQueues.FAILURES);
+
+    private static final String MEMBERS = "members";
+    private static final String INSIDE = "inside";
+
     private final ActiveMQServerImpl server;
+    private final BrokerPort port;
     private final FarmAddress address;
     private final TransportConfiguration inside;
     private final String own;
 
-    private FarmBroker(ActiveMQServerImpl server, FarmAddress address, TransportConfiguration inside, String own) {
+    private FarmBroker(
+            ActiveMQServerImpl server,
+            BrokerPort port,
+            FarmAddress address,
+            TransportConfiguration inside,
+            String own) {
         this.server = server;
+        this.port = port;
         this.address = address;
         this.inside = inside;
         this.own = own;
@@ -51,30 +77,34 @@ public final class FarmBroker implements AutoCloseable {
      *
      * @param folder its queues; those of an earlier broker are taken over
      * @param wanted where it listens; without TLS only on this computer
+     * @param log is told who is refused
      * @throws KilnException if the address is not safe or not free, or another broker has the folder
      */
-    public static FarmBroker start(Path folder, FarmAddress wanted) {
+    public static FarmBroker start(Path folder, FarmAddress wanted, Log log) {
         wanted.requireSafe();
-        String own = UUID.randomUUID().toString();
+        String own = secret();
         Map<String, Object> id = Map.of(SERVER_ID, Math.abs(own.hashCode() % 1_000_000));
         Configuration configuration = configuration(folder)
-                .addAcceptorConfiguration(Transports.acceptor(wanted))
-                .addAcceptorConfiguration(
-                        new TransportConfiguration(InVMAcceptorFactory.class.getName(), id, "inside"));
-        BrokerLimits limits = new BrokerLimits();
-        configuration.registerBrokerPlugin(limits);
+                .addAcceptorConfiguration(Transports.acceptor(wanted, MEMBERS))
+                .addAcceptorConfiguration(new TransportConfiguration(InVMAcceptorFactory.class.getName(), id, INSIDE));
+        configuration.registerBrokerPlugin(new BrokerLimits());
         ActiveMQServerImpl server = new ActiveMQServerImpl(
                 configuration, new BrokerSecurity(wanted.access().password(), own));
         try {
             server.start();
-            server.getRemotingService().addIncomingInterceptor(limits);
             if (!server.isActive()) {
                 throw new IllegalStateException("another broker uses " + folder);
             }
-            NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor("members");
-            FarmAddress address = wanted.at(wanted.port() == 0 ? acceptor.getActualPort() : wanted.port());
+            requireNothingElse(server);
+            removeOldAddresses(server);
+            NettyAcceptor acceptor = (NettyAcceptor) server.getRemotingService().getAcceptor(MEMBERS);
+            BrokerPort port = new BrokerPort(acceptor, wanted, log);
             return new FarmBroker(
-                    server, address, new TransportConfiguration(InVMConnectorFactory.class.getName(), id), own);
+                    server,
+                    port,
+                    wanted.at(port.port()),
+                    new TransportConfiguration(InVMConnectorFactory.class.getName(), id),
+                    own);
         } catch (Exception e) {
             stop(server);
             throw new KilnException(
@@ -84,6 +114,64 @@ public final class FarmBroker implements AutoCloseable {
                             "a free port, and a folder that no other broker uses",
                             ""),
                     e);
+        }
+    }
+
+    private static String secret() {
+        byte[] random = new byte[16];
+        new SecureRandom().nextBytes(random);
+        return HexFormat.of().formatHex(random);
+    }
+
+    /**
+     * Only what is configured below runs: nothing that connects to others, copies messages or takes other protocols, whether properties of the JVM
+     * have added it or the folder has kept it from somebody who managed an earlier broker.
+     */
+    private static void requireNothingElse(ActiveMQServerImpl server) throws Exception {
+        Configuration configuration = server.getConfiguration();
+        Map<String, Collection<?>> others = new TreeMap<>();
+        others.put("clusters", configuration.getClusterConfigurations());
+        others.put("federations", configuration.getFederationConfigurations());
+        others.put("allowed federations", configuration.getFederationDownstreamAuthorization());
+        others.put("bridges", configuration.getBridgeConfigurations());
+        others.put("diverts", configuration.getDivertConfigurations());
+        others.put("connectors", configuration.getConnectorConfigurations().values());
+        others.put("connector services", configuration.getConnectorServiceConfigurations());
+        others.put("broker connections", configuration.getAMQPConnection());
+        others.put(
+                "discovery groups",
+                configuration.getDiscoveryGroupConfigurations().values());
+        others.put("broadcast groups", configuration.getBroadcastGroupConfigurations());
+        others.put("running clusters", server.getClusterManager().getClusterConnections());
+        others.put("running bridges", server.getClusterManager().getBridges().values());
+        others.put("running broker connections", server.getBrokerConnections());
+        StorageManager kept = server.getStorageManager();
+        others.put("kept address settings", kept.recoverAddressSettings());
+        others.put("kept rights", kept.recoverSecuritySettings());
+        others.put("kept diverts", kept.recoverDivertConfigurations());
+        others.put("kept bridges", kept.recoverBridgeConfigurations());
+        others.put("kept connectors", kept.recoverConnectors());
+        others.put("kept users", kept.getPersistedUsers().values());
+        others.put(
+                "other queues",
+                server.getPostOffice()
+                        .getAllBindings()
+                        .map(binding -> binding.getUniqueName().toString())
+                        .filter(name -> !QUEUES.contains(name))
+                        .toList());
+        others.values().removeIf(Collection::isEmpty);
+        Set<String> acceptors = server.getRemotingService().getAcceptors().keySet();
+        if (!others.isEmpty() || !acceptors.equals(Set.of(MEMBERS, INSIDE))) {
+            throw new IllegalStateException("something adds to its configuration: " + others + ", " + acceptors);
+        }
+    }
+
+    /** The engine keeps the addresses that it has made for its own news; their names are others at each start. */
+    private static void removeOldAddresses(ActiveMQServerImpl server) throws Exception {
+        for (SimpleString address : List.copyOf(server.getPostOffice().getAddresses())) {
+            if (!QUEUES.contains(address.toString())) {
+                server.removeAddressInfo(address, null);
+            }
         }
     }
 
@@ -101,21 +189,30 @@ public final class FarmBroker implements AutoCloseable {
                 .setJournalMinFiles(2)
                 .setJournalPoolFiles(2)
                 .setJournalLockAcquisitionTimeout(1000)
+                .setMaxDiskUsage(DISK_PERCENT)
                 .setJMXManagementEnabled(false)
+                .setMessageCounterEnabled(false)
                 .setSecurityEnabled(true)
+                .setPopulateValidatedUser(false)
+                .setClusterUser(secret())
+                .setClusterPassword(secret())
+                .setManagementAddress(SimpleString.of(secret()))
+                .setManagementNotificationAddress(SimpleString.of(secret()))
                 .setMessageExpiryScanPeriod(EXPIRY_MILLIS)
                 .setConnectionTTLOverride(SILENCE_MILLIS)
                 .setPersistIDCache(true);
-        configuration.putSecurityRoles("kiln.#", Set.of(BrokerSecurity.MEMBER));
         configuration.addAddressSetting("#", settings());
         configuration.addAddressSetting(
                 FarmQueues.JOBS,
                 settings()
                         .setMaxDeliveryAttempts(FarmQueues.TRIES)
                         .setDeadLetterAddress(SimpleString.of(FarmQueues.DEAD)));
-        List.of(FarmQueues.JOBS, FarmQueues.ANSWERS, FarmQueues.DEAD, FarmQueues.NEWS, FarmQueues.QUESTIONS)
-                .forEach(name -> configuration.addQueueConfiguration(queue(name)));
-        configuration.addQueueConfiguration(queue(FarmQueues.FAILURES).setRingSize(FAILURES_KEPT));
+        for (String name : QUEUES) {
+            QueueConfiguration queue = queue(name);
+            configuration.putSecurityRoles(name, Set.of(BrokerSecurity.MEMBER));
+            configuration.addQueueConfiguration(
+                    name.equals(FarmQueues.FAILURES) ? queue.setRingSize(FAILURES_KEPT) : queue);
+        }
         return configuration;
     }
 
@@ -141,12 +238,13 @@ public final class FarmBroker implements AutoCloseable {
 
     /** A connection inside of this process. */
     public FarmLink link() {
-        return FarmLink.open(address.url(), inside, Optional.of(own));
+        return FarmLink.open(address.url(), inside, own, Optional.of(own));
     }
 
     /** Ends the broker; its queues stay in the folder. */
     @Override
     public void close() {
+        port.close();
         stop(server);
     }
 

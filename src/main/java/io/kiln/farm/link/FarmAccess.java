@@ -12,8 +12,10 @@ import java.util.Optional;
  * @param password a password that all members of the farm know
  */
 public record FarmAccess(Optional<Store> keys, Optional<Store> trust, Optional<String> password) {
-    /** Nothing: for brokers that only this computer reaches. */
-    public static final FarmAccess NONE = new FarmAccess(Optional.empty(), Optional.empty(), Optional.empty());
+    /** A password alone. */
+    public static FarmAccess by(String password) {
+        return new FarmAccess(Optional.empty(), Optional.empty(), Optional.of(password));
+    }
 
     /**
      * A store of keys or certificates.

@@ -56,6 +56,11 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
         return (isEncrypted ? "tls://" : "tcp://") + host + ":" + port;
     }
 
+    /** The host without the brackets of an IPv6 address. */
+    public String bareHost() {
+        return host.replaceAll("[\\[\\]]", "");
+    }
+
     /** Whether only this computer reaches it. */
     public boolean isLoopback() {
         return LOOPBACK.contains(host);
@@ -71,8 +76,8 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
         requireEncryption(problems);
         if (isEncrypted) {
             require(problems, access.trust(), "kiln.farm.trustStore", "the broker's certificate, or its signer's");
-            requireProof(problems);
         }
+        requireProof(problems);
         requireFiles(problems);
         problems.throwIfAny();
     }
@@ -87,13 +92,15 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
         requireEncryption(problems);
         if (isEncrypted) {
             require(problems, access.keys(), "kiln.farm.keyStore", "the broker's key and certificate");
-            if (access.trust().isEmpty() && access.password().isEmpty()) {
-                problems.add(
-                        "refused: a broker that lets everybody in",
-                        url(),
-                        "kiln.farm.trustStore with the certificates of the farm's members, or kiln.farm.password",
-                        "Only tcp://localhost needs neither");
-            }
+        }
+        if (access.password().isEmpty() && (!isEncrypted || access.trust().isEmpty())) {
+            problems.add(
+                    "refused: a broker that lets everybody in",
+                    url(),
+                    isEncrypted
+                            ? "kiln.farm.trustStore with the certificates of the farm's members, or kiln.farm.password"
+                            : "a password",
+                    "");
         }
         requireFiles(problems);
         problems.throwIfAny();
@@ -110,11 +117,11 @@ public record FarmAddress(String host, int port, boolean isEncrypted, FarmAccess
     }
 
     private void requireProof(Problems problems) {
-        if (access.keys().isEmpty() && access.password().isEmpty()) {
+        if (access.password().isEmpty() && (!isEncrypted || access.keys().isEmpty())) {
             problems.add(
                     "nothing says who this member of the farm is",
                     url(),
-                    "kiln.farm.keyStore with a certificate, or kiln.farm.password",
+                    isEncrypted ? "kiln.farm.keyStore with a certificate, or kiln.farm.password" : "a password",
                     "");
         }
     }

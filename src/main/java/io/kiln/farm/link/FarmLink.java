@@ -25,8 +25,8 @@ import org.apache.activemq.artemis.api.core.client.SessionFailureListener;
 
 /** A connection to a broker, for one thread. It does not reconnect: its user opens another one when it is lost. */
 public final class FarmLink implements AutoCloseable {
-    /** Everybody has the same name; what counts is the password. */
-    private static final String USER = "kiln";
+    /** All members have this name; what counts is the password. */
+    public static final String USER = "kiln";
 
     /** A peer that says nothing for so long is gone. */
     private static final long SILENCE_MILLIS = 15_000;
@@ -77,13 +77,17 @@ public final class FarmLink implements AutoCloseable {
     public static FarmLink open(FarmAddress address) {
         address.requireUsable();
         return open(
-                address.url(), Transports.connector(address), address.access().password());
+                address.url(),
+                Transports.connector(address),
+                USER,
+                address.access().password());
     }
 
-    /** Connects by a transport of its own. */
-    public static FarmLink open(String url, TransportConfiguration transport, Optional<String> password) {
+    /** Connects by a transport and an account of its own. */
+    public static FarmLink open(String url, TransportConfiguration transport, String user, Optional<String> password) {
         ServerLocator locator = ActiveMQClient.createServerLocatorWithoutHA(transport)
                 .setReconnectAttempts(0)
+                .setConfirmationWindowSize(-1)
                 .setInitialConnectAttempts(1)
                 .setBlockOnDurableSend(true)
                 .setBlockOnAcknowledge(true)
@@ -98,7 +102,7 @@ public final class FarmLink implements AutoCloseable {
             // The form without the transport waits for the call's whole timeout for news of a connection that TLS has
             // ended.
             ClientSessionFactory factory = locator.createSessionFactory(transport);
-            ClientSession session = factory.createSession(USER, password.orElse(null), false, true, true, false, 0);
+            ClientSession session = factory.createSession(user, password.orElse(null), false, true, true, false, 0);
             return new FarmLink(url, locator, factory, session);
         } catch (ActiveMQSecurityException e) {
             locator.close();
@@ -106,7 +110,10 @@ public final class FarmLink implements AutoCloseable {
                     new Problem(
                             "the farm's broker refuses this member",
                             url,
-                            "the farm's password",
+                            url.startsWith("tcp:")
+                                    ? "the password of the farm, or the file " + LocalToken.FILE
+                                            + " in the kiln.home of whoever started the broker"
+                                    : "the password of the farm",
                             "Set kiln.farm.password"),
                     e);
         } catch (Exception e) {

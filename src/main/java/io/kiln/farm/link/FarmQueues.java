@@ -39,5 +39,8 @@ public final class FarmQueues {
     /** Largest message. */
     public static final int MOST_BYTES = 32 << 20;
 
+    /** The same with its properties and what the engine adds to a body. */
+    public static final int MOST_PACKET_BYTES = MOST_BYTES + (64 << 10);
+
     private FarmQueues() {}
 }

@@ -11,9 +11,11 @@ import org.apache.activemq.artemis.core.remoting.impl.netty.TransportConstants;
 
 /** Addresses as the engine takes them. */
 public final class Transports {
+    /** A property of the engine's protocol; without it a member's packets have 128 KiB at most. */
+    private static final String LARGEST_PACKET = "coreMaxFrameSize";
+
     private static final String FORMAT = "PKCS12";
-    private static final String PROTOCOLS = "TLSv1.3,TLSv1.2";
-    private static final int CONNECTIONS = 500;
+    private static final String PROTOCOLS = "TLSv1.3";
 
     private Transports() {}
 
@@ -26,22 +28,31 @@ public final class Transports {
         return new TransportConfiguration(NettyConnectorFactory.class.getName(), values);
     }
 
-    /** How a broker listens: it asks members for certificates if it has any to trust. */
-    public static TransportConfiguration acceptor(FarmAddress address) {
+    /**
+     * How a broker takes connections that somebody else has accepted, as from a server that speaks HTTP first. It asks members for certificates if it
+     * has any to trust.
+     *
+     * @param name of the acceptor
+     */
+    public static TransportConfiguration acceptor(FarmAddress address, String name) {
         Map<String, Object> values = common(address);
         values.put(TransportConstants.PROTOCOLS_PROP_NAME, "CORE");
-        values.put(TransportConstants.CONNECTIONS_ALLOWED, CONNECTIONS);
+        values.put(TransportConstants.HTTP_UPGRADE_ENABLED_PROP_NAME, true);
         if (address.isEncrypted()) {
             values.put(
                     TransportConstants.NEED_CLIENT_AUTH_PROP_NAME,
                     address.access().trust().isPresent());
         }
-        return new TransportConfiguration(NettyAcceptorFactory.class.getName(), values, "members");
+        return new TransportConfiguration(
+                NettyAcceptorFactory.class.getName(),
+                values,
+                name,
+                Map.of(LARGEST_PACKET, FarmQueues.MOST_PACKET_BYTES));
     }
 
     private static Map<String, Object> common(FarmAddress address) {
         Map<String, Object> values = new HashMap<>();
-        values.put(TransportConstants.HOST_PROP_NAME, address.host().replaceAll("[\\[\\]]", ""));
+        values.put(TransportConstants.HOST_PROP_NAME, address.bareHost());
         values.put(TransportConstants.PORT_PROP_NAME, address.port());
         values.put(TransportConstants.USE_EPOLL_PROP_NAME, false);
         values.put(TransportConstants.USE_KQUEUE_PROP_NAME, false);

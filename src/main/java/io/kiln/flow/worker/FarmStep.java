@@ -60,7 +60,7 @@ public final class FarmStep {
         }
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
-        try (FarmBroker broker = FarmBroker.start(folder, address);
+        try (FarmBroker broker = FarmBroker.start(folder, address, log);
                 FarmKeeper keeper =
                         new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start()) {
             log.info("Farm " + broker.address().url() + ", queues in " + folder);

@@ -14,23 +14,46 @@ import org.codehaus.plexus.classworlds.realm.ClassRealm;
 import org.eclipse.aether.RepositorySystem;
 import org.eclipse.aether.RepositorySystemSession;
 import org.eclipse.aether.artifact.DefaultArtifact;
-import org.eclipse.aether.collection.CollectRequest;
-import org.eclipse.aether.graph.Dependency;
-import org.eclipse.aether.graph.Exclusion;
 import org.eclipse.aether.repository.RemoteRepository;
+import org.eclipse.aether.resolution.ArtifactRequest;
+import org.eclipse.aether.resolution.ArtifactResolutionException;
 import org.eclipse.aether.resolution.ArtifactResult;
-import org.eclipse.aether.resolution.DependencyRequest;
-import org.eclipse.aether.resolution.DependencyResolutionException;
 
 /**
- * Apache ActiveMQ Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so Artemis is
+ * Apache Artemis, the engine of farms. Maven fetches all dependencies of a plugin before any of its goals runs, so Artemis is
  * not declared as one: it is fetched when a farm is used, and added to the plugin's classes.
  */
 public final class FarmEngine {
-    /** Of the dependency in pom.xml. */
-    static final String VERSION = "2.40.0";
+    private static final String ARTEMIS = ":2.57.0";
+    private static final String NETTY = ":4.1.138.Final";
 
-    private static final String ARTIFACT = "org.apache.activemq:artemis-server:" + VERSION;
+    /**
+     * All that is fetched, and nothing that these name as their dependencies: Artemis' own for clusters, databases, files of properties and native
+     * transports are left out, and some are newer than what Artemis asks for. The same as in pom.xml, with which the tests run.
+     */
+    static final List<String> PARTS = List.of(
+            "org.apache.artemis:artemis-server" + ARTEMIS,
+            "org.apache.artemis:artemis-commons" + ARTEMIS,
+            "org.apache.artemis:artemis-core-client" + ARTEMIS,
+            "org.apache.artemis:artemis-journal" + ARTEMIS,
+            "org.apache.artemis:artemis-lockmanager-api" + ARTEMIS,
+            "org.apache.artemis:artemis-selector" + ARTEMIS,
+            "io.netty:netty-buffer" + NETTY,
+            "io.netty:netty-codec" + NETTY,
+            "io.netty:netty-codec-http" + NETTY,
+            "io.netty:netty-codec-socks" + NETTY,
+            "io.netty:netty-common" + NETTY,
+            "io.netty:netty-handler" + NETTY,
+            "io.netty:netty-handler-proxy" + NETTY,
+            "io.netty:netty-resolver" + NETTY,
+            "io.netty:netty-transport" + NETTY,
+            "io.netty:netty-transport-native-unix-common" + NETTY,
+            "com.github.ben-manes.caffeine:caffeine:3.2.4",
+            "commons-beanutils:commons-beanutils:1.11.0",
+            "commons-collections:commons-collections:3.2.2",
+            "commons-logging:commons-logging:1.3.5",
+            "org.jctools:jctools-core:4.0.7");
+
     private static final String ANY_CLASS = "org.apache.activemq.artemis.core.server.ActiveMQServer";
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.";
 
@@ -79,22 +102,20 @@ public final class FarmEngine {
     private List<URL> fetch() {
         Set<RemoteRepository> repositories = new LinkedHashSet<>(project.getRemoteProjectRepositories());
         repositories.addAll(project.getRemotePluginRepositories());
-        // Maven has its own.
-        Exclusion logging = new Exclusion("org.slf4j", "slf4j-api", "*", "*");
-        Dependency engine = new Dependency(new DefaultArtifact(ARTIFACT), "runtime", false, List.of(logging));
-        CollectRequest all = new CollectRequest(engine, List.copyOf(repositories));
+        List<ArtifactRequest> requests = PARTS.stream()
+                .map(part -> new ArtifactRequest(new DefaultArtifact(part), List.copyOf(repositories), ""))
+                .toList();
         try {
             List<URL> urls = new ArrayList<>();
-            for (ArtifactResult result : system.resolveDependencies(session, new DependencyRequest(all, null))
-                    .getArtifactResults()) {
+            for (ArtifactResult result : system.resolveArtifacts(session, requests)) {
                 urls.add(result.getArtifact().getFile().toURI().toURL());
             }
             return urls;
-        } catch (DependencyResolutionException | MalformedURLException e) {
+        } catch (ArtifactResolutionException | MalformedURLException e) {
             throw new KilnException(
                     new Problem(
                             "the engine of farms cannot be fetched: " + e.getMessage(),
-                            ARTIFACT,
+                            PARTS.get(0),
                             "an artifact in the local repository or in one of the settings",
                             session.isOffline()
                                     ? "Run once without -o"

@@ -18,12 +18,15 @@ import java.util.List;
 
 /** A worker with QEMU and a virtual board in a process of its own. */
 public final class BenchWorkerProgram {
+    /** How the members of the tests' farms get in. */
+    static final FarmAccess MEMBER = FarmAccess.by("tea and scones");
+
     private BenchWorkerProgram() {}
 
     /** Arguments: the farm's URL, the worker's name, its virtual board or nothing, {@code kiln.home}. Ends with its standard input. */
     public static void main(String[] args) throws Exception {
         WorkerSpec spec = new WorkerSpec(
-                FarmAddress.parse(args[0], FarmAccess.NONE),
+                FarmAddress.parse(args[0], MEMBER),
                 args[1],
                 List.of("mps2-an386"),
                 1,

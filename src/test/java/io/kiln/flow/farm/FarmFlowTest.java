@@ -17,7 +17,6 @@ import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.farm.worker.Worker;
@@ -69,7 +68,8 @@ final class FarmFlowTest {
     static void startFarm() {
         TestOpenOcd.get();
         TestPrograms.need("qemu-system-arm");
-        broker = FarmBroker.start(folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE));
+        broker = FarmBroker.start(
+                folder.resolve("broker"), FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER), LOG);
         keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
         worker = new WorkerStep(LOG, Boards.builtIn(), offer("bench", "mps2-an386", "first")).start();
         flow = new Flow(LOG, TestToolchains.environment(LOG));

@@ -16,7 +16,6 @@ import io.kiln.farm.job.FarmTask;
 import io.kiln.farm.job.RunPlace;
 import io.kiln.farm.lease.BoardLease;
 import io.kiln.farm.lease.BoardLeases;
-import io.kiln.farm.link.FarmAccess;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.state.FarmKeeper;
 import io.kiln.flow.Flow;
@@ -63,7 +62,7 @@ final class FarmSoakTest {
     private final Map<Integer, RunningProcess> workers = new TreeMap<>();
 
     private void start(FarmAddress at) {
-        broker = FarmBroker.start(folder.resolve("broker"), at);
+        broker = FarmBroker.start(folder.resolve("broker"), at, Log.QUIET);
         keeper = new FarmKeeper(broker::link, broker.address().url(), Clock.systemUTC()).start();
     }
 
@@ -91,7 +90,7 @@ final class FarmSoakTest {
     @Test
     void every_job_is_answered_once_whatever_dies() throws Exception {
         Files.createDirectories(home().resolve("tmp"));
-        start(FarmAddress.parse("tcp://localhost:0", FarmAccess.NONE));
+        start(FarmAddress.parse("tcp://localhost:0", BenchWorkerProgram.MEMBER));
         Bytes emulated = image("mps2-an386");
         Bytes flashed = image("virtual-stm32f405");
         FarmTask run = new FarmTask.Run(List.of(new FarmTask.Call(0, input())));

@@ -3,16 +3,32 @@ package io.kiln.maven.artifact;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.io.File;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class FarmEngineTest {
-    /** What is fetched when a farm is used is what the tests run. */
+    /** Those of which the engine consists. */
+    private static final String ENGINE =
+            ".*/(artemis|netty|caffeine|jctools|commons-(beanutils|collections|logging))-[^/]*\\.jar";
+
+    /** What is fetched when a farm is used is what the tests run, with no part missing and none too many. */
     @Test
-    void theVersionIsThatOfTheDependency() throws IOException {
-        assertThat(Files.readString(Path.of("pom.xml")))
-                .contains("<artemis.version>" + FarmEngine.VERSION + "</artemis.version>");
+    void theParts_areThoseOfTheClassPath() {
+        List<String> files = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(jar -> jar.replace(File.separatorChar, '/'))
+                .filter(jar -> jar.matches(ENGINE))
+                .toList();
+        assertThat(files)
+                .hasSameSizeAs(FarmEngine.PARTS)
+                .allMatch(file -> FarmEngine.PARTS.stream().anyMatch(part -> file.endsWith(path(part))));
+    }
+
+    private static String path(String part) {
+        String[] words = part.split(":", -1);
+        return Stream.of(words[0].replace('.', '/'), words[1], words[2], words[1] + "-" + words[2] + ".jar")
+                .collect(Collectors.joining("/"));
     }
 }

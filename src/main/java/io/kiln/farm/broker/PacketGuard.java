@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.broker;
+
+import io.kiln.base.Log;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.activemq.artemis.core.protocol.core.impl.ChannelImpl.CHANNEL_ID;
+import org.apache.activemq.artemis.core.protocol.core.impl.PacketImpl;
+
+/**
+ * Reads the heads of a connection's packets before the engine sees any byte of them, and ends the connection at the first one that no member
+ * of a farm sends. A connection of the engine's own protocol begins with the letters {@code ARTEMIS}. A packet is a length of four bytes, which
+ * does not count itself, a type of one byte, a channel of eight bytes, and a body.
+ *
+ * <p>The engine looks at a packet's type only after it has gathered and decoded all of it, and serves several types, those of clusters for example,
+ * before it asks who sent them.
+ */
+final class PacketGuard extends ChannelInboundHandlerAdapter {
+    /** Largest packet of those who have not proved yet who they are. */
+    static final int STRANGER = 64 << 10;
+
+    /** Until then a session must exist. */
+    static final long LOGIN_SECONDS = 20;
+
+    private static final byte[] GREETING = "ARTEMIS".getBytes(StandardCharsets.US_ASCII);
+    private static final int LENGTH_BYTES = 4;
+    private static final int HEAD_BYTES = 1 + 8;
+
+    /** Any number of times, with a session or without. */
+    private static final byte PING = PacketImpl.PING;
+
+    /** Opens a session; members choose a form by what they know about the broker's version. */
+    private static final Set<Byte> LOGIN = Set.of(PacketImpl.CREATESESSION, PacketImpl.CREATESESSION_V2);
+
+    /** Comes before the login. */
+    private static final byte SUBSCRIBE = PacketImpl.SUBSCRIBE_TOPOLOGY_V2;
+
+    /** What a session consists of. */
+    private static final Set<Byte> SESSION = Set.of(
+            PacketImpl.SESS_START,
+            PacketImpl.SESS_CLOSE,
+            PacketImpl.CREATE_PRODUCER,
+            PacketImpl.REMOVE_PRODUCER,
+            PacketImpl.SESS_PRODUCER_REQUEST_CREDITS,
+            PacketImpl.SESS_SEND,
+            PacketImpl.SESS_CREATECONSUMER,
+            PacketImpl.SESS_CONSUMER_CLOSE,
+            PacketImpl.SESS_FLOWTOKEN,
+            PacketImpl.SESS_FORCE_CONSUMER_DELIVERY,
+            PacketImpl.SESS_ACKNOWLEDGE);
+
+    private final Log log;
+    private volatile int most = STRANGER;
+    private volatile boolean isMember;
+    private String peer = "";
+    private boolean isRefused;
+    private boolean hasSubscribed;
+    private boolean hasTried;
+    private int greeted;
+    private int headBytes;
+    private int length;
+    private byte type;
+    private long channel;
+    private long rest;
+
+    /** @param log is told whom it refuses, and why */
+    PacketGuard(Log log) {
+        this.log = log;
+    }
+
+    /** The engine knows who it is. Comes before the engine's answer, so before a member's next packet. */
+    void admit(int largest) {
+        most = largest;
+        isMember = true;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        peer = context.channel().remoteAddress().toString();
+        Future<?> deadline = context.executor()
+                .schedule(
+                        () -> {
+                            if (!isMember) {
+                                refuse(context, "no login within " + LOGIN_SECONDS + " s");
+                            }
+                        },
+                        LOGIN_SECONDS,
+                        TimeUnit.SECONDS);
+        context.channel().closeFuture().addListener(closed -> deadline.cancel(false));
+        context.fireChannelActive();
+    }
+
+    /** A member that does not know the password leaves by itself. */
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        if (hasTried && !isMember) {
+            refuse(context, "the login failed");
+        }
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        Optional<String> problem = isRefused ? Optional.of("") : problem((ByteBuf) message);
+        if (problem.isPresent()) {
+            ReferenceCountUtil.release(message);
+            refuse(context, problem.get());
+            return;
+        }
+        context.fireChannelRead(message);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+            refuse(context, "no TLS 1.3 handshake, or no certificate that the farm trusts");
+        }
+        context.fireUserEventTriggered(event);
+    }
+
+    /** Whatever goes wrong on the way to a session ends the connection. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (isMember) {
+            context.fireExceptionCaught(cause);
+        } else {
+            close(context);
+        }
+    }
+
+    private void refuse(ChannelHandlerContext context, String why) {
+        if (!isRefused) {
+            isRefused = true;
+            log.warn("Refused " + peer + ": " + why);
+        }
+        close(context);
+    }
+
+    private static void close(ChannelHandlerContext context) {
+        // Nobody waits until it is closed.
+        ChannelFuture unused = context.close();
+    }
+
+    /** What is wrong with the next bytes of the connection; empty if nothing is. */
+    private Optional<String> problem(ByteBuf bytes) {
+        int at = bytes.readerIndex();
+        int end = bytes.writerIndex();
+        while (at < end) {
+            if (rest > 0) {
+                int skipped = (int) Math.min(rest, end - at);
+                rest -= skipped;
+                at += skipped;
+                continue;
+            }
+            Optional<String> problem = greeted < GREETING.length ? greet(bytes.getByte(at)) : head(bytes.getByte(at));
+            if (problem.isPresent()) {
+                return problem;
+            }
+            at++;
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> greet(byte letter) {
+        return letter == GREETING[greeted++] ? Optional.empty() : Optional.of("another protocol");
+    }
+
+    private Optional<String> head(byte next) {
+        headBytes++;
+        if (headBytes <= LENGTH_BYTES) {
+            length = length << Byte.SIZE | Byte.toUnsignedInt(next);
+            return headBytes < LENGTH_BYTES || (length >= HEAD_BYTES && length <= most)
+                    ? Optional.empty()
+                    : Optional.of("a packet of " + Integer.toUnsignedString(length) + " bytes" + phase());
+        }
+        if (headBytes == LENGTH_BYTES + 1) {
+            type = next;
+            return Optional.empty();
+        }
+        channel = channel << Byte.SIZE | Byte.toUnsignedLong(next);
+        if (headBytes < LENGTH_BYTES + HEAD_BYTES) {
+            return Optional.empty();
+        }
+        Optional<String> problem = isAllowed()
+                ? Optional.empty()
+                : Optional.of("a packet of type " + type + " on channel " + channel + phase());
+        rest = length - HEAD_BYTES;
+        headBytes = 0;
+        length = 0;
+        channel = 0;
+        return problem;
+    }
+
+    private String phase() {
+        return isMember ? "" : " before the login";
+    }
+
+    private boolean isAllowed() {
+        if (type == PING) {
+            return channel == CHANNEL_ID.PING.id;
+        }
+        if (isMember) {
+            return channel >= CHANNEL_ID.USER.id && SESSION.contains(type);
+        }
+        boolean isSubscription = type == SUBSCRIBE && channel == CHANNEL_ID.PING.id && !hasSubscribed;
+        boolean isLogin = LOGIN.contains(type) && channel == CHANNEL_ID.SESSION.id && !hasTried;
+        hasSubscribed |= isSubscription;
+        hasTried |= isLogin;
+        return isSubscription || isLogin;
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.farm.broker.FarmBroker;
+import io.kiln.farm.link.FarmAddress;
+import io.kiln.farm.link.FarmInbox;
+import io.kiln.farm.link.FarmLink;
+import io.kiln.farm.link.FarmMessage;
+import io.kiln.farm.link.FarmMessage.Manner;
+import io.kiln.farm.link.FarmQueues;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import org.apache.activemq.artemis.api.core.QueueConfiguration;
+import org.apache.activemq.artemis.api.core.RoutingType;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
+import org.apache.activemq.artemis.core.server.JournalType;
+import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A broker is nothing but the queues of a farm, whatever its engine was told by others. */
+final class FarmBrokerTest {
+    private static final FarmAddress HERE = FarmAddress.parse("tcp://localhost:0", DigestWorkerProgram.MEMBER);
+
+    @TempDir
+    private Path home;
+
+    /** The engine reads properties of the JVM: whatever they make of it, a farm is nothing but its queues. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "divertConfigurations.x.address=kiln.jobs,divertConfigurations.x.forwardingAddress=kiln.dead",
+                "federationDownstreamAuthorization=x",
+                "acceptorConfigurations.x.factoryClassName="
+                        + "org.apache.activemq.artemis.core.remoting.impl.invm.InVMAcceptorFactory,"
+                        + "acceptorConfigurations.x.params.serverId=77"
+            })
+    void a_broker_that_does_more_than_it_should_does_not_start(String properties) {
+        for (String property : properties.split(",", -1)) {
+            String[] pair = property.split("=", -1);
+            System.setProperty("brokerconfig." + pair[0], pair[1]);
+        }
+        try {
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("something adds to its configuration");
+        } finally {
+            for (String property : properties.split(",", -1)) {
+                System.clearProperty("brokerconfig." + property.split("=", -1)[0]);
+            }
+        }
+    }
+
+    /** The engine alone with the folder of a farm, as somebody who managed it could change it. */
+    private ActiveMQServerImpl engine() throws Exception {
+        Path farm = home.resolve("farm").toAbsolutePath();
+        ActiveMQServerImpl server = new ActiveMQServerImpl(new ConfigurationImpl()
+                .setName("kiln")
+                .setSecurityEnabled(false)
+                .setJMXManagementEnabled(false)
+                .setJournalType(JournalType.NIO)
+                .setJournalFileSize(1 << 20)
+                .setJournalDirectory(farm.resolve("journal").toString())
+                .setBindingsDirectory(farm.resolve("bindings").toString())
+                .setLargeMessagesDirectory(farm.resolve("large").toString())
+                .setPagingDirectory(farm.resolve("paging").toString()));
+        server.start();
+        return server;
+    }
+
+    /** A message may be larger than a file of the journal; the engine stores and sends it in another way then. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 90_000, 400_000, 1_000_000, 3_000_000, FarmQueues.MOST_BYTES})
+    void messages_of_any_size_arrive(int size) {
+        byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog());
+                FarmLink link = FarmLink.open(broker.address())) {
+            Map<String, String> properties = Map.of(FarmQueues.BOARD, "b");
+            link.send(
+                    FarmQueues.JOBS,
+                    new FarmMessage(properties, Bytes.wrap(content), Manner.once("a", Duration.ofMinutes(1))));
+            try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.BOARD + " = 'b'")) {
+                FarmInbox.Received received =
+                        inbox.receive(Duration.ofSeconds(20)).orElseThrow();
+                assertThat(received.message().body().toArray()).isEqualTo(content);
+                received.done().run();
+            }
+            assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        }
+    }
+
+    @Test
+    void a_folder_with_another_queue_is_refused() throws Exception {
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        ActiveMQServerImpl engine = engine();
+        engine.createQueue(QueueConfiguration.of("spy").setAddress("kiln.jobs").setRoutingType(RoutingType.MULTICAST));
+        engine.stop();
+        assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("{other queues=[spy]}");
+    }
+
+    @Test
+    void starts_leave_no_addresses_behind() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        }
+        ActiveMQServerImpl engine = engine();
+        assertThat(engine.getPostOffice().getAddresses())
+                .extracting(SimpleString::toString)
+                .filteredOn(name -> !name.startsWith("kiln."))
+                .hasSizeLessThan(4);
+        engine.stop();
+    }
+}

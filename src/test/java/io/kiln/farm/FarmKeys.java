@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.farm.link.FarmAccess;
+import io.kiln.farm.link.FarmAccess.Store;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Stores of a farm with TLS: the keys of a broker, of a member and of a stranger, and stores that trust the broker ({@code brokers}) and the member
+ * ({@code members}).
+ *
+ * @param folder of the stores
+ */
+record FarmKeys(Path folder) {
+    private static final String SECRET = "changeit";
+
+    /** Makes them. */
+    static FarmKeys make(Path folder) throws IOException, GeneralSecurityException {
+        FarmKeys keys = new FarmKeys(folder);
+        for (String name : List.of("broker", "member", "stranger")) {
+            keytool(
+                    "-genkeypair",
+                    "-alias",
+                    name,
+                    "-keyalg",
+                    "EC",
+                    "-dname",
+                    "CN=" + name,
+                    "-validity",
+                    "2",
+                    "-ext",
+                    "SAN=dns:localhost",
+                    "-keystore",
+                    keys.store(name).file().toString());
+        }
+        keys.trust("members", "member");
+        keys.trust("brokers", "broker");
+        return keys;
+    }
+
+    /** A store that trusts one certificate. */
+    private void trust(String store, String whom) throws IOException, GeneralSecurityException {
+        KeyStore trusting = KeyStore.getInstance("PKCS12");
+        trusting.load(null, null);
+        trusting.setCertificateEntry(whom, load(whom).getCertificate(whom));
+        try (OutputStream out = Files.newOutputStream(store(store).file())) {
+            trusting.store(out, SECRET.toCharArray());
+        }
+    }
+
+    private KeyStore load(String name) throws IOException, GeneralSecurityException {
+        return KeyStore.getInstance(store(name).file().toFile(), SECRET.toCharArray());
+    }
+
+    private static void keytool(String... arguments) {
+        String program =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("-storetype", "PKCS12", "-storepass", SECRET));
+        assertThat(ProcessRunner.run(Command.of(program, all)).exitCode()).isZero();
+    }
+
+    Store store(String name) {
+        return new Store(folder.resolve(name + ".p12"), SECRET);
+    }
+
+    FarmAccess access(String keys, String trust, Optional<String> password) {
+        return new FarmAccess(Optional.of(store(keys)), Optional.of(store(trust)), password);
+    }
+
+    /** A member without a certificate. */
+    FarmAccess password(String password) {
+        return new FarmAccess(Optional.empty(), Optional.of(store("brokers")), Optional.of(password));
+    }
+
+    /** TLS of somebody who has the member's certificate. */
+    SSLContext members() throws IOException, GeneralSecurityException {
+        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        own.init(load("member"), SECRET.toCharArray());
+        TrustManagerFactory brokers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        brokers.init(load("brokers"));
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(own.getKeyManagers(), brokers.getTrustManagers(), null);
+        return context;
+    }
+}

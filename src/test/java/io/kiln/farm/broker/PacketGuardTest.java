@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.farm.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.KeptLog;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The guard of a connection without a broker behind it: what it lets through, however the bytes are cut into pieces. */
+final class PacketGuardTest {
+    private static final byte[] GREETING = "ARTEMIS".getBytes(StandardCharsets.US_ASCII);
+    private static final int LARGEST = 1 << 20;
+
+    private final KeptLog log = new KeptLog();
+    private final PacketGuard guard = new PacketGuard(log);
+    private final EmbeddedChannel channel = new EmbeddedChannel(guard);
+
+    private static byte[] packet(int type, long channel, int body) {
+        return ByteBuffer.allocate(13 + body)
+                .putInt(9 + body)
+                .put((byte) type)
+                .putLong(channel)
+                .array();
+    }
+
+    private static byte[] joined(byte[]... parts) {
+        ByteBuf all = Unpooled.wrappedBuffer(parts);
+        byte[] bytes = new byte[all.readableBytes()];
+        all.readBytes(bytes);
+        return bytes;
+    }
+
+    private void say(byte[] bytes) {
+        channel.writeInbound(Unpooled.wrappedBuffer(bytes));
+    }
+
+    /** All that has reached the engine. */
+    private byte[] passed() {
+        byte[] all = {};
+        for (ByteBuf next = channel.readInbound(); next != null; next = channel.readInbound()) {
+            byte[] bytes = new byte[next.readableBytes()];
+            next.readBytes(bytes);
+            next.release();
+            all = joined(all, bytes);
+        }
+        return all;
+    }
+
+    private void assertRefused(String why) {
+        assertThat(channel.isOpen()).isFalse();
+        assertThat(log.warnings()).containsExactly("Refused embedded: " + why);
+    }
+
+    @Test
+    void a_session_passes_as_it_is() {
+        byte[] before = joined(GREETING, packet(113, 0, 30), packet(10, 0, 8), packet(-18, 1, 200));
+        byte[] after = joined(packet(71, 10, 200_000), packet(69, 10, 0), packet(10, 0, 8));
+        say(before);
+        guard.admit(LARGEST);
+        say(after);
+        assertThat(passed()).isEqualTo(joined(before, after));
+        assertThat(channel.isOpen()).isTrue();
+        assertThat(log.said()).isEmpty();
+    }
+
+    @Test
+    void so_it_does_in_single_bytes() {
+        byte[] before = joined(GREETING, packet(10, 0, 8), packet(30, 1, 20));
+        for (byte each : before) {
+            say(new byte[] {each});
+        }
+        assertThat(passed()).isEqualTo(before);
+        say(new byte[] {0, 0, 0, 9, -16, 0, 0, 0, 0, 0, 0, 0});
+        assertThat(channel.isOpen()).isTrue();
+        say(new byte[] {4});
+        assertRefused("a packet of type -16 on channel 4 before the login");
+    }
+
+    /** Nothing of a piece with a refused packet reaches the engine, and nothing that comes after it. */
+    @Test
+    void a_refused_packet_takes_its_neighbours_along() {
+        say(joined(GREETING, packet(10, 0, 8), packet(32, 1, 8), packet(10, 0, 8)));
+        assertRefused("a packet of type 32 on channel 1 before the login");
+        assertThat(passed()).isEmpty();
+    }
+
+    @Test
+    void a_login_is_tried_once_in_whatever_form() {
+        say(joined(GREETING, packet(30, 1, 20)));
+        say(packet(-18, 1, 20));
+        assertRefused("a packet of type -18 on channel 1 before the login");
+    }
+
+    @Test
+    void a_member_does_not_log_in_again() {
+        say(joined(GREETING, packet(30, 1, 20)));
+        guard.admit(LARGEST);
+        say(packet(-18, 1, 20));
+        assertRefused("a packet of type -18 on channel 1");
+    }
+
+    @Test
+    void lengths_are_judged_before_the_packet_has_come() {
+        say(joined(GREETING, new byte[] {0, 1, 0, 1}));
+        assertRefused("a packet of 65537 bytes before the login");
+    }
+
+    @Test
+    void a_packet_is_no_shorter_than_its_head() {
+        say(joined(GREETING, new byte[] {0, 0, 0, 8}));
+        assertRefused("a packet of 8 bytes before the login");
+    }
+
+    @Test
+    void negative_lengths_are_large() {
+        say(joined(GREETING, new byte[] {-1, -1, -1, -1}));
+        assertRefused("a packet of 4294967295 bytes before the login");
+    }
+
+    @Test
+    void members_have_a_limit_too() {
+        say(joined(GREETING, packet(30, 1, 20)));
+        guard.admit(LARGEST);
+        say(ByteBuffer.allocate(4).putInt(LARGEST + 1).array());
+        assertRefused("a packet of " + (LARGEST + 1) + " bytes");
+    }
+
+    @Test
+    void pings_alone_keep_no_connection() {
+        say(joined(GREETING, packet(10, 0, 8)));
+        channel.advanceTimeBy(PacketGuard.LOGIN_SECONDS, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+        assertRefused("no login within 20 s");
+    }
+
+    @Test
+    void a_member_has_no_deadline() {
+        say(joined(GREETING, packet(30, 1, 20)));
+        guard.admit(LARGEST);
+        channel.advanceTimeBy(2 * PacketGuard.LOGIN_SECONDS, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+        assertThat(channel.isOpen()).isTrue();
+    }
+}
