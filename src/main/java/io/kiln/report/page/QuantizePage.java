@@ -112,8 +112,8 @@ public final class QuantizePage {
         section(
                 table,
                 "In execution order. SQNR is the signal-to-quantization-noise ratio over all samples; it includes the"
-                    + " noise of all layers before. 20 dB mean an error of a tenth of the value. The layers that lose"
-                    + " most are highlighted.");
+                        + " noise of all layers before. 20 dB mean an error of a tenth of the value. The layers that lose"
+                        + " most are highlighted.");
     }
 
     private static String precision(Layer layer) {
