@@ -26,7 +26,7 @@ public record ReadLimits(OptionalLong given, long boardBytes, Optional<Path> dat
     private static final long LARGEST = Integer.MAX_VALUE - 8L;
 
     public ReadLimits {
-        if (boardBytes < 0 || given.isPresent() && given.getAsLong() < 1) {
+        if (boardBytes < 0 || (given.isPresent() && given.getAsLong() < 1)) {
             throw new IllegalArgumentException("no size: " + given + ", " + boardBytes);
         }
     }
