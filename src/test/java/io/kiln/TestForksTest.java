@@ -46,7 +46,7 @@ class TestForksTest {
         Properties properties = System.getProperties();
         String options = Files.readString(FORKS.resolve(properties.getProperty(FORK) + ".args"));
 
-        for (String option : options.strip().split(" ")) {
+        for (String option : options.strip().split(" ", -1)) {
             String name = option.substring("-D".length(), option.indexOf('='));
             assertThat(option).isEqualTo("-D" + name + "=" + properties.getProperty(name));
         }

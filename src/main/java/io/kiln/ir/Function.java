@@ -121,12 +121,12 @@ public record Function(
 
     /** Bytes of the constants of this function and of those that it calls; data that several constants share counts once. */
     public long constantBytes() {
-        Map<Bytes, Integer> data = new IdentityHashMap<>();
+        IdentityHashMap<Bytes, Integer> data = new IdentityHashMap<>();
         addConstants(data);
         return data.values().stream().mapToLong(Integer::longValue).sum();
     }
 
-    private void addConstants(Map<Bytes, Integer> data) {
+    private void addConstants(IdentityHashMap<Bytes, Integer> data) {
         for (Binding binding : bindings) {
             for (Arg arg : binding.args()) {
                 if (arg instanceof Constant constant) {

@@ -210,9 +210,9 @@ final class FarmPacketsTest {
         if (type >= 90 && type <= 103) {
             return 2;
         }
-        return type >= 30 && type <= 36 || type == -18
+        return (type >= 30 && type <= 36) || type == -18
                 ? 1
-                : type < 30 && type > 0 || type >= 110 ? 0 : RawMember.SESSION;
+                : (type < 30 && type > 0) || type >= 110 ? 0 : RawMember.SESSION;
     }
 
     @ParameterizedTest

@@ -59,10 +59,7 @@ class FenceTest {
                 "void f(void) { asm(\".include ^@^\"); }",
                 "extern const char bin; void f(void) { asm(\".inc%c0 ^@^\" : : \"i\"(&bin)); }",
                 "#define S(x) #x\nvoid f(void) { asm(\".\" S(inc) S(bin) \" ^@^\"); }",
-                "#define J(a, b) a##b\n"
-                        + "#define S(x) #x\n"
-                        + "#define T(x) S(x)\n"
-                        + "void f(void) { asm(T(.J(inc, bin)) \" ^@^\"); }",
+                "#define J(a, b) a##b\n#define S(x) #x\n#define T(x) S(x)\nvoid f(void) { asm(T(.J(inc, bin)) \" ^@^\"); }",
                 "#line 1 \"inc\"\nvoid f(void) { asm(\".\" __FILE__ \"bin ^@^\"); }",
                 "#define asm_ as##m\n#define X __a##sm__\nvoid f(void) { X(\".incbin ^@^\"); }",
                 "void f(void) { register int a asm(\"r0\\n.incbin \\\"@\\\"\"); asm(\"\" : : \"r\"(a)); }",
@@ -93,20 +90,13 @@ class FenceTest {
                 "#import \"@\"",
                 "#include \"../../../secret.h\"",
                 "#include \"../../../../../../../../../../..@\"",
-                "#pragma clang module build x\n"
-                        + "module x { header \"@\" }\n"
-                        + "#pragma clang module endbuild\n"
-                        + "#pragma clang module import x",
+                "#pragma clang module build x\nmodule x { header \"@\" }\n#pragma clang module endbuild\n#pragma clang module import x",
                 "#pragma clang module load x",
                 "#pragma GCC dependency \"@\"\nint x asm(\"a\");",
                 "#if __has_include(\"@\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
                 "#if __has_embed(\"@\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
                 "#if __has_include(\"/dev/null\")\nint a;\n#else\nint x asm(\"a\");\n#endif",
-                "#if __has_include(\"../../kiln/build/objects/board/extra.c.s\")\n"
-                        + "int a;\n"
-                        + "#else\n"
-                        + "int x asm(\"a\");\n"
-                        + "#endif");
+                "#if __has_include(\"../../kiln/build/objects/board/extra.c.s\")\nint a;\n#else\nint x asm(\"a\");\n#endif");
     }
 
     private static List<String> attacksOfNames() {

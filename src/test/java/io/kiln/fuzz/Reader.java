@@ -59,7 +59,7 @@ enum Reader {
 
         @Override
         void read(Bytes file, Path folder) {
-            TfliteRounding rounding = TfliteRounding.values()[Math.floorMod(file.hashCode(), 2)];
+            TfliteRounding rounding = file.hashCode() % 2 == 0 ? TfliteRounding.MICRO : TfliteRounding.LITE;
             Verifier.verify(TfliteFrontend.read(
                     file, "fuzzed.tflite", "fuzzed", InputShapes.NONE, CustomOperators.NONE, rounding));
         }

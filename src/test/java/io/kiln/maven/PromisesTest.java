@@ -61,7 +61,7 @@ final class PromisesTest {
                 }
                 return;
             }
-            for (String name : held.split(", ")) {
+            for (String name : held.split(", ", -1)) {
                 if (!exists(name, sources)) {
                     wrong.add(name + " is no test and no scenario: " + sentence);
                 }

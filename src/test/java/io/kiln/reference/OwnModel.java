@@ -57,6 +57,7 @@ public enum OwnModel {
 
     private static final Path FOLDER = folderOfAll();
 
+    @SuppressWarnings("ImmutableEnumChecker") // A method of this class, without state.
     private final Supplier<byte[]> writer;
 
     OwnModel(Supplier<byte[]> writer) {
@@ -125,7 +126,7 @@ public enum OwnModel {
     }
 
     private List<Bytes> inputs(Function function, int k) {
-        Random random = new Random(31L * ordinal() + k);
+        Random random = new Random(31L * name().hashCode() + k);
         return function.params().stream()
                 .map(parameter -> drawn(parameter, k, random))
                 .toList();

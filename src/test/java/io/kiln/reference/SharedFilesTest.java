@@ -47,7 +47,9 @@ class SharedFilesTest {
 
     /** What is to be found; nobody runs it. */
     static final class Undeclared {
+        @SuppressWarnings("UnnecessaryLambda") // A reader in a lambda is to be found, too.
         private static final Supplier<Path> LATER = () -> SharedFolder.need("golden");
+
         private final Path before = SharedFolder.need("golden");
 
         static Stream<Path> models() {
@@ -97,8 +99,8 @@ class SharedFilesTest {
         for (JavaCodeUnit reader : readers) {
             boolean isTest = isTest(reader);
             boolean isOfClass = isAround(reader);
-            if (isTest && !isDeclared(reader) && !isDeclared(reader.getOwner())
-                    || isOfClass && isTestClass(reader.getOwner()) && !isDeclared(reader.getOwner())) {
+            if ((isTest && !isDeclared(reader) && !isDeclared(reader.getOwner()))
+                    || (isOfClass && isTestClass(reader.getOwner()) && !isDeclared(reader.getOwner()))) {
                 problems.add(reader.getFullName() + " reads the shared folder without @NeedsShared");
             }
         }

@@ -121,7 +121,7 @@ final class ThumbCalls {
     private static long expanded(int immediate) {
         int low = immediate & 0xff;
         if (immediate >> 10 != 0) {
-            return Integer.toUnsignedLong(Integer.rotateRight(0x80 | low & 0x7f, immediate >> 7));
+            return Integer.toUnsignedLong(Integer.rotateRight(0x80 | (low & 0x7f), immediate >> 7));
         }
         return switch (immediate >> 8) {
             case 0 -> low;

@@ -5,6 +5,7 @@ import io.kiln.base.Log;
 import io.kiln.farm.link.FarmAddress;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -72,7 +73,7 @@ final class BrokerPort implements AutoCloseable {
     private void accept(Channel channel) throws Exception {
         if (connections.size() >= CONNECTIONS) {
             log.warn("Refused " + channel.remoteAddress() + ": there are " + CONNECTIONS + " connections");
-            channel.close();
+            ChannelFuture unused = channel.close();
             return;
         }
         connections.add(channel);

@@ -193,7 +193,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         Optional<String> problem = isAllowed()
                 ? Optional.empty()
                 : Optional.of("a packet of type " + type + " on channel " + channel + phase());
-        rest = length - HEAD_BYTES;
+        rest = (long) length - HEAD_BYTES;
         headBytes = 0;
         length = 0;
         channel = 0;

@@ -115,7 +115,7 @@ public final class RelayFrontend {
         if (findings.count() > 0 && isEmpty) {
             findings.throwIfAny();
         }
-        long bytes = text.size() + params.map(Bytes::size).orElse(0);
+        long bytes = (long) text.size() + params.map(Bytes::size).orElse(0);
         return new Functions(module, findings, bytes).main(moduleName, tensors, paramsName, shapes);
     }
 }

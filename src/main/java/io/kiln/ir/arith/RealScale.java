@@ -20,7 +20,7 @@ public record RealScale(FloatPrecision precision, double slope, double offset) i
 
     @Override
     public long rescale(long sum) {
-        double product = precision.rounded(precision.rounded(sum) * slope);
+        double product = precision.rounded(precision.rounded((double) sum) * slope);
         return FixedPoint.roundHalfAway(RealRescaling.limited(precision.rounded(product + offset)));
     }
 

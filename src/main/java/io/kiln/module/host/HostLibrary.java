@@ -151,14 +151,17 @@ public final class HostLibrary implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public synchronized void call(String function, List<HostTensor> tensors) {
-        Memory values = new Memory((long) VALUE * Math.max(1, tensors.size()));
-        Memory codes = new Memory((long) Integer.BYTES * Math.max(1, tensors.size()));
-        for (int i = 0; i < tensors.size(); i++) {
-            values.setPointer((long) VALUE * i, tensors.get(i).header());
-            codes.setInt((long) Integer.BYTES * i, TENSOR);
+        try {
+            Memory values = new Memory((long) VALUE * Math.max(1, tensors.size()));
+            Memory codes = new Memory((long) Integer.BYTES * Math.max(1, tensors.size()));
+            for (int i = 0; i < tensors.size(); i++) {
+                values.setPointer((long) VALUE * i, tensors.get(i).header());
+                codes.setInt((long) Integer.BYTES * i, TENSOR);
+            }
+            call(function, values, codes, tensors.size());
+        } finally {
+            Reference.reachabilityFence(tensors);
         }
-        call(function, values, codes, tensors.size());
-        Reference.reachabilityFence(tensors);
     }
 
     /** Calls a function without arguments that returns an address. */

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /** The operators in execution order: what they are in the model, what they cost, and why they are computed that way. */
 final class OperatorSection {
     private final List<Operator> operators;
-    private final Map<Operator, Integer> positions = new IdentityHashMap<>();
+    private final IdentityHashMap<Operator, Integer> positions = new IdentityHashMap<>();
 
     /** The first columns hold text. */
     private static final int NAMES = 2;

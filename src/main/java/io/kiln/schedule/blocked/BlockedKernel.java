@@ -31,7 +31,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     private static final KernelText ASSEMBLY_TEXT = KernelText.of("portable/blocked_assembly");
 
     private static final String PAIR_OF_WEIGHTS = """
-                const int32_t both = weight[%d * i];
+                const int32_t both = weight[@ * i];
                 const int32_t first = (int8_t)((uint8_t)both << 4) >> 4;
         """;
 
@@ -118,7 +118,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.weightsPerElement() == 2 ? " / 2" : ""))
                 .with(
                         "PAIR_OF_WEIGHTS",
-                        sums.pairsWeights() ? String.format(Locale.ROOT, PAIR_OF_WEIGHTS, block / 2) : "")
+                        sums.pairsWeights() ? PAIR_OF_WEIGHTS.replace("@", Integer.toString(block / 2)) : "")
                 .with("WEIGHT", weight())
                 .with("INPUT", input())
                 .with("SCALED", assembly.shiftsSums() ? "sum * (1 << scale)" : "sum * scale")

@@ -140,10 +140,10 @@ public final class Variants {
             }
         } else if (raw == OptionalLong.class) {
             all.addAll(List.of(of(OptionalLong.empty()), of(sample(type, 1))));
-        } else if (raw.isEnum() || !(type instanceof ParameterizedType)) {
-            all.add(of(sample(type, 1)));
+        } else if (!raw.isEnum() && type instanceof ParameterizedType container) {
+            all.addAll(ofContainer(raw, container, value));
         } else {
-            all.addAll(ofContainer(raw, (ParameterizedType) type, value));
+            all.add(of(sample(type, 1)));
         }
         return all;
     }

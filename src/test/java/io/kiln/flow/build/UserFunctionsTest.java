@@ -23,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +41,7 @@ final class UserFunctionsTest extends ArchiveProject {
             const int32_t value = (int32_t)(steps < 0 ? steps - 0.5 : steps + 0.5) + *zero;
             out[i] = (int8_t)(value < -128 ? -128 : value > 127 ? 127 : value);
           }
-          return %d;
+          return @;
         }
         """;
 
@@ -142,7 +141,7 @@ final class UserFunctionsTest extends ArchiveProject {
 
     private void write(int status) throws IOException {
         Files.createDirectories(folder.resolve("src/main/c"));
-        Files.writeString(folder.resolve("src/main/c/my_sum.c"), String.format(Locale.ROOT, SUM, status));
+        Files.writeString(folder.resolve("src/main/c/my_sum.c"), SUM.replace("@", Integer.toString(status)));
     }
 
     private BuildSpec spec() {

@@ -34,6 +34,7 @@ public final class SeededNet {
      *
      * @param scale 0 if it is of floats
      */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared, and nobody writes to a shape.
     public record Value(int tensor, byte type, float scale, long zeroPoint, int... shape) {}
 
     private final TfliteModelBuilder model = new TfliteModelBuilder();

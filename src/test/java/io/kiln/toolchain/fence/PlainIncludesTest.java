@@ -10,13 +10,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlainIncludesTest {
     @Test
     void plainIncludesPass() {
-        assertThat(PlainIncludes.refusals(
-                        "a.c",
-                        "#include <stdint.h>\r\n"
-                                + "#  include \"tvmgen_a.h\" // types\n"
-                                + "#ifdef __has_include\n"
-                                + "#endif\n"
-                                + "int a = b ? c : d; /* why ?? */\n"))
+        assertThat(
+                        PlainIncludes.refusals(
+                                "a.c",
+                                "#include <stdint.h>\r\n#  include \"tvmgen_a.h\" // types\n#ifdef __has_include\n#endif\nint a = b ? c : d; /* why ?? */\n"))
                 .isEmpty();
     }
 

@@ -100,7 +100,7 @@ public final class ExternalData {
                     throw refused;
                 }
             }
-            if (relative.isAbsolute() || !isNamed && relative.normalize().getNameCount() != 1) {
+            if (relative.isAbsolute() || (!isNamed && relative.normalize().getNameCount() != 1)) {
                 throw refused;
             }
             Path root = base.toRealPath();

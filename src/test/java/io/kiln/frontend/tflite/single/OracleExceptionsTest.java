@@ -111,7 +111,7 @@ class OracleExceptionsTest {
                 }
             }
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
         return names;
     }
