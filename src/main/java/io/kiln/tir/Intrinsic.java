@@ -29,13 +29,9 @@ public record Intrinsic(
      * @param file path under {@code kernels/} without its suffix; its last part is the C name
      */
     public static Intrinsic inFile(String file, List<DType> parameters, DType result, Intrinsic... uses) {
-        return new Intrinsic(
-                KernelText.name(file),
-                parameters,
-                result,
-                "",
-                KernelText.of(file).text(),
-                List.of(uses));
+        String text = KernelText.of(file).text();
+        String header = text.contains("memcpy(") ? "string.h" : "";
+        return new Intrinsic(KernelText.name(file), parameters, result, header, text, List.of(uses));
     }
 
     public Intrinsic {

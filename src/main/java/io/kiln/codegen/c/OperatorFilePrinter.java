@@ -56,14 +56,14 @@ final class OperatorFilePrinter {
 
     private static Set<String> headers(CodeUnit unit, List<Intrinsic> intrinsics, List<Kernel> kernels) {
         List<PrimFunc> functions = unit.functions();
-        Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
+        Set<String> headers = new TreeSet<>(Set.of("stdint.h"));
         intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
         kernels.forEach(k -> headers.addAll(k.headers()));
         if (UsedIntrinsics.bools(functions) || unit.statics().stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
             headers.add("stdbool.h");
         }
-        if (!UsedIntrinsics.copies(functions)) {
-            headers.remove("string.h");
+        if (UsedIntrinsics.copies(functions)) {
+            headers.add("string.h");
         }
         if (!unit.packed().functions().isEmpty()) {
             headers.remove("stdint.h");
