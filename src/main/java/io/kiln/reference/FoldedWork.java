@@ -3,6 +3,7 @@ package io.kiln.reference;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.MaxPool2d;
@@ -15,6 +16,12 @@ import java.util.List;
 final class FoldedWork {
     /** The fixed cost of an operator, however small its tensors are. */
     private static final long CALL = 256;
+
+    /** A function such as the logarithm, for each element. */
+    private static final int FUNCTION = 16;
+
+    /** A function that is computed as a sum of many terms, for each element. */
+    private static final int SERIES = 64;
 
     private FoldedWork() {}
 
@@ -36,6 +43,9 @@ final class FoldedWork {
         }
         if (op instanceof MaxPool2d pool) {
             return times(elements, elements(pool.window()));
+        }
+        if (op instanceof Unary unary) {
+            return times(elements, unary.kind() == Unary.Kind.ERF ? SERIES : FUNCTION);
         }
         if (op instanceof Topk) {
             return times(elements, args.get(0).shape().dim(-1));

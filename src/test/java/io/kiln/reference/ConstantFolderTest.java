@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.Shape;
@@ -44,6 +45,15 @@ class ConstantFolderTest {
                 .hasMessageContaining("m: pool: computing the model's constants takes more than 805,306,368 steps");
         assertThatCode(() -> folder.spend(pool(2), List.of(image), image, "m: small"))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void functionsOfEachElementTakeStepsToo() {
+        TensorType million = new TensorType(Shape.of(1 << 20), DType.FLOAT32);
+        assertThat(FoldedWork.of(new Unary(Unary.Kind.LOG), List.of(million), million))
+                .isGreaterThan(16L << 20);
+        assertThat(FoldedWork.of(new Unary(Unary.Kind.ERF), List.of(million), million))
+                .isGreaterThan(64L << 20);
     }
 
     @Test
