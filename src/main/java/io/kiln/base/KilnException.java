@@ -9,8 +9,8 @@ import java.util.List;
 public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** A thousand problems, each of a line; one problem may be longer. */
-    private static final int MOST_CHARACTERS = 1 << 17;
+    /** A thousand problems of a line each; a single problem is bounded by itself. */
+    private static final int MOST_CHARACTERS = 1 << 18;
 
     private final transient List<Problem> problems;
 
