@@ -2,13 +2,15 @@
 package io.kiln.base;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
  */
 public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** A thousand problems of a line each; a single problem is bounded by itself. */
+    private static final int MOST_CHARACTERS = 1 << 18;
 
     private final transient List<Problem> problems;
 
@@ -48,7 +50,17 @@ public class KilnException extends RuntimeException {
         if (problems.size() == 1) {
             return problems.get(0).text();
         }
-        return problems.size() + " problems:\n"
-                + problems.stream().map(p -> "  - " + p.text()).collect(Collectors.joining("\n"));
+        StringBuilder message = new StringBuilder(problems.size() + " problems:");
+        for (int i = 0; i < problems.size(); i++) {
+            String text = "\n  - " + problems.get(i).text();
+            if (i > 0 && message.length() + text.length() > MOST_CHARACTERS) {
+                return message.append("\n\u2026 ")
+                        .append(problems.size() - i)
+                        .append(" more problems")
+                        .toString();
+            }
+            message.append(text);
+        }
+        return message.toString();
     }
 }

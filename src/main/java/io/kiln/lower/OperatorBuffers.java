@@ -6,8 +6,10 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.tir.Buffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -21,7 +23,7 @@ public final class OperatorBuffers {
 
     private final FusedOperator op;
     private final Tables tables;
-    private final List<Buffer> inputs = new ArrayList<>();
+    private final Map<Integer, Buffer> inputs = new LinkedHashMap<>();
     private final Buffer output;
     private final List<Buffer> scratch = new ArrayList<>();
     private final Set<Buffer> devices = new LinkedHashSet<>();
@@ -39,15 +41,19 @@ public final class OperatorBuffers {
     public OperatorBuffers(FusedOperator op, Tables tables) {
         this.op = op;
         this.tables = tables;
-        List<Integer> ids = op.inputs();
-        for (int id : ids) {
-            int argument = op.root().args().indexOf(new Arg.Ref(id));
-            String name = ids.size() == 1 ? "input" : "input" + inputs.size();
-            inputs.add(new Buffer(
-                    name,
-                    op.rootTypes().get(argument).dtype(),
-                    op.rootTypes().get(argument).shape().elements(),
-                    op.root().op().writes().contains(argument) ? Buffer.Scope.OUTPUT : Buffer.Scope.INPUT));
+        boolean isOnly = op.inputs().size() == 1;
+        List<Arg> args = op.root().args();
+        for (int argument = 0; argument < args.size(); argument++) {
+            if (args.get(argument) instanceof Arg.Ref ref && !inputs.containsKey(ref.id())) {
+                String name = isOnly ? "input" : "input" + inputs.size();
+                inputs.put(
+                        ref.id(),
+                        new Buffer(
+                                name,
+                                op.rootTypes().get(argument).dtype(),
+                                op.rootTypes().get(argument).shape().elements(),
+                                op.root().op().writes().contains(argument) ? Buffer.Scope.OUTPUT : Buffer.Scope.INPUT));
+            }
         }
         output = new Buffer("output", op.type().dtype(), op.type().shape().elements(), Buffer.Scope.OUTPUT);
         part = Optional.empty();
@@ -82,7 +88,7 @@ public final class OperatorBuffers {
         if (arg instanceof Constant constant) {
             return tables.add("operand" + index, constant.type().dtype(), constant.data());
         }
-        return inputs.get(op.inputs().indexOf(((Arg.Ref) arg).id()));
+        return inputs.get(((Arg.Ref) arg).id());
     }
 
     public Buffer output() {
@@ -131,7 +137,7 @@ public final class OperatorBuffers {
 
     /** Inputs, the output unless it is empty, the scratch if there is any, the contexts of devices. */
     public List<Buffer> parameters() {
-        List<Buffer> parameters = new ArrayList<>(inputs);
+        List<Buffer> parameters = new ArrayList<>(inputs.values());
         if (output.elements() > 0) {
             parameters.add(output);
         }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.OnnxResize2d;
+import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.reduce.Topk;
 import io.kiln.ir.type.TensorType;
@@ -15,6 +19,12 @@ import java.util.List;
 final class FoldedWork {
     /** The fixed cost of an operator, however small its tensors are. */
     private static final long CALL = 256;
+
+    /** A function such as the logarithm, or an interpolation of up to 16 neighbours, for each element. */
+    private static final int FUNCTION = 16;
+
+    /** A function that is computed as a sum of many terms, for each element. */
+    private static final int SERIES = 64;
 
     private FoldedWork() {}
 
@@ -37,6 +47,12 @@ final class FoldedWork {
         if (op instanceof MaxPool2d pool) {
             return times(elements, elements(pool.window()));
         }
+        if (op instanceof Unary unary) {
+            return times(elements, unary.kind() == Unary.Kind.ERF ? SERIES : FUNCTION);
+        }
+        if (op instanceof OnnxResize2d || op instanceof Resize2d) {
+            return times(elements, FUNCTION);
+        }
         if (op instanceof Topk) {
             return times(elements, args.get(0).shape().dim(-1));
         }
@@ -49,10 +65,15 @@ final class FoldedWork {
             long boxes = pixels(args.get(0));
             return times(times(boxes, boxes), args.get(1).shape().dim(-1));
         }
-        long weights = op.weights().stream()
+        long weights = weights(op).stream()
                 .mapToLong(i -> args.get(i).shape().elements())
                 .sum();
         return weights == 0 ? 0 : times(Math.max(pixels(args.get(0)), pixels(result)), weights);
+    }
+
+    /** Of a transposed layer, too, whose products depend on the borders: at most these. */
+    private static List<Integer> weights(Op op) {
+        return op instanceof Layer layer && layer.isTransposed() ? List.of(1) : op.weights();
     }
 
     private static long times(long a, long b) {

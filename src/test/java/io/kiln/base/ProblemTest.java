@@ -3,6 +3,7 @@ package io.kiln.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -10,6 +11,14 @@ class ProblemTest {
     private static final List<String> ENDS =
             List.of("", ".", "..", "...", "?", "!", "…", ":", ": ", ";", ",", ".\n", " ", "?.", "…?.", ".:");
     private static final List<String> PLACE_ENDS = List.of("", ".", "..", ":", ": ", ";", ",", ".\n", " ", ".:");
+
+    @Test
+    void aMessageOfManyLongProblemsIsBounded() {
+        List<Problem> many = Collections.nCopies(1000, Problem.of("word ".repeat(500), "m.relay"));
+        String message = new KilnException(many).getMessage();
+        assertThat(message).startsWith("1000 problems:").hasSizeBetween(250_000, 264_000);
+        assertThat(message).matches("(?s).*\u2026 [0-9]+ more problems");
+    }
 
     @Test
     void whateverThePartsEndWithOneMarkStandsBetweenThem() {

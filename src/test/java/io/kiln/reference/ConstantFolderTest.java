@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -44,6 +47,26 @@ class ConstantFolderTest {
                 .hasMessageContaining("m: pool: computing the model's constants takes more than 805,306,368 steps");
         assertThatCode(() -> folder.spend(pool(2), List.of(image), image, "m: small"))
                 .doesNotThrowAnyException();
+    }
+
+    @Test
+    void transposedConvolutionsTakeAStepForEachProduct() {
+        Window.Steps one = new Window.Steps(1, 1);
+        Window window = new Window(new Window.Steps(200, 200), one, one, new Window.Margins(0, 0, 0, 0));
+        Conv2dTranspose op = new Conv2dTranspose(new TransposedWindow(window, 0, 0), 1);
+        TensorType image = new TensorType(Shape.of(1, 512, 512, 1), DType.FLOAT32);
+        TensorType kernel = new TensorType(Shape.of(1, 200, 200, 1), DType.FLOAT32);
+        TensorType result = op.infer(List.of(image, kernel));
+        assertThat(FoldedWork.of(op, List.of(image, kernel), result)).isGreaterThan(512L * 512 * 200 * 200);
+    }
+
+    @Test
+    void functionsOfEachElementTakeStepsToo() {
+        TensorType million = new TensorType(Shape.of(1 << 20), DType.FLOAT32);
+        assertThat(FoldedWork.of(new Unary(Unary.Kind.LOG), List.of(million), million))
+                .isGreaterThan(16L << 20);
+        assertThat(FoldedWork.of(new Unary(Unary.Kind.ERF), List.of(million), million))
+                .isGreaterThan(64L << 20);
     }
 
     @Test

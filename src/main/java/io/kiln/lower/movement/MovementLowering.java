@@ -31,6 +31,7 @@ final class MovementLowering {
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Shape out;
+    private final List<Integer> inputs;
     private final List<Box> boxes;
     private final Map<Integer, Buffer> arguments = new HashMap<>();
 
@@ -39,12 +40,12 @@ final class MovementLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
+        this.inputs = op.inputs();
         this.boxes = List.copyOf(boxes);
     }
 
     LoweredOperator lower(Rows rows) {
-        List<RowDependency> dependencies =
-                op.inputs().stream().map(this::dependency).toList();
+        List<RowDependency> dependencies = inputs.stream().map(this::dependency).toList();
         BlockBuilder body = new BlockBuilder();
         for (Box box : boxes) {
             BlockBuilder nest = new BlockBuilder();
@@ -70,7 +71,7 @@ final class MovementLowering {
         if (arg instanceof Constant constant && constant.elements() == 1) {
             return new BoxLoops.Source.Value(literal(constant));
         }
-        int input = arg instanceof Arg.Ref ref ? op.inputs().indexOf(ref.id()) : -1;
+        int input = arg instanceof Arg.Ref ref ? inputs.indexOf(ref.id()) : -1;
         Buffer buffer = arguments.computeIfAbsent(box.argument(), buffers::argument);
         return new BoxLoops.Source.Argument(buffer, isByRows(box) ? rowElements(box) : 0, input);
     }

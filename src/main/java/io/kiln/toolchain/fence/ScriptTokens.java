@@ -16,7 +16,7 @@ final class ScriptTokens {
     private static final Pattern TOKEN = Pattern.compile(
             "(?<blank>[ \\t\\r"
                     + "]+)|(?<newline>\\n"
-                    + ")|(?<comment>/\\*.*?\\*/)|(?<text>\"[^\"\\n"
+                    + ")|(?<comment>/\\*.*?\\*/)|(?<open>/\\*)|(?<text>\"[^\"\\n"
                     + "]*\")|(?<discard>/DISCARD/)"
                     + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=["
                     + " \\t\\n"
@@ -61,6 +61,10 @@ final class ScriptTokens {
         while (matcher.lookingAt()) {
             String token = matcher.group();
             checkCharacters(token, line);
+            if (matcher.group("open") != null) {
+                // The search for its end took all of the text: the next one would, too.
+                throw new Refused(line, "a comment that does not end");
+            }
             boolean isToken = matcher.group("blank") == null
                     && matcher.group("newline") == null
                     && matcher.group("comment") == null;

@@ -4,8 +4,11 @@ package io.kiln.frontend.onnx;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.FunctionProto;
 import ai.onnx.proto.OnnxMl.GraphProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
 import ai.onnx.proto.OnnxMl.StringStringEntryProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
 import com.google.protobuf.ByteString;
@@ -19,6 +22,7 @@ import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -199,6 +203,27 @@ class BadModelTest {
         assertThat(function.params().get(0).type().shape().dims()).containsExactly(1, 7);
     }
 
+    /** A constant of 2 GiB, of which the file has nothing, takes no memory. */
+    @ParameterizedTest
+    @CsvSource({
+        "536870000, 2147480000, has 0 elements",
+        "536870911, 2147483644, takes 2147483644 bytes",
+        "1073741824, 4294967296, takes 4294967296 bytes"
+    })
+    void dataThatIsNotThereTakesNoMemory(long elements, long bytes, String what) {
+        TensorProto tensor = TensorProto.newBuilder()
+                .setDataType(TensorProto.DataType.FLOAT_VALUE)
+                .addDims(elements)
+                .build();
+        ReadLimits raised = new ReadLimits(OptionalLong.of(bytes), 0, Optional.empty());
+        Bytes model = changed(relu().build(), m -> m.getGraphBuilder().addInitializer(tensor));
+        Path file = folder.resolve("m.onnx");
+        WholeFiles.write(file, model.toArray());
+        assertThatThrownBy(() -> OnnxFrontend.read(file, "m", InputShapes.NONE, OnnxIo.MODEL, raised))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(what);
+    }
+
     /** An open batch is 1. */
     @Test
     void anOpenBatchIsOne() {
@@ -294,6 +319,55 @@ class BadModelTest {
         assertThatThrownBy(() -> OnnxFrontend.read(file, "m", InputShapes.NONE))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContainingAll("initializer `c0`", what);
+    }
+
+    /** A build reads its inputs' bytes, also of tensors that are no initializers of the main graph. */
+    @Test
+    void externalDataOfSubgraphsAttributesAndFunctionsIsFound() {
+        Path file = external("w.bin", 4, 8);
+        Bytes changed = changed(Bytes.wrap(read(file)), m -> {
+            TensorProto tensor = m.getGraphBuilder().getInitializer(0);
+            m.getGraphBuilder()
+                    .addNode(node("Constant", AttributeProto.newBuilder().setT(data(tensor, "attribute.bin"))))
+                    .addNode(node("Constant", AttributeProto.newBuilder().setT(data(tensor, "../secret.bin"))))
+                    .addNode(node(
+                            "If",
+                            AttributeProto.newBuilder()
+                                    .setG(GraphProto.newBuilder()
+                                            .addInitializer(data(tensor, "branch.bin"))
+                                            .addNode(node(
+                                                    "Constant",
+                                                    AttributeProto.newBuilder().setT(data(tensor, "inner.bin")))))));
+            m.addFunctions(FunctionProto.newBuilder()
+                    .addNode(node("Constant", AttributeProto.newBuilder().setT(data(tensor, "function.bin")))));
+        });
+        WholeFiles.write(file, changed.toArray());
+        List<String> names = List.of("w.bin", "attribute.bin", "branch.bin", "inner.bin", "function.bin");
+        names.forEach(name -> WholeFiles.write(file.resolveSibling(name), new byte[12]));
+        assertThat(OnnxFrontend.externalFiles(file, ReadLimits.STANDARD))
+                .containsExactlyInAnyOrderElementsOf(
+                        names.stream().map(name -> file.resolveSibling(name)).toList());
+    }
+
+    private static byte[] read(Path file) {
+        try {
+            return Files.readAllBytes(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static NodeProto node(String operator, AttributeProto.Builder attribute) {
+        return NodeProto.newBuilder()
+                .setOpType(operator)
+                .addAttribute(attribute.setName("value"))
+                .build();
+    }
+
+    private static TensorProto data(TensorProto tensor, String location) {
+        return tensor.toBuilder()
+                .setExternalData(0, entry("location", location))
+                .build();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.kiln.toolchain.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -38,6 +39,16 @@ class ScriptIncludesTest {
         SortedMap<String, String> scripts = nested(1, 100);
         scripts.put("s1.ld", "/*" + "x".repeat(1 << 18) + "*/");
         assertThat(ScriptIncludes.refusal(scripts)).isPresent();
+    }
+
+    /** Without a limit each beginning of a comment is compared with all text behind it. */
+    @Test
+    void commentsThatDoNotEndAreReadOnce() {
+        String text = "/* ".repeat(300_000);
+        assertThat(LinkerScript.refusals("a.ld", text, Set.of()))
+                .extracting(Refusal::what)
+                .containsExactly("a comment that does not end");
+        assertThat(LinkerScript.includes(text)).isEmpty();
     }
 
     @Test

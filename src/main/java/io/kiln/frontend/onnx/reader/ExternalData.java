@@ -54,7 +54,7 @@ public final class ExternalData {
      */
     Bytes read(Map<String, String> entries, long size, String where) {
         String location = entries.getOrDefault("location", "");
-        Path file = file(entries, where);
+        Path file = resolve(location, where);
         long offset = number(entries, "offset", 0, where);
         long length = number(entries, "length", size, where);
         if (length != size) {
@@ -81,9 +81,13 @@ public final class ExternalData {
         }
     }
 
-    /** The file of a tensor. */
-    Path file(Map<String, String> entries, String where) {
-        return resolve(entries.getOrDefault("location", ""), where);
+    /** The file of a tensor; empty if {@link #read} refuses it. */
+    Optional<Path> find(Map<String, String> entries, String where) {
+        try {
+            return Optional.of(resolve(entries.getOrDefault("location", ""), where));
+        } catch (KilnException refusedLater) {
+            return Optional.empty();
+        }
     }
 
     private Path resolve(String location, String where) {

@@ -5,6 +5,8 @@ import ai.onnx.proto.OnnxMl.FunctionProto;
 import ai.onnx.proto.OnnxMl.ModelProto;
 import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
 import ai.onnx.proto.OnnxMl.TensorProto;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -13,7 +15,9 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.model.Opsets;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,19 +68,39 @@ public final class ModelReader {
     }
 
     /**
-     * The files that hold tensors of a model.
+     * The files that hold tensors of a model, wherever it has tensors. What reading refuses is left out.
      *
      * @param external where they may lie
      * @throws KilnException if it is not a valid model
      */
     public static List<Path> externalFiles(Bytes content, String fileName, ExternalData external) {
         Set<Path> files = new LinkedHashSet<>();
-        for (TensorProto tensor : parse(content, fileName).getGraph().getInitializerList()) {
+        for (TensorProto tensor : tensors(parse(content, fileName))) {
             if (tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL) {
-                files.add(external.file(OnnxTensorReader.entries(tensor), fileName + ": `" + tensor.getName() + "`"));
+                external.find(OnnxTensorReader.entries(tensor), fileName).ifPresent(files::add);
             }
         }
         return List.copyOf(files);
+    }
+
+    /** Every tensor in a message, wherever the format may have one: initializers, attributes, and those of graphs in attributes and of functions. */
+    private static List<TensorProto> tensors(Message message) {
+        List<TensorProto> found = new ArrayList<>();
+        Deque<Message> open = new ArrayDeque<>(List.of(message));
+        while (!open.isEmpty()) {
+            Message next = open.remove();
+            if (next instanceof TensorProto tensor) {
+                found.add(tensor);
+            } else {
+                next.getAllFields().forEach((field, value) -> {
+                    if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+                        (field.isRepeated() ? (List<?>) value : List.of(value))
+                                .forEach(each -> open.add((Message) each));
+                    }
+                });
+            }
+        }
+        return found;
     }
 
     private static ModelProto parse(Bytes content, String fileName) {

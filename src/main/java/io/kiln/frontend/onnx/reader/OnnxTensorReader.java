@@ -49,7 +49,11 @@ final class OnnxTensorReader {
         }
         Shape shape = shape(tensor.getDimsList(), where);
         long elements = shape.elements();
-        budget.spend(elements * type.held().orElseThrow().bytes());
+        long held = elements * type.held().orElseThrow().bytes();
+        budget.spend(held);
+        if (held > Integer.MAX_VALUE - Long.BYTES) {
+            throw failure("a constant takes " + held + " bytes", where, "less than 2 GiB");
+        }
         return new OnnxTensor(tensor.getName(), type, shape, data(tensor, type, Math.toIntExact(elements), where));
     }
 
@@ -71,9 +75,6 @@ final class OnnxTensorReader {
     }
 
     private Bytes data(TensorProto tensor, ElementType type, int elements, String where) {
-        ByteBuffer out = ByteBuffer.allocate(
-                        elements * type.held().orElseThrow().bytes())
-                .order(ByteOrder.LITTLE_ENDIAN);
         boolean isExternal = tensor.getDataLocation() == TensorProto.DataLocation.EXTERNAL;
         if (isExternal || tensor.hasRawData()) {
             long size = ((long) elements * type.bits() + Byte.SIZE - 1) / Byte.SIZE;
@@ -83,11 +84,16 @@ final class OnnxTensorReader {
             if (raw.size() != size) {
                 throw failure("a constant has " + raw.size() + " bytes", where, size + " bytes for its type");
             }
+            ByteBuffer out = allocate(type, elements);
             RawElements.decode(type, raw.buffer().order(ByteOrder.LITTLE_ENDIAN), elements, out);
-        } else {
-            typed(tensor, type, elements, out, where);
+            return Bytes.wrap(out.array());
         }
-        return Bytes.wrap(out.array());
+        return typed(tensor, type, elements, where);
+    }
+
+    /** Memory is taken only for data that the file has. */
+    private static ByteBuffer allocate(ElementType type, int elements) {
+        return ByteBuffer.allocate(elements * type.held().orElseThrow().bytes()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Where a tensor's external data lies. */
@@ -99,13 +105,14 @@ final class OnnxTensorReader {
         return entries;
     }
 
-    private static void typed(TensorProto tensor, ElementType type, int elements, ByteBuffer out, String where) {
+    private static Bytes typed(TensorProto tensor, ElementType type, int elements, String where) {
         boolean isPacked = type == ElementType.INT4 || type == ElementType.UINT4;
         int expected = isPacked ? (elements + 1) / 2 : elements;
         int count = count(tensor, type);
         if (count != expected) {
             throw failure("a constant of type " + type.text() + " has " + count + " elements", where, "" + expected);
         }
+        ByteBuffer out = allocate(type, elements);
         for (int i = 0; i < elements; i++) {
             switch (type) {
                 case FLOAT -> out.putFloat(tensor.getFloatData(i));
@@ -121,6 +128,7 @@ final class OnnxTensorReader {
                 default -> put(type.held().orElseThrow(), tensor.getInt32Data(i), out);
             }
         }
+        return Bytes.wrap(out.array());
     }
 
     private static int count(TensorProto tensor, ElementType type) {
