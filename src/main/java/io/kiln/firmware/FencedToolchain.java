@@ -33,14 +33,17 @@ sealed interface FencedToolchain {
     /** The fenced toolchain of a project with untrusted files. */
     static FencedToolchain of(FirmwareProject project) {
         CommandLines lines = new CommandLines(project);
-        CompilerDriver driver = project.toolchain().driver();
-        CompilerDriver clang = project.toolchain().isHost()
-                ? driver.preprocessor().orElseThrow(() -> new IllegalStateException("no clang for untrusted code"))
-                : driver;
-        ClosedWorld world = ClosedWorld.write(project, clang.home().orElseThrow());
-        return project.toolchain().isHost()
-                ? new OnHost(lines, clang, world, HostMacros.of(project, lines))
-                : new Bundled(project, lines, world);
+        if (!project.toolchain().isHost()) {
+            return new Bundled(
+                    project,
+                    lines,
+                    ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
+        }
+        CompilerDriver.Preprocessor clang = project.toolchain()
+                .driver()
+                .preprocessor()
+                .orElseThrow(() -> new IllegalStateException("no clang for untrusted code"));
+        return new OnHost(lines, clang, ClosedWorld.write(project, clang.home()), HostMacros.of(project, lines));
     }
 
     /**
@@ -141,7 +144,7 @@ sealed interface FencedToolchain {
      * This computer's own compiler. Clang preprocesses for it with that compiler's macros, and with headers of the C library that only declare
      * functions and types of the standard: the headers of the system have what other compilers do not understand.
      */
-    record OnHost(CommandLines lines, CompilerDriver clang, ClosedWorld world, HostMacros macros)
+    record OnHost(CommandLines lines, CompilerDriver.Preprocessor clang, ClosedWorld world, HostMacros macros)
             implements FencedToolchain {
         @Override
         public List<String> preprocessing(SourceUnit unit) {
@@ -164,7 +167,7 @@ sealed interface FencedToolchain {
         }
 
         private String withoutHome() {
-            return "-ffile-prefix-map=" + clang.home().orElseThrow() + "=clang";
+            return "-ffile-prefix-map=" + clang.home() + "=clang";
         }
 
         @Override

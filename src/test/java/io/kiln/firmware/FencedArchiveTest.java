@@ -143,7 +143,6 @@ class FencedArchiveTest {
                         .preprocessor()
                         .orElseThrow()
                         .home()
-                        .orElseThrow()
                         .toString());
         Files.delete(there);
         Files.delete(object);

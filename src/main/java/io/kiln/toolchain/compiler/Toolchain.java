@@ -65,8 +65,10 @@ public record Toolchain(
         return new Toolchain(id, title, driver, cpu, shims, flags, folder);
     }
 
-    /** The same, for untrusted code that another compiler preprocesses. */
-    Toolchain preprocessedBy(CompilerDriver preprocessor) {
+    /** The same, for untrusted code that a bundled clang preprocesses. */
+    Toolchain preprocessedBy(Toolchain clang) {
+        CompilerDriver.Preprocessor preprocessor =
+                new CompilerDriver.Preprocessor(clang.compiler(), clang.home().orElseThrow());
         CompilerDriver both =
                 new CompilerDriver(driver.command(), driver.version(), driver.home(), Optional.of(preprocessor));
         return new Toolchain(id, title, both, cpu, shims, flags, objectCache);

@@ -80,8 +80,7 @@ public final class Toolchains {
      */
     public static Toolchain forStrangers(Toolchain toolchain, ToolchainEnvironment environment) {
         return toolchain.isHost()
-                ? toolchain.preprocessedBy(
-                        forObjects(TargetOptions.parse(""), environment).driver())
+                ? toolchain.preprocessedBy(forObjects(TargetOptions.parse(""), environment))
                 : toolchain;
     }
 
