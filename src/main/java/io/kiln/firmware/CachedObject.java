@@ -57,7 +57,7 @@ final class CachedObject {
                             Set<String> files = Staleness.files(made);
                             return Staleness.reason(made, files, digests, rivals.apply(files))
                                             .isEmpty()
-                                    && fence.flatMap(each -> each.stranger(List.copyOf(files)))
+                                    && fence.flatMap(each -> each.strangerBeside(unit, List.copyOf(files)))
                                             .isEmpty();
                         },
                         object))

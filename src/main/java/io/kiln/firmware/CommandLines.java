@@ -67,16 +67,44 @@ final class CommandLines {
     /**
      * The command that prints a preprocessed source, driver first.
      *
-     * @param more flags appended to the others
+     * @param begin driver and flags
      * @param depFile gets the names of all files read
      */
-    List<String> preprocess(SourceUnit unit, List<String> more, String depFile) {
-        List<String> line = new ArrayList<>();
-        line.add(project.toolchain().compiler());
-        line.addAll(compileFlags(unit.kind(), project.directory().toString()));
-        line.addAll(more);
+    static List<String> preprocess(SourceUnit unit, List<String> begin, String depFile) {
+        List<String> line = new ArrayList<>(begin);
         line.addAll(List.of("-MD", "-MF", depFile, "-MT", "object", "-E", unit.path(), "-o", "-"));
         return line;
+    }
+
+    /** As {@link #preprocess}, to find out which files a source includes when some of them do not exist. */
+    static List<String> listIncludes(SourceUnit unit, List<String> begin, String depFile) {
+        List<String> line = new ArrayList<>(begin);
+        line.addAll(List.of("-M", "-MG", "-MF", depFile, "-MT", "object", unit.path()));
+        return line;
+    }
+
+    /** The flags of a compilation that name files, folders or macros. */
+    List<String> namingFlags(SourceKind kind) {
+        return naming(kind, true);
+    }
+
+    /** The flags of a compilation but {@link #namingFlags}. */
+    List<String> otherFlags(SourceKind kind) {
+        return naming(kind, false);
+    }
+
+    private List<String> naming(SourceKind kind, boolean isWanted) {
+        List<String> found = new ArrayList<>();
+        Iterator<String> flags =
+                compileFlags(kind, project.directory().toString()).iterator();
+        while (flags.hasNext()) {
+            String flag = flags.next();
+            List<String> words = NAMING.contains(flag) ? List.of(flag, flags.next()) : List.of(flag);
+            if (NAMING.stream().anyMatch(flag::startsWith) == isWanted) {
+                found.addAll(words);
+            }
+        }
+        return found;
     }
 
     /**
@@ -89,16 +117,7 @@ final class CommandLines {
     List<String> compileText(SourceUnit unit, List<String> more, String object) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
-        Iterator<String> flags =
-                compileFlags(unit.kind(), project.directory().toString()).iterator();
-        while (flags.hasNext()) {
-            String flag = flags.next();
-            if (NAMING.contains(flag)) {
-                flags.next();
-            } else if (NAMING.stream().noneMatch(flag::startsWith)) {
-                line.add(flag);
-            }
-        }
+        line.addAll(otherFlags(unit.kind()));
         line.add("-Wno-error");
         line.addAll(more);
         line.addAll(List.of("-x", "cpp-output", "-c", "-", "-o", object));

@@ -181,7 +181,9 @@ final class Compilation {
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
-            return unit.kind().isUsers() ? withOutsideFiles(fence, source, part, depFile) : Attempt.of(source.result());
+            return fence.mayReadMore(unit)
+                    ? withOutsideFiles(fence, source, part, depFile)
+                    : Attempt.of(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {
@@ -199,20 +201,23 @@ final class Compilation {
     }
 
     /**
-     * The user's own source may read files outside of the project, but not if it also reads an untrusted one: then the
+     * A trusted source may read files outside of the project, but not if it also reads an untrusted one: then the
      * failure stands.
      */
     private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile)
             throws IOException {
+        if (fence.strangerIncludedBy(unit, depFile).isPresent()) {
+            return Attempt.of(source.result());
+        }
         Attempt attempt = plain(part, depFile);
-        boolean isOwn = attempt.result().succeeded()
-                && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
+        boolean isOwn = !attempt.result().succeeded()
+                || fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
                         .isEmpty();
         return isOwn ? attempt : Attempt.of(source.result());
     }
 
     private Attempt unchanged(Fence fence, Attempt attempt, Path depFile) throws IOException {
-        return fence.stranger(DepFile.prerequisites(Files.readString(depFile)))
+        return fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
                 .map(advice -> Attempt.refused(
                         List.of(new Problem("it reads other files than before", unit.path(), "", advice))))
                 .orElse(attempt);

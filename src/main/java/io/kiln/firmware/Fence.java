@@ -23,8 +23,7 @@ import java.util.Optional;
  * Compiles untrusted code, and code that reads untrusted files. A source is preprocessed once; the text is held in
  * memory and checked against a small language ({@link FencedC}), and exactly this text goes to the compiler's standard
  * input. So a source is never read a second time with a different result, and no file between check and compiler can be
- * changed. The files that the preprocessor may read are limited as well: by {@link ClosedWorld} with the bundled clang,
- * by {@link HostHeaders} on this computer.
+ * changed. The files that the preprocessor may read are limited as well, by {@link ClosedWorld}.
  */
 final class Fence {
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -62,7 +61,7 @@ final class Fence {
 
     /** Preprocesses a source with everything that it includes. */
     Preprocessed preprocess(SourceUnit unit, Path depFile) throws IOException {
-        List<String> line = lines.preprocess(unit, toolchain.preprocessing(), lines.relative(depFile));
+        List<String> line = CommandLines.preprocess(unit, toolchain.preprocessing(unit), lines.relative(depFile));
         long start = System.nanoTime();
         try (RunningProcess process = ProcessRunner.start(command(line))) {
             process.input().close();
@@ -81,26 +80,49 @@ final class Fence {
     }
 
     /**
+     * How to trust the untrusted file that a source includes, which cannot be preprocessed because other files are missing; empty if it
+     * includes none.
+     */
+    Optional<String> strangerIncludedBy(SourceUnit unit, Path depFile) throws IOException {
+        Files.deleteIfExists(depFile);
+        List<String> line = CommandLines.listIncludes(unit, toolchain.preprocessing(unit), lines.relative(depFile));
+        ProcessRunner.run(command(line));
+        return Files.exists(depFile)
+                ? project.strangers().advice(names(DepFile.prerequisites(Files.readString(depFile))))
+                : Optional.empty();
+    }
+
+    /** Whether a source may read files outside of the project, as long as it reads no untrusted one: the user's own, and Kiln's on this computer. */
+    boolean mayReadMore(SourceUnit unit) {
+        return unit.kind().isUsers() || toolchain.dialect() == Dialect.HOST;
+    }
+
+    /**
      * How to trust the untrusted file among these; empty if all of them are the user's or Kiln's. A file that is not
      * the project's counts as untrusted.
      */
     Optional<String> stranger(List<String> inputs) {
-        List<String> names = new ArrayList<>();
-        for (String input : inputs) {
-            Path path = project.directory().resolve(input).normalize();
-            names.add(project.directory().relativize(path).toString().replace('\\', '/'));
-        }
         boolean isKnown = inputs.stream().allMatch(toolchain::mayRead);
         return project.strangers()
-                .advice(names)
+                .advice(names(inputs))
                 .or(() -> isKnown
                         ? Optional.empty()
                         : project.strangers().advice().stream().findFirst());
     }
 
-    /** As {@link #stranger}, for files read by a source of the user's own, which may read any file. */
+    /** Files in the form of the project's list of untrusted ones. */
+    private List<String> names(List<String> inputs) {
+        List<String> names = new ArrayList<>();
+        for (String input : inputs) {
+            Path path = project.directory().resolve(input).normalize();
+            names.add(project.directory().relativize(path).toString().replace('\\', '/'));
+        }
+        return names;
+    }
+
+    /** As {@link #stranger}, for files read by a source that may read files outside of the project. */
     Optional<String> strangerBeside(SourceUnit unit, List<String> inputs) {
-        List<String> inside = unit.kind().isUsers()
+        List<String> inside = mayReadMore(unit)
                 ? inputs.stream()
                         .filter(input ->
                                 project.directory().resolve(input).normalize().startsWith(project.directory()))

@@ -4,21 +4,23 @@ package io.kiln.firmware;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.compiler.CompilerDriver;
 import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.fence.Dialect;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * A compiler that can be fenced. There are two: the bundled clang, whose assembler and linker are exactly known, and
- * this computer's compiler for the board {@code host}. GNU cross compilers cannot be fenced: their assembler
+ * A compiler that can be fenced. The bundled clang preprocesses for both: for itself, whose assembler and linker are exactly known, and
+ * for this computer's compiler, for the board {@code host}. GNU cross compilers cannot be fenced: their assembler
  * concatenates strings, has macros and exists in many versions, and their linker runs plug-ins.
  */
 sealed interface FencedToolchain {
-    /** Extra flags for preprocessing. */
-    List<String> preprocessing();
+    /** Driver and flags for preprocessing. */
+    List<String> preprocessing(SourceUnit unit);
 
     /** Extra flags for compiling preprocessed text. */
     List<String> compiling(SourceUnit unit);
@@ -30,10 +32,18 @@ sealed interface FencedToolchain {
 
     /** The fenced toolchain of a project with untrusted files. */
     static FencedToolchain of(FirmwareProject project) {
-        return project.toolchain().isHost()
-                ? new OnHost(HostHeaders.of(project))
-                : new Bundled(
-                        ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
+        CommandLines lines = new CommandLines(project);
+        if (!project.toolchain().isHost()) {
+            return new Bundled(
+                    project,
+                    lines,
+                    ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
+        }
+        CompilerDriver.Preprocessor clang = project.toolchain()
+                .driver()
+                .preprocessor()
+                .orElseThrow(() -> new IllegalStateException("no clang for untrusted code"));
+        return new OnHost(lines, clang, ClosedWorld.write(project, clang.home()), HostMacros.of(project, lines));
     }
 
     /**
@@ -87,17 +97,21 @@ sealed interface FencedToolchain {
         return system.equals("linux") && List.of("amd64", "x86_64", "aarch64").contains(machine);
     }
 
-    /** The bundled clang. */
-    record Bundled(ClosedWorld world) implements FencedToolchain {
-        /**
-         * Without it, a source that crashes clang gets itself and a script written to the folder for temporary files.
-         */
-        private static final String NO_REPRODUCER = "-fno-crash-diagnostics";
+    /**
+     * Without it, a source that crashes clang gets itself and a script written to the folder for temporary files.
+     */
+    String NO_REPRODUCER = "-fno-crash-diagnostics";
 
+    /** The bundled clang. */
+    record Bundled(FirmwareProject project, CommandLines lines, ClosedWorld world) implements FencedToolchain {
         @Override
-        public List<String> preprocessing() {
-            return Stream.concat(world.withFiles().stream(), Stream.of(NO_REPRODUCER))
-                    .toList();
+        public List<String> preprocessing(SourceUnit unit) {
+            List<String> line = new ArrayList<>();
+            line.add(project.toolchain().compiler());
+            line.addAll(lines.compileFlags(unit.kind(), project.directory().toString()));
+            line.addAll(world.withFiles());
+            line.add(NO_REPRODUCER);
+            return line;
         }
 
         /** Standard input has no name, so debug information gets the source's. */
@@ -126,30 +140,39 @@ sealed interface FencedToolchain {
         }
     }
 
-    /** This computer's own compiler. */
-    record OnHost(HostHeaders headers) implements FencedToolchain {
-        /** A source cannot test which files exist on this computer. */
+    /**
+     * This computer's own compiler. Clang preprocesses for it with that compiler's macros, and with headers of the C library that only declare
+     * functions and types of the standard: the headers of the system have what other compilers do not understand.
+     */
+    record OnHost(CommandLines lines, CompilerDriver.Preprocessor clang, ClosedWorld world, HostMacros macros)
+            implements FencedToolchain {
         @Override
-        public List<String> preprocessing() {
-            return List.of(
-                    "-fno-working-directory",
-                    "-U__has_include",
-                    "-U__has_include_next",
-                    "-U__has_embed",
-                    "-U__TIMESTAMP__",
-                    // GCC searches for files named by a pragma during preprocessing, without listing them.
-                    "-U_Pragma",
-                    "-w");
+        public List<String> preprocessing(SourceUnit unit) {
+            List<String> line = new ArrayList<>();
+            line.addAll(List.of(clang.command(), NO_REPRODUCER, "-w", "-undef", "-nostdlibinc"));
+            lines.otherFlags(unit.kind()).stream()
+                    .filter(flag -> flag.startsWith("-std=") || flag.startsWith("-ffile-prefix-map="))
+                    .forEach(line::add);
+            line.add(withoutHome());
+            line.addAll(macros.options(unit));
+            line.addAll(lines.namingFlags(unit.kind()));
+            line.addAll(List.of("-isystem", ProjectFiles.SHIMS + "/include"));
+            line.addAll(world.withFiles());
+            return line;
         }
 
         @Override
         public List<String> compiling(SourceUnit unit) {
-            return List.of("-fno-lto");
+            return List.of("-fno-lto", withoutHome());
+        }
+
+        private String withoutHome() {
+            return "-ffile-prefix-map=" + clang.home() + "=clang";
         }
 
         @Override
         public boolean mayRead(String file) {
-            return headers.contains(file);
+            return world.contains(file);
         }
 
         @Override

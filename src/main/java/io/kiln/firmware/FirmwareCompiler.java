@@ -227,7 +227,11 @@ public final class FirmwareCompiler {
                         .map(Staleness::fileName)
                         .sorted()
                         .toList())
-                + "); kiln.include adds folders of headers";
+                + "); kiln.include adds folders of headers"
+                + (project.strangers().isEmpty()
+                        ? ""
+                        : ". A source that includes a file that is not trusted sees no other headers of this computer: "
+                                + String.join(" ", project.strangers().advice()));
     }
 
     private static String shown(List<String> names) {
@@ -244,7 +248,8 @@ public final class FirmwareCompiler {
             return missingHeader(project, missing.group(1) == null ? missing.group(2) : missing.group(1));
         }
         if (trust.isPresent() && outcome.result().message().contains("file not found")) {
-            return "Code that is not trusted sees only the project's files. " + trust.get();
+            return "Code that is not trusted sees only the project's files, and of the C library Kiln's own headers. "
+                    + trust.get();
         }
         return outcome.unit().kind() == SourceKind.FOREIGN
                         && project.toolchain().shims()

@@ -65,6 +65,9 @@ final class ProjectFiles {
             project.memory(request, user);
             project.application(request, user);
         }
+        if (request.toolchain().isHost() && !project.strangers.isEmpty()) {
+            project.hostedHeaders();
+        }
         project.problems.throwIfAny();
         return project;
     }
@@ -146,6 +149,13 @@ final class ProjectFiles {
     private void shims() {
         ResourceTree.read("shims")
                 .forEach((name, content) -> addOwn(SHIMS + "/" + name, content, SourceKind.FREESTANDING));
+    }
+
+    /** The C library's headers for untrusted code of this computer; trusted code includes those of the system. */
+    private void hostedHeaders() {
+        TreeMap<String, Bytes> headers = new TreeMap<>(ResourceTree.read("shims/include"));
+        headers.putAll(ResourceTree.read("hosted"));
+        headers.forEach((name, content) -> add(SHIMS + "/include/" + name, content));
     }
 
     private void addOwn(String path, Bytes content, SourceKind kind) {

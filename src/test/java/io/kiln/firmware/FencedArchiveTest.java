@@ -46,6 +46,14 @@ class FencedArchiveTest {
             "#emb\\\red \"@\"",
             "#include \"/dev/zero\"",
             "#include_next <@>",
+            "#inc??/\nlude \"@\"",
+            "??=include \"@\"",
+            "%:inc\\  \nlude \"@\"",
+            "\u00ef\u00bb\u00bf#include \"@\"",
+            "int a;\r#include \"@\"",
+            "#import \"@\"",
+            "#include \"out.h\"",
+            "#if __has_include(\"@\") || __has_embed(\"@\") || __has_include(\"/etc/passwd\")\nint seen;\n#else\n#error\n#endif",
             "#pragma GCC dependency \"@\"\nint x;",
             "#pragma GCC /*\n*/ dependency \"@\"\nint x;");
 
@@ -84,10 +92,84 @@ class FencedArchiveTest {
         KilnException refused = refused("host", "host", READING);
         assertThat(refused.problems())
                 .hasSizeGreaterThanOrEqualTo(READING.size())
-                .allSatisfy(problem -> {
-                    assertThat(problem.what()).startsWith("refused in code that is not trusted: ");
-                    assertThat(problem.next()).isEqualTo(ADVICE);
-                });
+                .allSatisfy(problem -> assertThat(problem.where()).startsWith("codegen/host/src/default_x"));
+        assertThat(refused.getMessage()).contains(ADVICE);
+    }
+
+    /** What the system's headers define, and which files exist, changes nothing in the text that is compiled. */
+    @Test
+    void aProgramOfThisComputerIsTheSameWhateverFilesAreOnIt() throws IOException {
+        Path there = Files.writeString(folder.resolve("there.h"), "#define CANARY\n");
+        String source = """
+                #include <inttypes.h>
+                #include <limits.h>
+                #include <float.h>
+                #include <math.h>
+                #include <stdbool.h>
+                #include <stddef.h>
+                #include <stdint.h>
+                #include <stdio.h>
+                #include <stdlib.h>
+                #include <string.h>
+                #include <sys/types.h>
+                #if __has_include("@") || __has_include("/etc/passwd") || __has_include(<unistd.h>) || defined(__clang__)
+                #error it sees this computer
+                #endif
+                #if defined(_STDIO_H) || defined(__GLIBC__) || defined(_FEATURES_H)
+                #error it sees the headers of this computer
+                #endif
+                _Static_assert(sizeof(size_t) == 8 && sizeof(intptr_t) == 8 && sizeof(long double) == __SIZEOF_LONG_DOUBLE__, "");
+                _Static_assert(_Generic((int64_t)0, __INT64_TYPE__: 1, default: 0) && _Generic(INT64_C(1), int64_t: 1, default: 0), "");
+                _Static_assert(_Generic((size_t)0, __SIZE_TYPE__: 1, default: 0) && sizeof(wchar_t) == sizeof(L'x'), "");
+                _Static_assert(_Generic((int_fast16_t)0, __INT_FAST16_TYPE__: 1, default: 0) && INT_FAST16_MAX == __INT_FAST16_MAX__, "");
+                _Static_assert(UINT64_MAX == 18446744073709551615ull && INT_MIN == -2147483647 - 1 && FLT_DIG == 6 && CHAR_BIT == 8, "");
+                _Static_assert(sizeof(bool) == 1 && sizeof(ssize_t) == sizeof(size_t) && offsetof(struct { char c; int64_t n; }, n) == 8, "");
+                int32_t tvmgen_default_more(char* to, double x);
+                int32_t tvmgen_default_more(char* to, double x) {
+                  int64_t wide = (int64_t)lround(pow(x, 2.0)) + (isnan(x) ? 1 : 0) + abs(-1);
+                  memset(to, 0, 8);
+                  return snprintf(to, 32, "%" PRId64 " %s", wide, strchr("ab", 'b'));
+                }
+                """.replace("@", there.toString());
+        FirmwareRequest request = request("host", "host", foreign(List.of(source)));
+        CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
+        Path object = objects.files().get("codegen/host/src/default_x0.c");
+        byte[] before = Files.readAllBytes(object);
+        assertThat(new String(before, StandardCharsets.ISO_8859_1))
+                .contains("tvmgen_default_more")
+                .doesNotContain("CANARY")
+                .doesNotContain(request.toolchain()
+                        .driver()
+                        .preprocessor()
+                        .orElseThrow()
+                        .home()
+                        .toString());
+        Files.delete(there);
+        Files.delete(object);
+        FirmwareProject again = FirmwareAssembler.assemble(request, Log.QUIET);
+        assertThat(FirmwareCompiler.compile(again, Log.QUIET).files().get("codegen/host/src/default_x0.c"))
+                .hasBinaryContent(before);
+    }
+
+    /** The user's own C has the headers of this computer, unless it also includes an untrusted one. */
+    @Test
+    void theUsersOwnCSeesThisComputer() throws IOException {
+        Files.createDirectories(folder.resolve("src/main/c"));
+        Files.writeString(
+                folder.resolve("src/main/c/own.c"),
+                "#include <sys/utsname.h>\n#include <unistd.h>\nint own(void) { struct utsname n; return uname(&n); }\n");
+        FirmwareRequest request = request("host", "host", foreign(List.of()));
+        assertThat(FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET)
+                        .files())
+                .containsKey("main/own.c");
+        Files.writeString(
+                folder.resolve("src/main/c/own.c"),
+                "#include <sys/utsname.h>\n#ifndef SOME\n#include \"tvmgen_default.h\"\n#endif\nint own(void);\n");
+        assertThatThrownBy(() -> FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("'sys/utsname.h' file not found")
+                .hasMessageContaining("A source that includes a file that is not trusted sees no other headers")
+                .hasMessageContaining(ADVICE);
     }
 
     @Test
@@ -201,6 +283,8 @@ class FencedArchiveTest {
         for (int i = 0; i < sources.size(); i++) {
             files.add(Artifact.ofText(Artifact.FOREIGN, ArtifactKind.SOURCE, "default_x" + i + ".c", sources.get(i)));
         }
+        files.add(Artifact.ofText(
+                Artifact.FOREIGN, ArtifactKind.HEADER, "out.h", "#include \"../../../../../../secret.h\"\n"));
         files.add(Artifact.ofText(
                 Artifact.FOREIGN,
                 ArtifactKind.HEADER,

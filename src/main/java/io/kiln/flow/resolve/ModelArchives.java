@@ -12,6 +12,7 @@ import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
@@ -66,6 +67,13 @@ public final class ModelArchives {
     public static boolean accepts(Path file) {
         String name = String.valueOf(file.getFileName());
         return name.endsWith(SUFFIX) || COMPRESSED.stream().anyMatch(name::endsWith) || isTar(file);
+    }
+
+    /** Whether a file is an archive that a build does not trust. One that another plugin has yet to write is known by its name only. */
+    static boolean isStranger(Path file, TrustedArchives trusted) {
+        return accepts(file)
+                && !trusted.contains(new ArchiveOrigin(
+                        String.valueOf(file.getFileName()), Files.isRegularFile(file) ? digest(file) : ""));
     }
 
     /**

@@ -70,7 +70,11 @@ public final class Resolver {
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
         Toolchain toolchain = Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
-        return Toolchains.with(spec.image().code().libc(), toolchain, target, environment);
+        Toolchain complete = Toolchains.with(spec.image().code().libc(), toolchain, target, environment);
+        boolean hasStrangers = spec.models().stream()
+                .anyMatch(model ->
+                        ModelArchives.isStranger(model.file(), spec.image().trustedArchives()));
+        return hasStrangers ? Toolchains.forStrangers(complete, environment) : complete;
     }
 
     private static boolean isOfObjects(Board board) {

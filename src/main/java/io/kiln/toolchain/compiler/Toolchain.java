@@ -65,6 +65,15 @@ public record Toolchain(
         return new Toolchain(id, title, driver, cpu, shims, flags, folder);
     }
 
+    /** The same, for untrusted code that a bundled clang preprocesses. */
+    Toolchain preprocessedBy(Toolchain clang) {
+        CompilerDriver.Preprocessor preprocessor =
+                new CompilerDriver.Preprocessor(clang.compiler(), clang.home().orElseThrow());
+        CompilerDriver both =
+                new CompilerDriver(driver.command(), driver.version(), driver.home(), Optional.of(preprocessor));
+        return new Toolchain(id, title, both, cpu, shims, flags, objectCache);
+    }
+
     /** The same with another C library in place of Kiln's shims. */
     Toolchain with(GnuLibrary library) {
         List<String> compile = new ArrayList<>(flags.compile());

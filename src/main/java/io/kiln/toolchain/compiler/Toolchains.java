@@ -74,6 +74,17 @@ public final class Toolchains {
     }
 
     /**
+     * A toolchain that compiles untrusted code. For this computer the bundled clang preprocesses such code; other toolchains stay as they are.
+     *
+     * @throws KilnException if the bundled clang cannot be fetched
+     */
+    public static Toolchain forStrangers(Toolchain toolchain, ToolchainEnvironment environment) {
+        return toolchain.isHost()
+                ? toolchain.preprocessedBy(forObjects(TargetOptions.parse(""), environment))
+                : toolchain;
+    }
+
+    /**
      * The bundled clang, which makes objects from LLVM IR: for a core of its descriptor, or for this computer, for which it links nothing.
      *
      * @throws KilnException as {@link #resolve(String, TargetOptions, ToolchainEnvironment)}
