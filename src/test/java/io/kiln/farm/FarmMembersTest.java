@@ -13,22 +13,30 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.activemq.artemis.api.core.ActiveMQBuffer;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.client.ActiveMQClient;
 import org.apache.activemq.artemis.api.core.client.ClientMessage;
 import org.apache.activemq.artemis.api.core.client.ClientProducer;
 import org.apache.activemq.artemis.api.core.client.ClientSession;
 import org.apache.activemq.artemis.api.core.client.ServerLocator;
-import org.apache.activemq.artemis.core.message.impl.CoreMessage;
-import org.apache.activemq.artemis.core.protocol.core.impl.wireformat.SessionSendMessage_V3;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +48,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class FarmMembersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String SECRET = "tea and scones";
+
+    private static final String CONDITION = "place = 'emulator' AND board IN ('a', 'b.c_d-1')";
+    private static final Set<Byte> BEFORE_LOGIN = Set.of((byte) 113, (byte) -18, (byte) 30);
 
     @TempDir
     private Path folder;
@@ -55,14 +66,24 @@ final class FarmMembersTest {
     /** A job of another member comes and goes. */
     @AfterEach
     void goesOn() {
-        try (FarmLink link = FarmLink.open(broker.address());
-                FarmInbox inbox = link.inbox(FarmQueues.JOBS, "place = 'emulator' AND board IN ('a', 'b.c_d-1')")) {
-            Map<String, String> properties = Map.of("place", "emulator", "board", "b.c_d-1", "job", "1", "client", "2");
-            link.send(FarmQueues.JOBS, new FarmMessage(properties, Bytes.ofText("x"), Manner.once("z", PATIENCE)));
-            inbox.receive(PATIENCE).orElseThrow().done().run();
-            assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
+        try (FarmLink link = FarmLink.open(broker.address())) {
+            job(link);
         }
+        assertThat(broker.link().count(FarmQueues.JOBS)).isZero();
         broker.close();
+    }
+
+    private static void job(FarmLink link) {
+        try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, CONDITION)) {
+            Map<String, String> properties = Map.of("place", "emulator", "board", "b.c_d-1", "job", "1", "client", "2");
+            link.send(
+                    FarmQueues.JOBS,
+                    new FarmMessage(
+                            properties,
+                            Bytes.ofText("x"),
+                            Manner.once(UUID.randomUUID().toString(), PATIENCE)));
+            inbox.receive(PATIENCE).orElseThrow().done().run();
+        }
     }
 
     /** What somebody does with the engine's own client. */
@@ -155,7 +176,7 @@ final class FarmMembersTest {
                 .isInstanceOf(ActiveMQException.class));
     }
 
-    /** The engine keeps the texts of the last 100 conditions, and a name for each packet that it could not read. */
+    /** The engine keeps the texts of the last 100 conditions. */
     @Test
     void only_messages_may_be_large() throws IOException {
         try (RawMember member = RawMember.greet(broker.address().port(), Optional.empty())) {
@@ -165,41 +186,100 @@ final class FarmMembersTest {
         }
     }
 
-    /** Each number of a message's encoding, and what stands for it. */
+    /** Its messages would be read in another way than the guard reads them. */
     @ParameterizedTest
-    @ValueSource(ints = {Integer.MAX_VALUE, Integer.MIN_VALUE, -1, 1 << 26, 1 << 30, 0x7f000000})
-    void malformed_messages_do_no_harm(int wrong) throws IOException {
-        byte[] right = encoded();
+    @ValueSource(ints = {124, 127, 128, 129})
+    void an_older_form_of_messages_is_refused(int version) throws IOException {
         try (RawMember member = RawMember.greet(broker.address().port(), Optional.empty())) {
-            assertThat(member.login(FarmLink.USER, SECRET)).isTrue();
-            member.say((byte) 71, RawMember.SESSION, right);
-            assertThat(member.isServed()).isTrue();
+            assertThat(member.login(FarmLink.USER, SECRET, version)).isTrue();
+            member.say((byte) 71, RawMember.SESSION, new byte[40]);
+            assertThat(member.isEnded()).isTrue();
         }
-        assertThat(broker.link().count(FarmQueues.ANSWERS)).isEqualTo(1);
-        for (int at = 0; at < right.length - 4; at++) {
-            byte[] bytes = right.clone();
-            ByteBuffer.wrap(bytes).putInt(at, wrong);
-            try (RawMember member = RawMember.greet(broker.address().port(), Optional.empty())) {
-                assertThat(member.login(FarmLink.USER, SECRET)).isTrue();
-                member.say((byte) 71, RawMember.SESSION, bytes);
-                assertThat(member.isServed() || member.isEnded()).isTrue();
-            }
-        }
-        System.out.println("ATTACK " + wrong + " of " + right.length + " left "
-                + broker.link().count(FarmQueues.ANSWERS));
+        assertThat(log.warnings())
+                .singleElement()
+                .asString()
+                .endsWith(": a packet of type 71 on channel 10 before the login");
     }
 
-    /** The body of a packet that sends. */
-    private static byte[] encoded() {
-        CoreMessage message = new CoreMessage(1, 100);
-        message.setAddress(FarmQueues.ANSWERS);
-        message.setDurable(true);
-        message.putStringProperty("job", "1");
-        message.putStringProperty("client", "2");
-        message.getBodyBuffer().writeBytes("x".getBytes(StandardCharsets.UTF_8));
-        ActiveMQBuffer out = new SessionSendMessage_V3(message, false, null, -1).encode(null);
-        byte[] bytes = new byte[out.readableBytes()];
-        out.readBytes(bytes);
-        return java.util.Arrays.copyOfRange(bytes, 13, bytes.length);
+    /** Each place of every packet that a member sends, and what stands there instead. */
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MAX_VALUE, Integer.MIN_VALUE, -1, 1 << 26})
+    void malformed_packets_do_no_harm(int wrong) throws Exception {
+        List<byte[]> packets = packets();
+        Set<Integer> types = new TreeSet<>();
+        for (byte[] right : packets) {
+            types.add((int) right[4]);
+            for (int at = 13; at <= right.length - 4; at++) {
+                byte[] bytes = right.clone();
+                ByteBuffer.wrap(bytes).putInt(at, wrong);
+                try (RawMember member = RawMember.greet(broker.address().port(), Optional.empty())) {
+                    assertThat(BEFORE_LOGIN.contains(right[4]) || member.login(FarmLink.USER, SECRET))
+                            .isTrue();
+                    member.say(bytes);
+                    assertThat(member.isServed() || member.isEnded()).isTrue();
+                }
+            }
+        }
+        assertThat(types).containsExactlyInAnyOrder(-21, -20, 10, 30, 40, 41, 67, 69, 70, 71, 74, 79, 113);
+        try (FarmLink link = FarmLink.open(broker.address());
+                FarmInbox inbox = link.inbox(FarmQueues.JOBS, CONDITION)) {
+            while (broker.link().count(FarmQueues.JOBS) > 0) {
+                inbox.receive(PATIENCE).orElseThrow().done().run();
+            }
+        }
+    }
+
+    /** What a member sends that is asked for a job and an answer. */
+    private List<byte[]> packets() throws Exception {
+        byte[] all;
+        try (ServerSocket between = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<byte[]> said = CompletableFuture.supplyAsync(() -> between(between));
+            FarmAddress there =
+                    FarmAddress.parse("tcp://localhost:" + between.getLocalPort(), DigestWorkerProgram.MEMBER);
+            try (FarmLink link = FarmLink.open(there)) {
+                job(link);
+            }
+            all = said.get();
+        }
+        List<byte[]> packets = new ArrayList<>();
+        ByteBuffer rest = ByteBuffer.wrap(all).position("ARTEMIS".length());
+        while (rest.hasRemaining()) {
+            byte[] packet = new byte[4 + rest.getInt(rest.position())];
+            rest.get(packet);
+            packets.add(packet);
+        }
+        return packets;
+    }
+
+    /** Hands over what two say to each other, and returns what the first one says. */
+    private byte[] between(ServerSocket server) {
+        try (Socket member = server.accept();
+                Socket farm = new Socket("localhost", broker.address().port())) {
+            CompletableFuture<Void> back =
+                    CompletableFuture.runAsync(() -> hand(farm, member, new ByteArrayOutputStream()));
+            ByteArrayOutputStream said = new ByteArrayOutputStream();
+            hand(member, farm, said);
+            back.join();
+            return said.toByteArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void hand(Socket from, Socket to, ByteArrayOutputStream kept) {
+        try {
+            byte[] some = new byte[1 << 16];
+            for (int n = from.getInputStream().read(some);
+                    n >= 0;
+                    n = from.getInputStream().read(some)) {
+                kept.write(some, 0, n);
+                to.getOutputStream().write(some, 0, n);
+            }
+            to.shutdownOutput();
+        } catch (SocketException e) {
+            // One of them has left.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 }

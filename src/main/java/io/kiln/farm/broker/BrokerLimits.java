@@ -5,20 +5,18 @@ import io.kiln.farm.link.FarmQueues;
 import java.util.regex.Pattern;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
-import org.apache.activemq.artemis.api.core.Message;
 import org.apache.activemq.artemis.api.core.SimpleString;
 import org.apache.activemq.artemis.core.postoffice.QueueBinding;
 import org.apache.activemq.artemis.core.protocol.core.CoreRemotingConnection;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
 import org.apache.activemq.artemis.core.server.ServerSession;
 import org.apache.activemq.artemis.core.server.plugin.ActiveMQServerPlugin;
-import org.apache.activemq.artemis.core.transaction.Transaction;
 
-/** Tells the guard of a connection that it has a session now, and bounds messages and conditions. */
+/** Tells the guard of a connection that it has a session now, and by which conditions members may select messages. */
 final class BrokerLimits implements ActiveMQServerPlugin {
     /**
-     * The conditions of a farm's members: what a property is, or one of several. The engine's language has more, for which every message of a queue
-     * is computed upon.
+     * The conditions of a farm's members: what a property is, or one of several. The engine's language has more, which it would compute for
+     * each message of a queue.
      */
     private static final Pattern CONDITION =
             Pattern.compile("client = 'TEXT'|place = 'TEXT' AND board IN \\('TEXT'(, 'TEXT')*+\\)"
@@ -41,16 +39,6 @@ final class BrokerLimits implements ActiveMQServerPlugin {
             throws ActiveMQException {
         if (condition != null && !CONDITION.matcher(condition).matches()) {
             throw new ActiveMQIllegalStateException("refused: a condition that farms do not have");
-        }
-    }
-
-    @Override
-    public void beforeSend(
-            ServerSession session, Transaction tx, Message message, boolean direct, boolean noAutoCreateQueue)
-            throws ActiveMQException {
-        if (message.getWholeMessageSize() > FarmQueues.MOST_PACKET_BYTES) {
-            throw new ActiveMQIllegalStateException(
-                    "refused: a message of more than " + FarmQueues.MOST_PACKET_BYTES + " bytes");
         }
     }
 }

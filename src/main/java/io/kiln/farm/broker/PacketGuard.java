@@ -41,7 +41,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     /** Opens a session; members choose a form by what they know about the broker's version. */
     private static final Set<Byte> LOGIN = Set.of(PacketImpl.CREATESESSION, PacketImpl.CREATESESSION_V2);
 
-    /** Comes before the login. */
+    /** Comes before the login; it names the form of the packets that follow. */
     private static final byte SUBSCRIBE = PacketImpl.SUBSCRIBE_TOPOLOGY_V2;
 
     /** The only packet that may be large. */
@@ -226,7 +226,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         if (isMember) {
             return channel >= CHANNEL_ID.USER.id && SESSION.contains(type);
         }
-        boolean isSubscription = type == SUBSCRIBE && channel == CHANNEL_ID.PING.id && !hasSubscribed;
+        boolean isSubscription = type == SUBSCRIBE && channel == CHANNEL_ID.PING.id && !hasSubscribed && !hasTried;
         boolean isLogin = LOGIN.contains(type) && channel == CHANNEL_ID.SESSION.id && !hasTried;
         hasSubscribed |= isSubscription;
         hasTried |= isLogin;
