@@ -89,14 +89,13 @@ final class MessageGuard {
 
     private static Optional<String> problem(ByteBuffer tail) {
         try {
-            tail.getLong();
+            skip(tail, Long.BYTES);
             if (tail.get() != DataConstants.NOT_NULL) {
                 return MALFORMED;
             }
             text(tail);
             boolean isPlain = tail.get() == DataConstants.NULL && tail.get() == Message.DEFAULT_TYPE;
-            tail.get();
-            tail.position(tail.position() + TIMES_BYTES);
+            skip(tail, 1 + TIMES_BYTES);
             int priority = tail.get();
             if (!isPlain || priority < 0 || priority > MOST_PRIORITY) {
                 return MALFORMED;
@@ -118,6 +117,10 @@ final class MessageGuard {
         } catch (BufferUnderflowException | IllegalArgumentException e) {
             return MALFORMED;
         }
+    }
+
+    private static void skip(ByteBuffer tail, int count) {
+        tail.position(tail.position() + count);
     }
 
     private static String text(ByteBuffer tail) {
