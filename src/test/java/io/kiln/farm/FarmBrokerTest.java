@@ -87,11 +87,11 @@ final class FarmBrokerTest {
         new Random(size).nextBytes(content);
         try (FarmBroker broker = FarmBroker.start(home.resolve("farm"), HERE, new KeptLog());
                 FarmLink link = FarmLink.open(broker.address())) {
-            Map<String, String> properties = Map.of(FarmQueues.BOARD, "b");
+            Map<String, String> properties = Map.of(FarmQueues.CLIENT, "b");
             link.send(
                     FarmQueues.JOBS,
                     new FarmMessage(properties, Bytes.wrap(content), Manner.once("a", Duration.ofMinutes(1))));
-            try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.BOARD + " = 'b'")) {
+            try (FarmInbox inbox = link.inbox(FarmQueues.JOBS, FarmQueues.CLIENT + " = 'b'")) {
                 FarmInbox.Received received =
                         inbox.receive(Duration.ofSeconds(20)).orElseThrow();
                 assertThat(received.message().body().toArray()).isEqualTo(content);

@@ -245,7 +245,10 @@ final class FarmPacketsTest {
             try (RawMember member = kind.loggedIn()) {
                 long own = type == PacketImpl.PING ? 0 : MEMBERS.contains(type) ? RawMember.SESSION : channel(type);
                 member.say((byte) type, own, NOTHING);
-                if (MEMBERS.contains(type)) {
+                if (type == PacketImpl.SESS_SEND) {
+                    assertThat(member.isEnded()).isTrue();
+                    assertThat(refusals(member)).containsExactly("a malformed message");
+                } else if (MEMBERS.contains(type)) {
                     assertThat(member.isServed() || member.isEnded()).isTrue();
                     assertThat(refusals(member)).isEmpty();
                 } else {

@@ -87,12 +87,16 @@ final class RawMember implements AutoCloseable {
 
     /** Asks for a session. */
     boolean login(String user, String password) throws IOException {
-        VersionImpl version = (VersionImpl) VersionLoader.getVersion();
+        return login(user, password, ((VersionImpl) VersionLoader.getVersion()).getIncrementingVersion());
+    }
+
+    /** Asks for a session, in which packets have the form of an older engine's. */
+    boolean login(String user, String password, int version) throws IOException {
         say(
                 new CreateSessionMessage(
                         "raw" + port(),
                         SESSION,
-                        version.getIncrementingVersion(),
+                        version,
                         user,
                         password,
                         Integer.MAX_VALUE,

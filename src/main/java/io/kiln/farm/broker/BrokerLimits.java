@@ -2,32 +2,43 @@
 package io.kiln.farm.broker;
 
 import io.kiln.farm.link.FarmQueues;
+import java.util.regex.Pattern;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
-import org.apache.activemq.artemis.api.core.Message;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.postoffice.QueueBinding;
+import org.apache.activemq.artemis.core.protocol.core.CoreRemotingConnection;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
 import org.apache.activemq.artemis.core.server.ServerSession;
 import org.apache.activemq.artemis.core.server.plugin.ActiveMQServerPlugin;
-import org.apache.activemq.artemis.core.transaction.Transaction;
 
-/** Tells the guard of a connection that it has a session now, and bounds messages. */
+/** Tells the guard of a connection that it has a session now, and by which conditions members may select messages. */
 final class BrokerLimits implements ActiveMQServerPlugin {
-    /** A session exists only after the broker knows who it is for. */
+    /**
+     * The conditions of a farm's members: what a property is, or one of several. The engine's language has more, which it would compute for
+     * each message of a queue.
+     */
+    private static final Pattern CONDITION =
+            Pattern.compile("client = 'TEXT'|place = 'TEXT' AND board IN \\('TEXT'(, 'TEXT')*+\\)"
+                    .replace("TEXT", "[A-Za-z0-9._-]{1,80}+"));
+
+    /** A session exists only after the broker knows who it is for. Older forms of messages are others than the guard reads. */
     @Override
     public void afterCreateSession(ServerSession session) {
-        if (session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty
+        if (session.getRemotingConnection() instanceof CoreRemotingConnection core
+                && !core.isVersionBeforeAsyncResponseChange()
+                && session.getRemotingConnection().getTransportConnection() instanceof NettyServerConnection netty
                 && netty.getNettyChannel().pipeline().get(BrokerPort.GUARD) instanceof PacketGuard guard) {
             guard.admit(FarmQueues.MOST_PACKET_BYTES);
         }
     }
 
     @Override
-    public void beforeSend(
-            ServerSession session, Transaction tx, Message message, boolean direct, boolean noAutoCreateQueue)
+    public void beforeCreateConsumer(
+            long consumer, QueueBinding queue, SimpleString condition, boolean isBrowser, boolean takesLarge)
             throws ActiveMQException {
-        if (message.getWholeMessageSize() > FarmQueues.MOST_PACKET_BYTES) {
-            throw new ActiveMQIllegalStateException(
-                    "refused: a message of more than " + FarmQueues.MOST_PACKET_BYTES + " bytes");
+        if (condition != null && !CONDITION.matcher(condition).matches()) {
+            throw new ActiveMQIllegalStateException("refused: a condition that farms do not have");
         }
     }
 }

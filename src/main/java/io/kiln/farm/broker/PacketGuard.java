@@ -25,7 +25,7 @@ import org.apache.activemq.artemis.core.protocol.core.impl.PacketImpl;
  * before it asks who sent them.
  */
 final class PacketGuard extends ChannelInboundHandlerAdapter {
-    /** Largest packet of those who have not proved yet who they are. */
+    /** Largest packet of those who have not proved yet who they are, and of members that send no message by it. */
     static final int STRANGER = 64 << 10;
 
     /** Until then a session must exist. */
@@ -41,8 +41,11 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     /** Opens a session; members choose a form by what they know about the broker's version. */
     private static final Set<Byte> LOGIN = Set.of(PacketImpl.CREATESESSION, PacketImpl.CREATESESSION_V2);
 
-    /** Comes before the login. */
+    /** Comes before the login; it names the form of the packets that follow. */
     private static final byte SUBSCRIBE = PacketImpl.SUBSCRIBE_TOPOLOGY_V2;
+
+    /** The only packet that may be large. */
+    private static final byte SEND = PacketImpl.SESS_SEND;
 
     /** What a session consists of. */
     private static final Set<Byte> SESSION = Set.of(
@@ -51,7 +54,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
             PacketImpl.CREATE_PRODUCER,
             PacketImpl.REMOVE_PRODUCER,
             PacketImpl.SESS_PRODUCER_REQUEST_CREDITS,
-            PacketImpl.SESS_SEND,
+            SEND,
             PacketImpl.SESS_CREATECONSUMER,
             PacketImpl.SESS_CONSUMER_CLOSE,
             PacketImpl.SESS_FLOWTOKEN,
@@ -70,7 +73,8 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
     private int length;
     private byte type;
     private long channel;
-    private long rest;
+    private int rest;
+    private MessageGuard message = new MessageGuard(0);
 
     /** @param log is told whom it refuses, and why */
     PacketGuard(Log log) {
@@ -156,7 +160,11 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         int end = bytes.writerIndex();
         while (at < end) {
             if (rest > 0) {
-                int skipped = (int) Math.min(rest, end - at);
+                int skipped = Math.min(rest, end - at);
+                Optional<String> problem = type == SEND ? message.problem(bytes, at, skipped) : Optional.empty();
+                if (problem.isPresent()) {
+                    return problem;
+                }
                 rest -= skipped;
                 at += skipped;
                 continue;
@@ -193,7 +201,14 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         Optional<String> problem = isAllowed()
                 ? Optional.empty()
                 : Optional.of("a packet of type " + type + " on channel " + channel + phase());
-        rest = (long) length - HEAD_BYTES;
+        if (problem.isEmpty() && type != SEND && length > STRANGER) {
+            problem = Optional.of("a packet of type " + type + " and " + length + " bytes");
+        }
+        rest = length - HEAD_BYTES;
+        if (problem.isEmpty() && type == SEND) {
+            message = new MessageGuard(rest);
+            problem = message.start();
+        }
         headBytes = 0;
         length = 0;
         channel = 0;
@@ -211,7 +226,7 @@ final class PacketGuard extends ChannelInboundHandlerAdapter {
         if (isMember) {
             return channel >= CHANNEL_ID.USER.id && SESSION.contains(type);
         }
-        boolean isSubscription = type == SUBSCRIBE && channel == CHANNEL_ID.PING.id && !hasSubscribed;
+        boolean isSubscription = type == SUBSCRIBE && channel == CHANNEL_ID.PING.id && !hasSubscribed && !hasTried;
         boolean isLogin = LOGIN.contains(type) && channel == CHANNEL_ID.SESSION.id && !hasTried;
         hasSubscribed |= isSubscription;
         hasTried |= isLogin;

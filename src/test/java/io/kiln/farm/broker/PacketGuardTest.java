@@ -9,13 +9,21 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.activemq.artemis.api.core.ActiveMQBuffer;
+import org.apache.activemq.artemis.core.message.impl.CoreMessage;
+import org.apache.activemq.artemis.core.protocol.core.impl.PacketImpl;
+import org.apache.activemq.artemis.core.protocol.core.impl.wireformat.SessionSendMessage_V3;
 import org.junit.jupiter.api.Test;
 
 /** The guard of a connection without a broker behind it: what it lets through, however the bytes are cut into pieces. */
 final class PacketGuardTest {
     private static final byte[] GREETING = "ARTEMIS".getBytes(StandardCharsets.US_ASCII);
     private static final int LARGEST = 1 << 20;
+
+    /** Where lengths and numbers stand in a message with a body of three bytes. */
+    private static final Set<Integer> LENGTHS = Set.of(13, 29, 72, 76, 87, 93, 108);
 
     private final KeptLog log = new KeptLog();
     private final PacketGuard guard = new PacketGuard(log);
@@ -33,6 +41,21 @@ final class PacketGuardTest {
         ByteBuf all = Unpooled.wrappedBuffer(parts);
         byte[] bytes = new byte[all.readableBytes()];
         all.readBytes(bytes);
+        return bytes;
+    }
+
+    /** A packet with a message as the engine's client writes it. */
+    private static byte[] message(int body) {
+        CoreMessage message = new CoreMessage(1, 100);
+        message.setAddress("kiln.jobs");
+        message.putStringProperty("job", "1");
+        message.putStringProperty("board", "b");
+        message.getBodyBuffer().writeBytes(new byte[body]);
+        PacketImpl packet = new SessionSendMessage_V3(message, true, null, -1);
+        packet.setChannelID(10);
+        ActiveMQBuffer out = packet.encode(null);
+        byte[] bytes = new byte[out.readableBytes()];
+        out.readBytes(bytes);
         return bytes;
     }
 
@@ -60,7 +83,7 @@ final class PacketGuardTest {
     @Test
     void a_session_passes_as_it_is() {
         byte[] before = joined(GREETING, packet(113, 0, 30), packet(10, 0, 8), packet(-18, 1, 200));
-        byte[] after = joined(packet(71, 10, 200_000), packet(69, 10, 0), packet(10, 0, 8));
+        byte[] after = joined(message(200_000), packet(69, 10, 0), packet(10, 0, 8));
         say(before);
         guard.admit(LARGEST);
         say(after);
@@ -95,6 +118,13 @@ final class PacketGuardTest {
         say(joined(GREETING, packet(30, 1, 20)));
         say(packet(-18, 1, 20));
         assertRefused("a packet of type -18 on channel 1 before the login");
+    }
+
+    /** It would change how the engine reads packets that the guard has read in another way. */
+    @Test
+    void nobody_names_another_form_after_the_login() {
+        say(joined(GREETING, packet(30, 1, 20), packet(113, 0, 30)));
+        assertRefused("a packet of type 113 on channel 0 before the login");
     }
 
     @Test
@@ -146,5 +176,58 @@ final class PacketGuardTest {
         channel.advanceTimeBy(2 * PacketGuard.LOGIN_SECONDS, TimeUnit.SECONDS);
         channel.runScheduledPendingTasks();
         assertThat(channel.isOpen()).isTrue();
+    }
+
+    private void sayMember(byte[] bytes) {
+        say(joined(GREETING, packet(30, 1, 20)));
+        guard.admit(LARGEST);
+        passed();
+        say(bytes);
+    }
+
+    @Test
+    void messages_pass_in_single_bytes() {
+        sayMember(new byte[0]);
+        byte[] two = joined(message(0), message(3));
+        for (byte each : two) {
+            say(new byte[] {each});
+        }
+        assertThat(passed()).isEqualTo(two);
+    }
+
+    /** The engine takes a packet when its last byte has come. */
+    @Test
+    void the_last_byte_of_a_malformed_message_does_not_pass() {
+        sayMember(new byte[0]);
+        byte[] wrong = message(3);
+        wrong[13 + 4 + 3 + 8] = 0;
+        for (byte each : wrong) {
+            say(new byte[] {each});
+        }
+        assertRefused("a malformed message");
+        assertThat(passed()).hasSizeLessThan(wrong.length);
+    }
+
+    @Test
+    void only_messages_are_large() {
+        sayMember(packet(40, 10, PacketGuard.STRANGER));
+        assertRefused("a packet of type 40 and " + (PacketGuard.STRANGER + 9) + " bytes");
+    }
+
+    /** All lengths and numbers that may stand at each place: either the message is as it was but for ids and times, or it is refused. */
+    @Test
+    void no_length_of_a_message_is_taken_as_it_is() {
+        byte[] right = message(3);
+        for (int at = 13; at <= right.length - 4; at++) {
+            for (int wrong : new int[] {Integer.MIN_VALUE, -2, 1000, 1 << 26, Integer.MAX_VALUE}) {
+                byte[] bytes = right.clone();
+                ByteBuffer.wrap(bytes).putInt(at, wrong);
+                MessageGuard one = new MessageGuard(bytes.length - 13);
+                boolean isRefused = one.problem(Unpooled.wrappedBuffer(bytes), 13, bytes.length - 13)
+                        .isPresent();
+                boolean isLength = LENGTHS.contains(at);
+                assertThat(isRefused || !isLength).as(at + " " + wrong).isTrue();
+            }
+        }
     }
 }
