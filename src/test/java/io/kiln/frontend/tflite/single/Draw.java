@@ -254,7 +254,7 @@ public final class Draw {
         return model.inputs(toArray(inputs)).outputs(toArray(outputs)).build();
     }
 
-    /** Inputs for some invocations: at random, at the ends of their types, small. */
+    /** Inputs for some invocations: at random, at the ends of their types, small, with special floats, with denormal ones. */
     List<List<Bytes>> rounds(int rounds) {
         List<List<Bytes>> all = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {

@@ -20,10 +20,16 @@ record RandomData(TensorSpec tensor, long low, long high, boolean anyFloat) {
         Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MAX_VALUE, -Float.MAX_VALUE, 1e-30f
     };
 
+    private static final float[] DENORMAL = {Float.MIN_VALUE, -Float.MIN_VALUE, 1e-40f, -1e-39f, 0, 1};
+
     private enum Kind {
         ANY,
         EXTREME,
-        SMALL
+        SMALL,
+        /** Some floats are infinite, not a number or -0, and some rows of whatever type have equal elements. */
+        SPECIAL,
+        /** As before, with denormal floats. */
+        DENORMAL
     }
 
     /** The type's whole range; -1000 to 1000 for signed integers that are not quantized, normally distributed floats. */
@@ -64,9 +70,18 @@ record RandomData(TensorSpec tensor, long low, long high, boolean anyFloat) {
     }
 
     private byte[] next(Random random, Kind kind) {
+        int rank = tensor.shape().size();
         int elements = tensor.shape().stream().reduce(1, (a, b) -> a * b);
+        int row = rank == 0 ? 1 : Math.max(1, tensor.shape().get(rank - 1));
+        boolean isSpecial = kind.compareTo(Kind.SPECIAL) >= 0;
+        boolean isEqual = false;
         ByteBuffer buffer = ByteBuffer.allocate(elements * bytes()).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < elements; i++) {
+            isEqual = i % row == 0 ? isSpecial && random.nextInt(4) == 0 : isEqual;
+            if (isEqual && i % row > 0) {
+                buffer.put(buffer.array(), buffer.position() - bytes(), bytes());
+                continue;
+            }
             switch (tensor.type()) {
                 case TensorType.FLOAT32 -> buffer.putFloat(nextFloat(random, kind));
                 case TensorType.INT64, TensorType.UINT64 -> buffer.putLong(nextInteger(random, kind));
@@ -82,8 +97,12 @@ record RandomData(TensorSpec tensor, long low, long high, boolean anyFloat) {
         if (anyFloat && random.nextInt(4) == 0) {
             return SPECIAL[random.nextInt(SPECIAL.length)];
         }
+        if (kind.compareTo(Kind.SPECIAL) >= 0 && random.nextInt(6) == 0) {
+            float[] special = kind == Kind.SPECIAL || random.nextInt(4) == 0 ? SPECIAL : DENORMAL;
+            return special[random.nextInt(special.length)];
+        }
         return switch (kind) {
-            case ANY -> (float) random.nextGaussian();
+            case ANY, SPECIAL, DENORMAL -> (float) random.nextGaussian();
             case EXTREME -> (float) (random.nextGaussian() * 30);
             case SMALL -> Math.round(random.nextGaussian() * 4) / 4f;
         };
@@ -92,7 +111,7 @@ record RandomData(TensorSpec tensor, long low, long high, boolean anyFloat) {
     private long nextInteger(Random random, Kind kind) {
         long zero = tensor.zeroPoints().isEmpty() ? 0 : tensor.zeroPoints().get(0);
         return switch (kind) {
-            case ANY ->
+            case ANY, SPECIAL, DENORMAL ->
                 tensor.type() == TensorType.UINT64
                         ? random.nextLong() >>> random.nextInt(Long.SIZE)
                         : low + (long) (random.nextDouble() * (high - low + 1));
