@@ -205,6 +205,11 @@ public final class Draw {
         return input(tensor, RandomData.anything(tensor));
     }
 
+    /** Adds an input whose floats are finite where TensorFlow Lite is asked. */
+    public int inputOfNumbers(TensorSpec tensor) {
+        return input(tensor, RandomData.numbers(tensor));
+    }
+
     /** Adds an input whose elements lie between two numbers, both included: indices, for instance. */
     public int input(TensorSpec tensor, int low, int high) {
         return input(tensor, RandomData.between(tensor, low, high));

@@ -60,6 +60,7 @@ public final class SingleOperatorCheck {
     private static final int ROUNDS = 5;
     /** TensorFlow Lite takes denormal numbers, which the last round has, for 0. */
     private static final int ROUNDS_OF_ORACLE = 4;
+
     private static final List<String> TARGETS =
             List.of(TestTargets.HOST, TestTargets.M4, TestTargets.M55, TestTargets.M0);
 
@@ -126,10 +127,9 @@ public final class SingleOperatorCheck {
         Bytes model = Bytes.wrap(draw.build());
         List<List<Bytes>> inputs = draw.rounds(ROUNDS);
         try {
-            List<List<TfliteOracle.Output>> expected =
-                    operator.hasOracle()
-                            ? TfliteOracle.runAll(model.toArray(), inputs.subList(0, ROUNDS_OF_ORACLE))
-                            : List.of();
+            List<List<TfliteOracle.Output>> expected = operator.hasOracle()
+                    ? TfliteOracle.runAll(model.toArray(), inputs.subList(0, ROUNDS_OF_ORACLE))
+                    : List.of();
             String name = operator.name().toLowerCase(Locale.ROOT) + seed;
             Function micro = function(model, name, TfliteRounding.MICRO);
             Function lite = operator.hasOracle() ? function(model, name + "_lite", TfliteRounding.LITE) : micro;
