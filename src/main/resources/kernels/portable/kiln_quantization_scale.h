@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-#include <string.h>
 #include "kiln_real.h"
 
 /* The magnitude of a value on one side of 0, at most that of the largest float; 0 on the other side. */
@@ -33,7 +32,9 @@ static inline float kiln_quantization_scale(float least, float most) {
     bits += rest > half || (rest == half && (bits & 1u) != 0u) ? 1u : 0u;
   }
   bits += (uint32_t)(step.exponent + right + 149) << 23;
-  float scale;
-  memcpy(&scale, &bits, sizeof scale);
-  return scale;
+  const union {
+    uint32_t bits;
+    float value;
+  } scale = {bits};
+  return scale.value;
 }

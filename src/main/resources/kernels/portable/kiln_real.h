@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdint.h>
-#include <string.h>
 
 /* A positive number of double precision, digits * 2^exponent, without floating point: 53 digits, the first of which is 1; or 0. */
 struct kiln_real {
@@ -31,10 +30,12 @@ static inline struct kiln_real kiln_real(uint64_t digits, int32_t exponent) {
 
 /* The number of a finite float that is 0 or positive. */
 static inline struct kiln_real kiln_real_of(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  const uint32_t fraction = bits & 0x7fffffu;
-  const int32_t exponent = (int32_t)(bits >> 23);
+  const union {
+    float value;
+    uint32_t bits;
+  } number = {value};
+  const uint32_t fraction = number.bits & 0x7fffffu;
+  const int32_t exponent = (int32_t)(number.bits >> 23);
   return exponent == 0 ? kiln_real(fraction, -149) : kiln_real(fraction | 0x800000u, exponent - 150);
 }
 

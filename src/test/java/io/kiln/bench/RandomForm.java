@@ -75,6 +75,11 @@ enum RandomForm {
         return (isFloat() || this == SHORTS) && seed % 3 == 0;
     }
 
+    /** Whether floats among the inputs of a number are of every kind, and some rows of them equal. */
+    boolean isSpecial(long seed) {
+        return seed % 3 == 1;
+    }
+
     /** The corrections that the kernels of what is drawn must have. */
     List<String> corrections() {
         return switch (this) {

@@ -181,7 +181,10 @@ final class RandomOperatorsInQemuTest {
                 Function function = form.function(seed);
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
-                    Bytes drawn = RandomOperators.input(parameter.type(), seed * 31 + own.size());
+                    long inputSeed = seed * 31 + own.size();
+                    Bytes drawn = form.isSpecial(seed)
+                            ? RandomOperators.special(parameter.type(), inputSeed)
+                            : RandomOperators.input(parameter.type(), inputSeed);
                     own.add(form.isExtreme(seed) ? extreme(form, drawn) : drawn);
                 }
                 models.add(draws.compiled(seed));

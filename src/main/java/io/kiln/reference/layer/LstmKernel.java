@@ -162,6 +162,12 @@ final class LstmKernel {
         return limit > 0 ? FixedPoint.clamp(value, -limit, limit) : value;
     }
 
+    /** NaN becomes the limit, as in TensorFlow Lite. */
+    private static float clipped(float value, float limit) {
+        float below = value < limit ? value : limit;
+        return below > -limit ? below : -limit;
+    }
+
     private Outcome real() {
         float[] result = new float[(int) type.shape().elements()];
         float[] hidden = args.get(Lstm.HIDDEN).floats().clone();
@@ -178,7 +184,7 @@ final class LstmKernel {
                 int c = b * units + u;
                 float updated = gates[FORGET] * cell[c] + gates[INPUT] * gates[CELL];
                 float limit = op.cellClip();
-                cell[c] = limit > 0 ? Math.max(-limit, Math.min(limit, updated)) : updated;
+                cell[c] = limit > 0 ? clipped(updated, limit) : updated;
                 result[position * units + u] = (float) Math.tanh(cell[c]) * gates[OUTPUT];
             }
             System.arraycopy(result, position * units, hidden, b * units, units);

@@ -99,7 +99,8 @@ final class FourierTransform<N> {
             for (int r = 0; r < radix; r++) {
                 Complex<N> part = part(parts.get(r).get(k), radix);
                 turned.add(
-                        r == 0
+                        // The root is 1: its product with an infinite float would be none.
+                        r == 0 || k == 0
                                 ? part
                                 : product(
                                         part, root(FourierRoots.passPhase(r * k * (points / size), points, inverse))));

@@ -60,7 +60,8 @@ public final class NormalizationImporters {
         }
         Arg data = floats(operator);
         Arg norm = unary(operator, Unary.Kind.SQRT, sum(operator, binary(operator, Binary.Kind.MULTIPLY, data, data)));
-        Arg divisor = binary(operator, Binary.Kind.MAXIMUM, norm, Constant.scalar(EPSILON));
+        // The second operand is the result if it is not a number.
+        Arg divisor = binary(operator, Binary.Kind.MAXIMUM, Constant.scalar(EPSILON), norm);
         operator.finish(binary(operator, Binary.Kind.DIVIDE, data, divisor));
     }
 

@@ -21,18 +21,18 @@ final class ComputedWeightsCases {
 
     private ComputedWeightsCases() {}
 
-    /** Attention by FULLY_CONNECTED: the keys, and the values transposed, are weights. */
+    /** Attention by FULLY_CONNECTED: the keys, and the values transposed, are weights. TensorFlow Lite limits infinite ones between the layers. */
     private static void attention(Draw d, byte type) {
         int rows = d.between(1, 5);
         int keys = d.between(1, 6);
         int depth = 2 * d.between(1, 6);
-        int q = d.input(d.tensor(type, rows, depth));
+        int q = d.inputOfNumbers(d.tensor(type, rows, depth));
         TensorSpec key = d.tensor(type, 1, keys, 2, depth / 2).quantized(0.02f, 0);
         TensorSpec flat = d.tensor(type, keys, depth).quantized(0.02f, 0);
         TensorSpec value = d.tensor(type, keys, depth).quantized(0.05f, 0);
         TensorSpec turned = d.tensor(type, depth, keys).quantized(0.05f, 0);
-        int[] k = {d.input(key), d.add(TensorSpec.int32("flat", keys, depth))};
-        int[] v = {d.input(value), d.add(TensorSpec.int32("order", 1, 0))};
+        int[] k = {d.inputOfNumbers(key), d.add(TensorSpec.int32("flat", keys, depth))};
+        int[] v = {d.inputOfNumbers(value), d.add(TensorSpec.int32("order", 1, 0))};
         int kFlat = d.add(flat);
         int vTurned = d.add(turned);
         int scores = d.add(d.tensor(type, rows, keys).quantized(0.1f, 3));

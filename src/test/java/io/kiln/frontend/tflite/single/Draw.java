@@ -205,6 +205,11 @@ public final class Draw {
         return input(tensor, RandomData.anything(tensor));
     }
 
+    /** Adds an input whose floats are finite where TensorFlow Lite is asked. */
+    public int inputOfNumbers(TensorSpec tensor) {
+        return input(tensor, RandomData.numbers(tensor));
+    }
+
     /** Adds an input whose elements lie between two numbers, both included: indices, for instance. */
     public int input(TensorSpec tensor, int low, int high) {
         return input(tensor, RandomData.between(tensor, low, high));
@@ -254,7 +259,7 @@ public final class Draw {
         return model.inputs(toArray(inputs)).outputs(toArray(outputs)).build();
     }
 
-    /** Inputs for some invocations: at random, at the ends of their types, small. */
+    /** Inputs for some invocations: at random, at the ends of their types, small, with special floats, with denormal ones. */
     List<List<Bytes>> rounds(int rounds) {
         List<List<Bytes>> all = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {

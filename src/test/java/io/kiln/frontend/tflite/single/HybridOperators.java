@@ -57,7 +57,8 @@ final class HybridOperators {
 
     private HybridOperators() {}
 
+    /** TensorFlow Lite converts what is infinite or not a number to an integer, which C++ does not define. */
     private static int[] layer(Draw d, TensorSpec x, TensorSpec weights, int channels) {
-        return new int[] {d.input(x), d.add(weights), d.add(d.bias(x, weights, channels))};
+        return new int[] {d.inputOfNumbers(x), d.add(weights), d.add(d.bias(x, weights, channels))};
     }
 }

@@ -106,7 +106,8 @@ final class RecurrentOperators {
             float scale = x.scales().get(0) * features.scales().get(0) * d.between(1, 20);
             remembered = TensorSpec.of("state", state, batch, filters * memory).quantized(scale, 0);
         }
-        int data = d.input(x);
+        // TensorFlow Lite's ReLU of this layer alone makes 0 of NaN.
+        int data = d.inputOfNumbers(x);
         int[] in = {
             data,
             d.add(features),

@@ -50,14 +50,17 @@ import java.util.stream.Collectors;
  * }</pre>
  *
  * {@link io.kiln.frontend.tflite.Options#table} writes any options; {@link Draw#model()} is the whole writer of model files. What is
- * drawn must be valid for TensorFlow Lite and supported by Kiln: a refusal by either fails the test. Each case runs with three sets of
- * inputs, in one interpreter and one program, so that variables keep their values. Integers must be equal, ours and C's always; floats
+ * drawn must be valid for TensorFlow Lite and supported by Kiln: a refusal by either fails the test. Each case runs with five sets of
+ * inputs, of which the last two have special floats and rows of equal elements, in one interpreter and one program, so that variables keep their values. Integers must be equal, ours and C's always; floats
  * within 1e-5 + 1e-4 |expected| + a millionth of the tensor's largest, for sums that cancel. {@code -Dkiln.cases=500} takes more cases,
  * {@code -Dkiln.seed=17} begins with another; a failing model is kept in {@code target/single-operator}.
  */
 public final class SingleOperatorCheck {
     private static final Path KEPT = Path.of("target", "single-operator");
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 5;
+    /** TensorFlow Lite takes denormal numbers, which the last round has, for 0. */
+    private static final int ROUNDS_OF_ORACLE = 4;
+
     private static final List<String> TARGETS =
             List.of(TestTargets.HOST, TestTargets.M4, TestTargets.M55, TestTargets.M0);
 
@@ -124,8 +127,9 @@ public final class SingleOperatorCheck {
         Bytes model = Bytes.wrap(draw.build());
         List<List<Bytes>> inputs = draw.rounds(ROUNDS);
         try {
-            List<List<TfliteOracle.Output>> expected =
-                    operator.hasOracle() ? TfliteOracle.runAll(model.toArray(), inputs) : List.of();
+            List<List<TfliteOracle.Output>> expected = operator.hasOracle()
+                    ? TfliteOracle.runAll(model.toArray(), inputs.subList(0, ROUNDS_OF_ORACLE))
+                    : List.of();
             String name = operator.name().toLowerCase(Locale.ROOT) + seed;
             Function micro = function(model, name, TfliteRounding.MICRO);
             Function lite = operator.hasOracle() ? function(model, name + "_lite", TfliteRounding.LITE) : micro;

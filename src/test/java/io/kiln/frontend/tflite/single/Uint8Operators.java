@@ -51,7 +51,7 @@ final class Uint8Operators {
 
     private static final OperatorCases QUANTIZE = OperatorCases.of("QUANTIZE_UINT8", d -> {
         int[] shape = d.shape(1, 4);
-        int x = d.input(d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.UINT8), shape));
+        int x = d.inputOfNumbers(d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.UINT8), shape));
         d.output(d.tensor(TensorType.UINT8, shape));
         d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
     });

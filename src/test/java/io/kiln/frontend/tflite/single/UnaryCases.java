@@ -129,7 +129,7 @@ final class UnaryCases {
         byte to = from == FLOAT32
                 ? d.oneOf(FLOAT32, INT8, INT16, INT32)
                 : d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32);
-        int x = d.input(TensorSpec.of("x", from, shape));
+        int x = d.inputOfNumbers(TensorSpec.of("x", from, shape));
         d.output(TensorSpec.of("y", to, shape));
         d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
     }
@@ -155,7 +155,7 @@ final class UnaryCases {
                 ? INT8
                 : from == INT8 ? d.oneOf(INT8, UINT8) : from == INT16 ? d.oneOf(INT16, INT32) : d.oneOf(INT8, INT16);
         TensorSpec in = d.tensor(from, shape);
-        int x = d.input(from == INT32 ? in.quantized(d.scale() / 4, 0) : in);
+        int x = d.inputOfNumbers(from == INT32 ? in.quantized(d.scale() / 4, 0) : in);
         TensorSpec out = d.tensor(to, shape);
         d.output(to == INT32 ? out.quantized(d.scale() / 4096, 0) : out);
         d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
