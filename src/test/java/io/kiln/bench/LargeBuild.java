@@ -67,7 +67,9 @@ public final class LargeBuild {
 
     /** Processor seconds of this process and of its children that have ended. */
     private static double[] cpu() throws IOException {
-        String[] fields = Files.readString(Path.of("/proc/self/stat")).replaceFirst(".*\\) ", "").split(" ");
+        String[] fields = Files.readString(Path.of("/proc/self/stat"))
+                .replaceFirst(".*\\) ", "")
+                .split(" ");
         return new double[] {
             (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0,
             (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) / 100.0

@@ -43,7 +43,9 @@ final class LoggedRun {
         InterfaceNames names = new InterfaceNames(model);
         own(names.run(), 0);
         own(names.main(), 0);
-        for (int part = 0; InstructionCounter.symbols(elf, names.mainPart(part)).findAny().isPresent(); part++) {
+        for (int part = 0;
+                InstructionCounter.symbols(elf, names.mainPart(part)).findAny().isPresent();
+                part++) {
             own(names.mainPart(part), 0);
         }
         for (int i = 0; i < operators.size(); i++) {
