@@ -115,6 +115,11 @@ public record InterfaceNames(String model) {
         return prefix() + "___tvm_main__";
     }
 
+    /** {@code tvmgen_<name>___tvm_main___part<number>}: calls some of the operators of a model with very many. */
+    public String mainPart(int number) {
+        return main() + "_part" + number;
+    }
+
     /** {@code tvmgen_<name>_get_c_metadata}: tells programs what the model's tensors are. */
     public String metadata() {
         return prefix() + "_get_c_metadata";

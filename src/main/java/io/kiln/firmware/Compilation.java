@@ -37,7 +37,10 @@ final class Compilation {
             "CCC_OVERRIDE_OPTIONS",
             "SOURCE_DATE_EPOCH");
 
-    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final Duration LEAST = Duration.ofMinutes(10);
+
+    /** For each megabyte of a source. GCC takes half a minute of a processor that has nothing else to do. */
+    private static final Duration FOR_EACH_MEGABYTE = Duration.ofMinutes(5);
 
     /** The result of a compiler that was not started. */
     static final ProcessResult NOTHING = new ProcessResult(0, false, "", "", Duration.ZERO);
@@ -163,8 +166,21 @@ final class Compilation {
         ProcessResult result = ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
                 .in(project.directory())
                 .without(MISLEADING)
-                .within(LIMIT));
+                .within(limit(project, unit)));
         return new Attempt(result, List.of(), true);
+    }
+
+    /** How long a compiler may take, which grows with the source. */
+    static Duration limit(FirmwareProject project, SourceUnit unit) {
+        try {
+            return limit(Files.size(project.directory().resolve(unit.path())));
+        } catch (IOException e) {
+            return LEAST;
+        }
+    }
+
+    static Duration limit(long bytes) {
+        return LEAST.plus(FOR_EACH_MEGABYTE.multipliedBy(bytes >> 20));
     }
 
     /**

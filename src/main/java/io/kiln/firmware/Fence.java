@@ -162,7 +162,7 @@ final class Fence {
             return Compilation.NOTHING;
         }
         List<String> line = lines.compileText(unit, toolchain.compiling(unit), lines.relative(object));
-        ProcessResult result = ProcessRunner.run(command(line).reading(text));
+        ProcessResult result = ProcessRunner.run(command(line).reading(text).within(Compilation.limit(project, unit)));
         if (result.succeeded() && result.message().isBlank()) {
             cached.keepText(neutral, text.toArray(), object);
         }

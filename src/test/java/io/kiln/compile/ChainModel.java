@@ -9,7 +9,7 @@ import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
 /** Small layers one after another: a 1x1 convolution, a 3x3 one, and their sum, again and again. */
-final class ChainModel {
+public final class ChainModel {
     private static final float SCALE = 0.02f;
     private static final int SIZE = 6;
     private static final int CHANNELS = 4;
@@ -20,7 +20,7 @@ final class ChainModel {
     private ChainModel() {}
 
     /** The model file. */
-    static byte[] write(int operators) {
+    public static byte[] write(int operators) {
         return new ChainModel().build(operators);
     }
 
@@ -44,7 +44,7 @@ final class ChainModel {
      * An unrolled recurrent network: the same layer again and again, each time of the state before, then the sum with the
      * network's only input.
      */
-    static byte[] recurrent(int operators) {
+    public static byte[] recurrent(int operators) {
         return new ChainModel().unrolled(operators);
     }
 

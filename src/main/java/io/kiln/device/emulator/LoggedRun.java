@@ -40,8 +40,14 @@ final class LoggedRun {
         this.entries = entries;
         // The trace before the model's entry point, where nothing is logged.
         this.trace = new BlockTrace(elf, owners, 0, 0);
-        own(new InterfaceNames(model).run(), 0);
-        own(new InterfaceNames(model).main(), 0);
+        InterfaceNames names = new InterfaceNames(model);
+        own(names.run(), 0);
+        own(names.main(), 0);
+        for (int part = 0;
+                InstructionCounter.symbols(elf, names.mainPart(part)).findAny().isPresent();
+                part++) {
+            own(names.mainPart(part), 0);
+        }
         for (int i = 0; i < operators.size(); i++) {
             own(operators.get(i), i + 1);
         }

@@ -30,8 +30,8 @@ public final class AotExecution implements Executor {
         List<Buffer> statics = StateMemory.arrays(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());
         StateMemory.reset(module).ifPresent(functions::add);
-        PrimFunc main = MainFunctionBuilder.build(module);
-        functions.add(main);
+        functions.addAll(MainFunctionBuilder.build(module));
+        PrimFunc main = functions.get(functions.size() - 1);
         functions.forEach(function -> TirVerifier.verify(function, statics));
         return switch (module.api().convention()) {
             case TYPED -> typed(module, main, statics, functions);
@@ -67,9 +67,9 @@ public final class AotExecution implements Executor {
 
     /** A module that operators of another one call. */
     public static Callee callee(PlannedModule module) {
-        PrimFunc main = MainFunctionBuilder.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());
-        functions.add(main);
+        functions.addAll(MainFunctionBuilder.build(module));
+        PrimFunc main = functions.get(functions.size() - 1);
         return new Callee(main, module.workspaceBytes(), functions, module.operators());
     }
 }

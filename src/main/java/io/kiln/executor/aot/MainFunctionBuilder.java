@@ -22,17 +22,34 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/** Builds {@code tvmgen_<name>___tvm_main__}: places every value and calls the operators in order. */
+/**
+ * Builds {@code tvmgen_<name>___tvm_main__}: places every value and calls the operators in order. Where there are very many steps it calls parts
+ * that do, because the work of GCC on a function grows with the square of its variables and calls.
+ */
 final class MainFunctionBuilder {
+    /** Steps of a function that has no parts. */
+    private static final int MOST_STEPS = 500;
+
+    /** Steps of a part. */
+    private static final int PART_STEPS = 100;
+
     private final PlannedModule module;
     private final List<Buffer> parameters = new ArrayList<>();
     private final List<Buffer> variables = new ArrayList<>();
     private final Map<Integer, Buffer> buffers = new HashMap<>();
     private final Map<Integer, Integer> indexOf = new HashMap<>();
-    private final BlockBuilder body = new BlockBuilder();
+    private BlockBuilder body = new BlockBuilder();
+    /** Declarations of values in the workspace, by the buffer's name. */
+    private final Map<String, Stmt.DeclareView> views = new HashMap<>();
+    /** Buffers that the current steps name. */
+    private Set<Buffer> used = new LinkedHashSet<>();
+    /** In the order of the file. */
+    private final List<PrimFunc> functions = new ArrayList<>();
     /** By the pools' first addresses. */
     private final Map<Long, Buffer> pools = new LinkedHashMap<>();
 
@@ -47,30 +64,82 @@ final class MainFunctionBuilder {
         module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }
 
-    static PrimFunc build(PlannedModule module) {
+    /** The parts, if there are any, and behind them the function that runs them. */
+    static List<PrimFunc> build(PlannedModule module) {
         return new MainFunctionBuilder(module).build();
     }
 
-    private PrimFunc build() {
+    private List<PrimFunc> build() {
+        List<Step> steps = module.program().steps();
+        boolean whole = steps.size() <= MOST_STEPS;
         module.program().values().forEach(this::declare);
         parameters.addAll(variables);
         parameters.addAll(pools.values());
         module.devices().forEach(device -> parameters.add(Buffer.device(device.context())));
+        if (whole) {
+            module.program().values().stream()
+                    .map(value -> buffers.get(value.id()))
+                    .filter(buffer -> buffer != null && views.containsKey(buffer.name()))
+                    .forEach(buffer -> body.add(views.get(buffer.name())));
+        }
         StateMemory.ensureInitialised(module, body);
-        for (Step step : module.program().steps()) {
-            if (step instanceof Step.Copy copy) {
-                Buffer to = buffers.get(copy.to());
-                body.add(new Stmt.Copy(to, buffers.get(copy.from()), to.bytes()));
-            } else if (step instanceof Step.Run run) {
-                body.add(call(run.operator(), List.of()));
-            } else if (step instanceof Step.Stream stream) {
-                body.add(stream(stream));
+        if (whole) {
+            steps.forEach(this::step);
+        } else {
+            for (int first = 0; first < steps.size(); first += PART_STEPS) {
+                part(steps.subList(first, Math.min(first + PART_STEPS, steps.size())));
             }
         }
-        boolean streams = module.program().steps().stream().anyMatch(Step.Stream.class::isInstance);
+        boolean streams = steps.stream().anyMatch(Step.Stream.class::isInstance);
         String comment = "Runs the operators of " + module.name() + " in order"
                 + (streams ? ", some of them interleaved, row by row." : ".");
-        return new PrimFunc(module.names().main(), comment, parameters, List.of(), orders.list(), body.build());
+        List<PrimFunc.Table> tables = whole ? orders.list() : List.of();
+        functions.add(new PrimFunc(module.names().main(), comment, parameters, List.of(), tables, body.build()));
+        return functions;
+    }
+
+    private void step(Step step) {
+        if (step instanceof Step.Copy copy) {
+            Buffer to = use(copy.to());
+            body.add(new Stmt.Copy(to, use(copy.from()), to.bytes()));
+        } else if (step instanceof Step.Run run) {
+            body.add(call(run.operator(), List.of()));
+        } else if (step instanceof Step.Stream stream) {
+            body.add(stream(stream));
+        }
+    }
+
+    private Buffer use(int value) {
+        Buffer buffer = buffers.get(value);
+        used.add(buffer);
+        return buffer;
+    }
+
+    /** A function of some steps, which gets the parameters that they name, and its call. */
+    private void part(List<Step> steps) {
+        BlockBuilder calls = body;
+        body = new BlockBuilder();
+        used = new LinkedHashSet<>();
+        int tables = orders.list().size();
+        steps.forEach(this::step);
+        BlockBuilder declared = new BlockBuilder();
+        for (Buffer buffer : List.copyOf(used)) {
+            Stmt.DeclareView view = views.get(buffer.name());
+            if (view != null) {
+                declared.add(view);
+                used.add(view.base());
+            }
+        }
+        List<Buffer> needed = parameters.stream().filter(used::contains).toList();
+        PrimFunc part = new PrimFunc(
+                module.names().mainPart(functions.size()),
+                "Runs " + steps.size() + " steps of " + module.name() + ".",
+                needed,
+                List.of(),
+                orders.list().subList(tables, orders.list().size()),
+                declared.add(body.build()).build());
+        functions.add(part);
+        body = calls.add(new Stmt.CallFunction(part.name(), needed, List.of()));
     }
 
     private void declare(StoredValue value) {
@@ -92,7 +161,7 @@ final class MainFunctionBuilder {
             parameters.add(buffer);
         } else if (value.lastStep() >= 0) {
             // An unused input has its place in the pool, but no name here.
-            place(buffer, module.layout().value(value.id()));
+            views.put(buffer.name(), view(buffer, module.layout().value(value.id())));
         }
     }
 
@@ -114,18 +183,18 @@ final class MainFunctionBuilder {
     }
 
     /** Declares a buffer at an address of the memory plan. */
-    private void place(Buffer buffer, long address) {
+    private Stmt.DeclareView view(Buffer buffer, long address) {
         WorkspacePool pool = module.poolOf(address);
-        body.add(new Stmt.DeclareView(buffer, pools.get(pool.start()), Exprs.imm(address - pool.start())));
+        return new Stmt.DeclareView(buffer, pools.get(pool.start()), Exprs.imm(address - pool.start()));
     }
 
     private Stmt call(LoweredOperator operator, List<Expr> range) {
         List<Buffer> arguments = new ArrayList<>();
         for (int input : operator.inputs()) {
-            arguments.add(buffers.get(module.program().storage().get(input)));
+            arguments.add(use(module.program().storage().get(input)));
         }
         if (buffers.containsKey(operator.output())) {
-            arguments.add(buffers.get(operator.output()));
+            arguments.add(use(operator.output()));
         }
         int index = indexOf.get(operator.output());
         long bytes = 0;
@@ -134,10 +203,13 @@ final class MainFunctionBuilder {
                 bytes = OperatorBuffers.nextScratch(bytes);
                 String name = "scratch_" + index + (bytes == 0 ? "" : "_" + bytes);
                 Buffer scratch = new Buffer(name, parameter.dtype(), parameter.elements(), Scope.MUTABLE_VIEW);
-                place(scratch, module.layout().scratch(index) + bytes);
+                Stmt.DeclareView view = view(scratch, module.layout().scratch(index) + bytes);
+                used.add(view.base());
+                body.add(view);
                 arguments.add(scratch);
                 bytes += parameter.bytes();
             } else if (parameter.scope() == Scope.DEVICE) {
+                used.add(parameter);
                 arguments.add(parameter);
             }
         }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.base.Log;
+import io.kiln.compile.ChainModel;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Builds a model of thousands of operators step by step and prints what each step takes. */
+public final class LargeBuild {
+    private LargeBuild() {}
+
+    /** Arguments: {@code chain} or {@code recurrent}, the number of operators, a board, a folder. */
+    public static void main(String[] args) throws IOException {
+        Path out = Path.of(args[3]).toAbsolutePath();
+        Files.createDirectories(out);
+        Path model = out.resolve("large.tflite");
+        int operators = Integer.parseInt(args[1]);
+        Files.write(model, args[0].equals("chain") ? ChainModel.write(operators) : ChainModel.recurrent(operators));
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET).withoutObjectCache());
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(out.resolve("project"), out, "large"),
+                        List.of(new ModelSource(model, "large")),
+                        args[2])
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
+        step("generate", () -> flow.generate(spec));
+        step("assemble", () -> flow.assemble(spec));
+        step("compile", () -> flow.compile(spec));
+        step("link", () -> flow.link(spec));
+        step("verify", () -> flow.verify(spec, DeviceSpec.USUAL));
+        step("build", () -> flow.build(spec, DeviceSpec.USUAL));
+        if (!args[2].equals("host")) {
+            step("profile", () -> flow.profile(spec));
+        }
+        sizes(out);
+    }
+
+    private static void step(String name, Runnable step) throws IOException {
+        double[] before = cpu();
+        long start = System.nanoTime();
+        step.run();
+        double[] after = cpu();
+        System.gc();
+        System.out.printf(
+                Locale.ROOT,
+                "%-9s java %6.1f s, others %6.1f s, wall %6.1f s, heap kept %d MB%n",
+                name,
+                after[0] - before[0],
+                after[1] - before[1],
+                (System.nanoTime() - start) / 1e9,
+                (Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory()) >> 20);
+    }
+
+    /** Processor seconds of this process and of its children that have ended. */
+    private static double[] cpu() throws IOException {
+        String[] fields = Files.readString(Path.of("/proc/self/stat"))
+                .replaceFirst(".*\\) ", "")
+                .split(" ");
+        return new double[] {
+            (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0,
+            (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) / 100.0
+        };
+    }
+
+    private static void sizes(Path out) throws IOException {
+        try (Stream<Path> files = Files.walk(out)) {
+            for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
+                if (Files.size(file) > 200_000) {
+                    System.out.println("  " + Files.size(file) + " " + out.relativize(file));
+                }
+            }
+        }
+    }
+}
