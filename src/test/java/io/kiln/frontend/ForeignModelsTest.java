@@ -16,6 +16,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The small models beside the project that were made after reports of users: what Kiln reads of them answers as ONNX Runtime and
  * TensorFlow Lite answered, in the interpreter and as C on this machine.
  */
+@NeedsShared("models-more")
 class ForeignModelsTest {
     /** Models whose answers are not Kiln's, with the reason. */
     private static final Map<String, String> OTHERWISE = otherwise();

@@ -19,6 +19,7 @@ import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.ReadingSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.ReadLimits;
+import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.TestTargets;
 import java.io.IOException;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Vectors of TensorFlow Lite's reference kernels for layers that TensorFlow Lite Micro rounds otherwise. */
+@NeedsShared("models-more")
 class GivenRoundingTest {
     /** Dense layers, convolutions, and layers with float data and int8 weights. */
     private static final String CASES = "tf(25|27|28|29)_.*";

@@ -84,16 +84,20 @@ final class OnnxTensorReader {
             if (raw.size() != size) {
                 throw failure("a constant has " + raw.size() + " bytes", where, size + " bytes for its type");
             }
-            ByteBuffer out = allocate(type, elements);
-            RawElements.decode(type, raw.buffer().order(ByteOrder.LITTLE_ENDIAN), elements, out);
-            return Bytes.wrap(out.array());
+            byte[] held = allocate(type, elements);
+            RawElements.decode(
+                    type,
+                    raw.buffer().order(ByteOrder.LITTLE_ENDIAN),
+                    elements,
+                    ByteBuffer.wrap(held).order(ByteOrder.LITTLE_ENDIAN));
+            return Bytes.wrap(held);
         }
         return typed(tensor, type, elements, where);
     }
 
     /** Memory is taken only for data that the file has. */
-    private static ByteBuffer allocate(ElementType type, int elements) {
-        return ByteBuffer.allocate(elements * type.held().orElseThrow().bytes()).order(ByteOrder.LITTLE_ENDIAN);
+    private static byte[] allocate(ElementType type, int elements) {
+        return new byte[elements * type.held().orElseThrow().bytes()];
     }
 
     /** Where a tensor's external data lies. */
@@ -112,7 +116,8 @@ final class OnnxTensorReader {
         if (count != expected) {
             throw failure("a constant of type " + type.text() + " has " + count + " elements", where, "" + expected);
         }
-        ByteBuffer out = allocate(type, elements);
+        byte[] held = allocate(type, elements);
+        ByteBuffer out = ByteBuffer.wrap(held).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < elements; i++) {
             switch (type) {
                 case FLOAT -> out.putFloat(tensor.getFloatData(i));
@@ -128,7 +133,7 @@ final class OnnxTensorReader {
                 default -> put(type.held().orElseThrow(), tensor.getInt32Data(i), out);
             }
         }
-        return Bytes.wrap(out.array());
+        return Bytes.wrap(held);
     }
 
     private static int count(TensorProto tensor, ElementType type) {
