@@ -69,7 +69,7 @@ public final class LargeBuild {
     private static double[] cpu() throws IOException {
         String[] fields = Files.readString(Path.of("/proc/self/stat"))
                 .replaceFirst(".*\\) ", "")
-                .split(" ");
+                .split(" ", -1);
         return new double[] {
             (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0,
             (Long.parseLong(fields[13]) + Long.parseLong(fields[14])) / 100.0
