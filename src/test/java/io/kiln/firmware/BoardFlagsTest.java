@@ -19,6 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BoardFlagsTest {
     private static final long STACK = 0x2000;
 
+    /** Below the stack, see sections.ld. */
+    private static final long GUARD = 32;
+
     @TempDir
     private Path folder;
 
@@ -41,7 +44,7 @@ class BoardFlagsTest {
 
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Image image = FirmwareLinker.link(objects, folder.resolve("target"), "app", Log.QUIET);
-        assertThat(image.measurement().ram().stack()).isEqualTo(STACK);
+        assertThat(image.measurement().ram().stack()).isEqualTo(STACK + GUARD);
         assertThat(Files.readString(folder.resolve("target/firmware/Makefile")))
                 .contains("-DANSWER=41 -Iboard/part -Wno-unused-variable", "-Wl,--defsym=__stack_size=0x2000");
         assertThat(Files.readString(folder.resolve("target/kiln/build/compile.log")))
@@ -55,6 +58,6 @@ class BoardFlagsTest {
                         .measurement()
                         .ram()
                         .stack())
-                .isEqualTo(STACK);
+                .isEqualTo(STACK + GUARD);
     }
 }
