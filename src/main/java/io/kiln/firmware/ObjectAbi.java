@@ -31,7 +31,6 @@ final class ObjectAbi {
     private static final int ARM_ISA = 8;
     private static final int FP_ARCH = 10;
     private static final int FP_MODEL = 23;
-    private static final int ENUM_SIZE = 26;
     private static final int HARD_FP = 27;
     private static final int VFP_ARGS = 28;
     private static final int FP16_FORMAT = 38;
@@ -81,7 +80,6 @@ final class ObjectAbi {
     private static final List<String> ARGUMENTS = List.of(
             "floats in core registers (-mfloat-abi=soft or softfp)", "floats in FPU registers (-mfloat-abi=hard)",
             "floats as the toolchain likes", "no floats in calls");
-    private static final List<String> ENUMS = List.of("none", "small (-fshort-enums)", "int (-fno-short-enums)", "any");
 
     /** Tags of .riscv.attributes. */
     private static final int STACK_ALIGN = 4;
@@ -204,11 +202,6 @@ final class ObjectAbi {
         }
         if (object.number(MVE) > image.number(MVE)) {
             all.add(new Difference("the vector instructions", mve(object), mve(image)));
-        }
-        int enums = object.number(ENUM_SIZE);
-        int imageEnums = image.number(ENUM_SIZE);
-        if (isOneOrTwo(enums) && isOneOrTwo(imageEnums) && enums != imageEnums) {
-            all.add(new Difference("the size of enums", name(ENUMS, enums), name(ENUMS, imageEnums)));
         }
         int halves = object.number(FP16_FORMAT);
         int imageHalves = image.number(FP16_FORMAT);
