@@ -177,7 +177,8 @@ final class FlashStepTest {
         assertThat(answer.message()).contains("mine, chosen");
 
         Files.delete(own.resolve("chip.cfg"));
-        assertThatThrownBy(() -> flow.flash(spec, flash("NOBODY", "openocd"))).hasMessageContaining("parts/chip.cfg");
+        assertThatThrownBy(() -> flow.buildAndFlash(spec, flash("NOBODY", "openocd")))
+                .hasMessageContaining("parts/chip.cfg");
     }
 
     @Test
@@ -199,7 +200,7 @@ final class FlashStepTest {
         assertThatThrownBy(() -> flow.flash(spec("virtual-stm32f405"), flash("left", "openocd")))
                 .hasMessageContaining("'rust' is not a fault of the virtual probe");
         faults = Optional.of("slow:1");
-        assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "openocd")))
+        assertThatThrownBy(() -> flow.buildAndFlash(spec("stm32f405"), flash("NOBODY", "openocd")))
                 .hasMessageContaining("faults can be injected into virtual boards only");
     }
 }
