@@ -116,9 +116,10 @@ public final class BoardRecords {
     }
 
     /** Adds the records of the project and of dependencies to what the generated code depends on; a board and Kiln bring their own. */
-    static Fingerprint addTo(Fingerprint fingerprint, BuildSpec spec) {
-        file(spec).ifPresent(records -> fingerprint.value("tuning records", records));
-        return fingerprint.value("shared tuning records", RecordFiles.text(shared(spec)));
+    static Fingerprint addTo(Fingerprint fingerprint, ResolvedBuild build) {
+        file(build.spec()).ifPresent(records -> fingerprint.value("tuning records", records));
+        content(build).ifPresent(records -> fingerprint.value("tuning records of the board", records));
+        return fingerprint.value("shared tuning records", RecordFiles.text(shared(build.spec())));
     }
 
     /** Logs which records a build follows, and what is wrong with them. */

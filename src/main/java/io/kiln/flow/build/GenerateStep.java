@@ -107,7 +107,7 @@ public final class GenerateStep {
                 .forEach(model -> now.value(
                         "files of " + model.name(),
                         model.companions(spec.pipeline().reading().limits(build.board()))));
-        return BoardRecords.addTo(now, spec);
+        return BoardRecords.addTo(now, build);
     }
 
     private int mlfVersion() {

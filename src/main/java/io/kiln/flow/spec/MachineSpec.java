@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param update how it is updated in the field
  */
 public record MachineSpec(
+        @NoInput(because = "the board that was found by it is an input itself")
         String board,
 
         @NoInput(because = "generated C is the same for every compiler, and a verified image is an input itself")

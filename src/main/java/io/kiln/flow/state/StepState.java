@@ -44,15 +44,7 @@ final class StepState {
         Optional<Made> last = journal.read(RESULT);
         return last.isEmpty()
                 ? Optional.of("the last run did not finish")
-                : summary(last.get().changes(now).stream()
-                        .filter(change -> !isOfBoard(change.name()))
-                        .map(StepState::input)
-                        .toList());
-    }
-
-    /** Boards that differ in how they are flashed may share an image: their own step says what else is out of date. */
-    private static boolean isOfBoard(String input) {
-        return input.startsWith("board.") || input.equals("spec.machine.board");
+                : summary(last.get().changes(now).stream().map(StepState::input).toList());
     }
 
     /** Stores a finished run. */

@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.incremental.NoInput;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -21,11 +22,20 @@ import java.util.stream.Stream;
  * @param building how its firmware is built
  */
 public record Board(
+        @NoInput(of = "generate", because = "generated C names no board")
         BoardIdentity identity,
+
         String target,
         BoardMemories memoryMap,
+
+        @NoInput(
+                of = "generate",
+                because = "its files are compiled beside generated C; its tuning records are an input of their own")
         BoardSupport support,
+
+        @NoInput(of = "generate", because = "generated C runs wherever its core does")
         BoardHardware hardware,
+
         Building building) {
     /** Name of its folder, as in {@code kiln.board}. */
     public String id() {

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -138,17 +137,11 @@ final class FingerprintTest {
         assertThat(parts("a\nb").get("")).matches("[0-9a-f]{64}");
     }
 
+    /** One fork of the tests runs in Arabic, whose digits are others. */
     @Test
     void theLocaleIsNoInput() {
-        Locale before = Locale.getDefault();
-        Map<String, String> here = parts(List.of(1234567, 1.5, Locale.Category.DISPLAY));
-        try {
-            Locale.setDefault(Locale.forLanguageTag("ar-EG"));
-            assertThat(parts(List.of(1234567, 1.5, Locale.Category.DISPLAY))).isEqualTo(here);
-            Locale.setDefault(Locale.forLanguageTag("tr"));
-            assertThat(parts(List.of(1234567, 1.5, Locale.Category.DISPLAY))).isEqualTo(here);
-        } finally {
-            Locale.setDefault(before);
-        }
+        assertThat(parts(List.of(1234567, 1.5, Optional.of(Duration.ofMillis(1500))))
+                        .values())
+                .containsExactlyInAnyOrder("3 elements", "1234567", "1.5", "PT1.5S");
     }
 }

@@ -178,10 +178,10 @@ class BoardFaultTest {
             }
             int main(void) {
               void (*volatile call)(volatile int*, int) = poke;
-              call((volatile int*)%s, 3);
+              call((volatile int*)ADDRESS, 3);
               return 0;
             }
-            """.formatted(address), folder);
+            """.replace("ADDRESS", address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
         assertThatThrownBy(() -> Emulator.of(board, LIMIT)
                         .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))

@@ -105,9 +105,9 @@ class EmulatorTest {
             #include "kiln_console.h"
             int main(void) {
               kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
-              return %d;
+              return CODE;
             }
-            """.formatted(code));
+            """.replace("CODE", Integer.toString(code)));
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).matches(end -> Ends.code(end) == code);
     }
 

@@ -32,14 +32,14 @@ class FencedImageTest {
         Path made = folder.resolve("made");
         Path image = HandWrittenModel.withMain(board, "clang", """
             int main(void) {
-              static const char command[] = "touch %s";
+              static const char command[] = "touch MADE";
               const unsigned system[] = {(unsigned)command, sizeof command - 1};
               register unsigned r0 __asm__("r0") = 0x12;
               register const void* r1 __asm__("r1") = system;
               __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
               return 0;
             }
-            """.formatted(made), folder);
+            """.replace("MADE", made.toString()), folder);
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).matches(end -> Ends.code(end) == 70);
         assertThat(made).doesNotExist();
         Emulator asked = new Emulator(board, LIMIT, Optional.empty(), true);

@@ -35,10 +35,14 @@ final class EveryInputCountsTest {
     private static final Map<String, Set<String>> NO_INPUTS = Map.of(
             GENERATE,
             Set.of(
+                    "Board.identity",
+                    "Board.support",
+                    "Board.hardware",
                     "ResolvedBuild.runsOn",
                     "ResolvedBuild.toolchain",
                     "BuildSpec.layout",
                     "ModelSource.vectors",
+                    "MachineSpec.board",
                     "MachineSpec.toolchain",
                     "MachineSpec.boardSources",
                     "MachineSpec.update",
@@ -58,6 +62,7 @@ final class EveryInputCountsTest {
                     "ResolvedBuild.objects",
                     "BuildSpec.layout",
                     "BuildSpec.archive",
+                    "MachineSpec.board",
                     "MachineSpec.toolchain",
                     "MachineSpec.boardSources",
                     "MachineSpec.update",
