@@ -38,16 +38,15 @@ public final class Printable {
 
     /** Text as one line of bounded length: line ends are shown as code points too, and the middle of long words is left out. */
     public static String line(String text) {
-        String bounded = bounded(text);
-        StringBuilder shown = new StringBuilder(bounded.length());
-        bounded.codePoints().forEach(c -> {
+        StringBuilder shown = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
             if (isSafe(c)) {
                 shown.appendCodePoint(c);
             } else {
                 shown.append(String.format(Locale.ROOT, "\\u%04x", c));
             }
         });
-        return shown.toString();
+        return bounded(shown.toString());
     }
 
     /** The first lines of a text, and how many are left out. */

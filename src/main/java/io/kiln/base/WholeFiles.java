@@ -59,13 +59,13 @@ public final class WholeFiles {
 
     private static void write(Path file, byte[] content, boolean isProgram) {
         try {
-            if (Files.isRegularFile(file)
+            boolean isSame = Files.isRegularFile(file)
                     && Files.size(file) == content.length
                     && (!isProgram || Files.isExecutable(file))
-                    && Arrays.equals(Files.readAllBytes(file), content)) {
-                return;
+                    && Arrays.equals(Files.readAllBytes(file), content);
+            if (!isSame) {
+                replace(file, isProgram, out -> out.write(content));
             }
-            replace(file, isProgram, out -> out.write(content));
         } catch (IOException e) {
             throw FileFailure.of("cannot write", file, e);
         }

@@ -124,7 +124,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return address.isLoopback()
                         && !address.isEncrypted()
                         && access.password().isEmpty()
-                ? FarmAddress.parse(url, FarmAccess.by(LocalToken.of(homeFolder())))
+                ? new FarmAddress(address.host(), address.port(), false, FarmAccess.by(LocalToken.of(homeFolder())))
                 : address;
     }
 

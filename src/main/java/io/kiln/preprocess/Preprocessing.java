@@ -6,14 +6,11 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.preprocess.AudioPipeline.InputScale;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,11 +50,7 @@ public record Preprocessing(AudioPipeline pipeline, YamlDocument document) {
      * @throws KilnException with every mistake, each with its line and column
      */
     public static Preprocessing read(Path file) {
-        try (InputStream in = Files.newInputStream(file)) {
-            return parse(file.toString(), Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
+        return parse(file.toString(), YamlDocument.content(file));
     }
 
     static Preprocessing parse(String name, Bytes content) {

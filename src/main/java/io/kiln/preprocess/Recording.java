@@ -47,6 +47,9 @@ public final class Recording {
         GitLfs.pointer(file).ifPresent(pointer -> {
             throw new KilnException(pointer);
         });
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new KilnException(new Problem("this is not a regular file", file.toString(), "a recording", ""));
+        }
         try (InputStream in = Files.newInputStream(file)) {
             return parse(file.toString(), in.readNBytes(MAX_BYTES + 1), sampleRate, samples);
         } catch (IOException e) {

@@ -20,14 +20,15 @@ public final class ConstantFolder {
     /** All results together. */
     static final long USUAL_BYTES = 512L << 20;
 
-    /** One result. */
-    private static final long MOST_TENSOR_BYTES = 1L << 28;
+    /** One result while it is computed, when each element takes four or eight bytes. */
+    private static final long USUAL_TENSOR_BYTES = 1L << 28;
 
-    private static final int STEPS_PER_BYTE = 8;
+    private static final int STEPS_PER_BYTE = 64;
     private static final int BYTES_PER_BYTE = 4;
 
     private final long mostSteps;
     private final long mostBytes;
+    private final long mostTensorBytes;
     private long steps;
     private long bytes;
 
@@ -35,6 +36,7 @@ public final class ConstantFolder {
     public ConstantFolder(long modelBytes) {
         mostSteps = Math.max(USUAL_STEPS, STEPS_PER_BYTE * modelBytes);
         mostBytes = Math.max(USUAL_BYTES, BYTES_PER_BYTE * modelBytes);
+        mostTensorBytes = Math.max(USUAL_TENSOR_BYTES, Integer.BYTES * modelBytes);
     }
 
     /**
@@ -58,8 +60,10 @@ public final class ConstantFolder {
      * @throws KilnException if the model has too much to compute
      */
     void spend(Op op, List<TensorType> args, TensorType type, String where) {
-        if (type.isLargerThan(MOST_TENSOR_BYTES)) {
-            throw failure("the constant " + type.text() + " has more than %,d bytes", MOST_TENSOR_BYTES, where);
+        int width = type.dtype().isLong() ? Long.BYTES : Integer.BYTES;
+        if (type.shape().elements() > mostTensorBytes / width) {
+            throw failure(
+                    "computing the constant " + type.text() + " takes more than %,d bytes", mostTensorBytes, where);
         }
         bytes += type.bytes();
         if (bytes > mostBytes) {

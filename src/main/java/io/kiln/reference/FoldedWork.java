@@ -8,23 +8,32 @@ import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.DetectionPostprocess;
 import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.OnnxAveragePool;
 import io.kiln.ir.op.layer.OnnxResize2d;
 import io.kiln.ir.op.layer.Resize2d;
 import io.kiln.ir.op.layer.TflBatchMatmul;
 import io.kiln.ir.op.reduce.Topk;
+import io.kiln.ir.op.signal.FilterBankAccumulate;
+import io.kiln.ir.op.signal.SignalFft;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** How long the interpreter computes an operator, roughly: bytes that it touches and the steps of its inner loops. */
+/** How long the interpreter computes an operator, roughly: bytes that it touches, elements whose place it computes and the steps of its inner loops. */
 final class FoldedWork {
     /** The fixed cost of an operator, however small its tensors are. */
     private static final long CALL = 256;
+
+    /** The place of an element of the largest tensor, from the indices along all dimensions. */
+    private static final int PLACE = 8;
 
     /** A function such as the logarithm, or an interpolation of up to 16 neighbours, for each element. */
     private static final int FUNCTION = 16;
 
     /** A function that is computed as a sum of many terms, for each element. */
     private static final int SERIES = 64;
+
+    /** A sine and a cosine of as many products as a transform has steps, for each element. */
+    private static final int FFT = 512;
 
     private FoldedWork() {}
 
@@ -36,7 +45,12 @@ final class FoldedWork {
      */
     static long of(Op op, List<TensorType> args, TensorType result) {
         long bytes = result.bytes() + args.stream().mapToLong(TensorType::bytes).sum();
-        return plus(plus(CALL, bytes), loops(op, args, result));
+        long places = times(PLACE, Math.max(result.shape().elements(), mostElements(args)));
+        return plus(plus(CALL, bytes), plus(places, loops(op, args, result)));
+    }
+
+    private static long mostElements(List<TensorType> args) {
+        return args.stream().mapToLong(arg -> arg.shape().elements()).max().orElse(0);
     }
 
     private static long loops(Op op, List<TensorType> args, TensorType result) {
@@ -46,6 +60,16 @@ final class FoldedWork {
         }
         if (op instanceof MaxPool2d pool) {
             return times(elements, elements(pool.window()));
+        }
+        if (op instanceof OnnxAveragePool pool) {
+            // Sums by columns pass all taps for each column.
+            return times(times(elements, elements(pool.window())), pool.window().kernelW());
+        }
+        if (op instanceof SignalFft) {
+            return times(elements, FFT);
+        }
+        if (op instanceof FilterBankAccumulate) {
+            return times(elements, args.get(1).shape().elements());
         }
         if (op instanceof Unary unary) {
             return times(elements, unary.kind() == Unary.Kind.ERF ? SERIES : FUNCTION);

@@ -6,15 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 class RecordingTest {
+    @TempDir
+    private Path folder;
+
     private static final short[] SAMPLES = {1, -2, 300, Short.MIN_VALUE, Short.MAX_VALUE};
 
     @Test
@@ -45,6 +53,16 @@ class RecordingTest {
         byte[] huge = wav(format(1, 1, 8000, 16), data());
         Arrays.fill(huge, huge.length - 14, huge.length - 10, (byte) 0xff);
         refused("a.wav", huge, "4294967295 bytes, more than the file");
+    }
+
+    /** Reading a pipe that nobody writes to would never end. */
+    @Test
+    @Timeout(10)
+    void pipesAreRefused() {
+        Path pipe = folder.resolve("a.wav");
+        ProcessRunner.run(Command.of("mkfifo", pipe.toString()));
+        assertThatThrownBy(() -> Recording.read(pipe, 8000, 5)).hasMessageContaining("this is not a regular file");
+        assertThatThrownBy(() -> Preprocessing.read(pipe)).hasMessageContaining("this is not a regular file");
     }
 
     /** Whatever the bytes are, they are read or refused, and give as many samples as asked for. */

@@ -9,6 +9,7 @@ import io.kiln.base.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -189,12 +190,12 @@ public final class Fingerprint {
         return Collections.unmodifiableMap(parts);
     }
 
-    /** Regular files below a folder in a stable order; none if there is no such folder. */
+    /** Regular files below a folder in a stable order, also by links, as compilers and readers find them; none if there is no such folder. */
     public static List<Path> filesBelow(Path folder) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
-        try (Stream<Path> files = Files.walk(folder)) {
+        try (Stream<Path> files = Files.walk(folder, FileVisitOption.FOLLOW_LINKS)) {
             return files.filter(Files::isRegularFile).sorted().toList();
         } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot list", folder, e);

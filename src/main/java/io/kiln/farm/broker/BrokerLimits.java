@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 import org.apache.activemq.artemis.api.core.ActiveMQException;
 import org.apache.activemq.artemis.api.core.ActiveMQIllegalStateException;
 import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.config.BridgeConfiguration;
 import org.apache.activemq.artemis.core.postoffice.QueueBinding;
 import org.apache.activemq.artemis.core.protocol.core.CoreRemotingConnection;
 import org.apache.activemq.artemis.core.remoting.impl.netty.NettyServerConnection;
@@ -31,6 +32,12 @@ final class BrokerLimits implements ActiveMQServerPlugin {
                 && netty.getNettyChannel().pipeline().get(BrokerPort.GUARD) instanceof PacketGuard guard) {
             guard.admit(FarmQueues.MOST_PACKET_BYTES);
         }
+    }
+
+    /** Before it is looked for: a bridge that the folder has kept would run as soon as the engine starts. */
+    @Override
+    public void beforeDeployBridge(BridgeConfiguration bridge) throws ActiveMQException {
+        throw new ActiveMQIllegalStateException("refused: a bridge to another broker");
     }
 
     @Override

@@ -106,7 +106,14 @@ public final class FarmBroker implements AutoCloseable {
                     new TransportConfiguration(InVMConnectorFactory.class.getName(), id),
                     own);
         } catch (Exception e) {
-            stop(server);
+            try {
+                stop(server);
+            } catch (IllegalStateException other) {
+                e.addSuppressed(other);
+            }
+            if (e instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
             throw new KilnException(
                     new Problem(
                             "the farm's broker cannot be started: " + e.getMessage(),

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A farm's broker in this process: Apache ActiveMQ Artemis with Kiln's queues and limits. */
+/** A farm's broker in this process: Apache Artemis with Kiln's queues and limits. */
 package io.kiln.farm.broker;

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -67,7 +68,7 @@ public final class BoardRecords {
                 own(build.spec()).map(RecordReader.Log::records).orElse(List.of()),
                 profile(build).map(RecordReader.Log::records).orElse(List.of()),
                 shared(build.spec()))));
-        all.removeIf(record -> !counts(build, record));
+        all.removeIf(followed(build).negate());
         RecordsSpec followed = build.spec().compiler().records();
         Set<String> layers = all.stream()
                 .filter(record -> record.result().isMeasured())
@@ -83,12 +84,15 @@ public final class BoardRecords {
      * Whether a record was searched for what the build wants: instructions if it says so, or if nobody can tell the cycles of its core.
      * Fewer instructions may be more cycles.
      */
-    private static boolean counts(ResolvedBuild build, TuningRecord record) {
-        String objective = TaskKeys.objective(record.task());
+    private static Predicate<TuningRecord> followed(ResolvedBuild build) {
+        Set<String> others = Set.of();
         if (build.spec().compiler().records().isForInstructions()) {
-            return !IN_CYCLES.contains(objective);
+            others = IN_CYCLES;
+        } else if (isTimed(build)) {
+            others = Set.of(Metric.INSTRUCTIONS.text());
         }
-        return !objective.equals(Metric.INSTRUCTIONS.text()) || !isTimed(build);
+        Set<String> objectives = others;
+        return record -> !objectives.contains(TaskKeys.objective(record.task()));
     }
 
     /** Whether the cycles of the build's core can be estimated. */
@@ -142,7 +146,7 @@ public final class BoardRecords {
         log.info(records.size() + " tuning records in " + where);
         read.warnings().forEach(log::warn);
         boolean isForInstructions = build.spec().compiler().records().isForInstructions();
-        long others = records.stream().filter(record -> !counts(build, record)).count();
+        long others = records.stream().filter(followed(build).negate()).count();
         if (others > 0) {
             log.info(others + " of them are not followed, because they were searched for "
                     + (isForInstructions ? "cycles or time" : "fewer instructions, which may take more cycles")

@@ -2,15 +2,11 @@
 package io.kiln.flow.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kiln.base.Bytes;
-import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -80,15 +76,7 @@ record ModelCard(
                     "the model's card: at least schema, title and licence",
                     "Write it; the page \"Share a model\" has an example"));
         }
-        try (InputStream in = Files.newInputStream(file)) {
-            return parse(file.toString(), Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)));
-        } catch (IOException e) {
-            throw FileFailure.of("cannot read", file, e);
-        }
-    }
-
-    private static ModelCard parse(String name, Bytes content) {
-        YamlDocument document = YamlDocument.parse(name, content);
+        YamlDocument document = YamlDocument.parse(file.toString(), YamlDocument.content(file));
         Problems problems = new Problems();
         SCHEMA.check(document, problems);
         problems.throwIfAny();

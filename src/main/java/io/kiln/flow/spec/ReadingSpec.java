@@ -62,10 +62,10 @@ public record ReadingSpec(
         return new ReadingSpec(other, onnxIo, rounding, limit, onnxData);
     }
 
-    /** The limits of a build for a board; a board without memories is this computer. */
+    /** The limits of a build for a board; no more than for one without memories, which is this computer. */
     public ReadLimits limits(Board board) {
         long memories = board.memories().stream().mapToLong(Memory::size).sum();
-        return limits(memories == 0 ? ReadLimits.hostBytes() : memories);
+        return limits(memories == 0 ? ReadLimits.hostBytes() : Math.min(memories, ReadLimits.hostBytes()));
     }
 
     /** The limits of a build whose board is unknown or this computer. */

@@ -4,6 +4,7 @@ package io.kiln.flow.state;
 import io.kiln.base.Extensions;
 import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.farm.link.EngineParts;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -49,6 +50,10 @@ public final class Steps {
 
     private static Fingerprint whole(Fingerprint now) {
         return now.value("Kiln", PluginVersion.text())
-                .value("extensions", Extensions.code(Steps.class.getClassLoader()));
+                .value(
+                        "extensions",
+                        Extensions.code(Steps.class.getClassLoader()).stream()
+                                .filter(place -> !EngineParts.has(place))
+                                .toList());
     }
 }

@@ -13,7 +13,6 @@ import io.kiln.flow.test.ProgramScript.Step;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,12 +42,7 @@ final class ScriptReader {
         List<ProgramScript> scripts = new ArrayList<>();
         Problems problems = new Problems();
         for (Path file : files(folder)) {
-            try (InputStream in = Files.newInputStream(file)) {
-                read(file, Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)), problems)
-                        .ifPresent(scripts::add);
-            } catch (IOException e) {
-                throw FileFailure.of("cannot read", file, e);
-            }
+            read(file, YamlDocument.content(file), problems).ifPresent(scripts::add);
         }
         problems.throwIfAny();
         return scripts;

@@ -3,7 +3,6 @@ package io.kiln.flow.worker;
 
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
-import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.farm.job.FarmJob;
 import io.kiln.farm.job.RunPlace;
@@ -30,7 +29,8 @@ public record WorkerJobs(Boards boards, String openOcd, Path folder) implements 
         try {
             Path image = Files.createTempFile("kiln-job", ".elf");
             try {
-                WholeFiles.write(image, job.image().toArray());
+                // Temporary files are private, and stay so.
+                Files.write(image, job.image().toArray());
                 ElfFile.read(image);
                 return run(job, offer, image);
             } finally {

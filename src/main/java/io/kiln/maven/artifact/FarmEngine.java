@@ -3,6 +3,7 @@ package io.kiln.maven.artifact;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.farm.link.EngineParts;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.util.ArrayList;
@@ -24,36 +25,6 @@ import org.eclipse.aether.resolution.ArtifactResult;
  * not declared as one: it is fetched when a farm is used, and added to the plugin's classes.
  */
 public final class FarmEngine {
-    private static final String ARTEMIS = ":2.57.0";
-    private static final String NETTY = ":4.1.138.Final";
-
-    /**
-     * All that is fetched, and nothing that these name as their dependencies: Artemis' own for clusters, databases, files of properties and native
-     * transports are left out, and some are newer than what Artemis asks for. The same as in pom.xml, with which the tests run.
-     */
-    static final List<String> PARTS = List.of(
-            "org.apache.artemis:artemis-server" + ARTEMIS,
-            "org.apache.artemis:artemis-commons" + ARTEMIS,
-            "org.apache.artemis:artemis-core-client" + ARTEMIS,
-            "org.apache.artemis:artemis-journal" + ARTEMIS,
-            "org.apache.artemis:artemis-lockmanager-api" + ARTEMIS,
-            "org.apache.artemis:artemis-selector" + ARTEMIS,
-            "io.netty:netty-buffer" + NETTY,
-            "io.netty:netty-codec" + NETTY,
-            "io.netty:netty-codec-http" + NETTY,
-            "io.netty:netty-codec-socks" + NETTY,
-            "io.netty:netty-common" + NETTY,
-            "io.netty:netty-handler" + NETTY,
-            "io.netty:netty-handler-proxy" + NETTY,
-            "io.netty:netty-resolver" + NETTY,
-            "io.netty:netty-transport" + NETTY,
-            "io.netty:netty-transport-native-unix-common" + NETTY,
-            "com.github.ben-manes.caffeine:caffeine:3.2.4",
-            "commons-beanutils:commons-beanutils:1.11.0",
-            "commons-collections:commons-collections:3.2.2",
-            "commons-logging:commons-logging:1.3.5",
-            "org.jctools:jctools-core:4.0.7");
-
     private static final String ANY_CLASS = "org.apache.activemq.artemis.core.server.ActiveMQServer";
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.log.";
 
@@ -102,7 +73,7 @@ public final class FarmEngine {
     private List<URL> fetch() {
         Set<RemoteRepository> repositories = new LinkedHashSet<>(project.getRemoteProjectRepositories());
         repositories.addAll(project.getRemotePluginRepositories());
-        List<ArtifactRequest> requests = PARTS.stream()
+        List<ArtifactRequest> requests = EngineParts.ALL.stream()
                 .map(part -> new ArtifactRequest(new DefaultArtifact(part), List.copyOf(repositories), ""))
                 .toList();
         try {
@@ -115,7 +86,7 @@ public final class FarmEngine {
             throw new KilnException(
                     new Problem(
                             "the engine of farms cannot be fetched: " + e.getMessage(),
-                            PARTS.get(0),
+                            EngineParts.ALL.get(0),
                             "an artifact in the local repository or in one of the settings",
                             session.isOffline()
                                     ? "Run once without -o"

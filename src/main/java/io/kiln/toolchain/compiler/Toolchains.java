@@ -11,8 +11,6 @@ import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
 import io.kiln.toolchain.yaml.YamlDocument;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -145,9 +143,9 @@ public final class Toolchains {
                     "one of " + known + ", or a descriptor file that ends in " + SUFFIX,
                     ""));
         }
-        try (InputStream in = Files.newInputStream(Path.of(name))) {
-            return DescriptorReader.read(name, Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)));
-        } catch (IOException | InvalidPathException e) {
+        try {
+            return DescriptorReader.read(name, YamlDocument.content(Path.of(name)));
+        } catch (InvalidPathException e) {
             throw new KilnException(
                     new Problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
         }

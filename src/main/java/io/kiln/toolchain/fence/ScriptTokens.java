@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
  */
 final class ScriptTokens {
     private static final Pattern TOKEN = Pattern.compile(
-            "(?<blank>[ \\t\\r"
-                    + "]+)|(?<newline>\\n"
-                    + ")|(?<comment>/\\*.*?\\*/)|(?<open>/\\*)|(?<text>\"[^\"\\n"
-                    + "]*\")|(?<discard>/DISCARD/)"
-                    + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=["
-                    + " \\t\\n"
-                    + "])|[-+*%&|^~!?:<>=,;(){}])|(?<other>.)",
+            "(?<blank>[ \\t\\r]+)|(?<newline>\\n)"
+                    + "|(?<comment>/\\*.*?\\*/)|(?<open>/\\*)"
+                    + "|(?<text>\"[^\"\\n]*\")"
+                    + "|(?<discard>/DISCARD/)"
+                    + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)"
+                    + "|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=[ \\t\\n])|[-+*%&|^~!?:<>=,;(){}])"
+                    + "|(?<other>.)",
             Pattern.DOTALL);
 
     private static final String END = "the end";

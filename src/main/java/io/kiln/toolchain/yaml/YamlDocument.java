@@ -6,9 +6,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -29,7 +34,7 @@ import org.yaml.snakeyaml.resolver.Resolver;
 /** A YAML file as JSON, with the line and column of every node. Refuses files that expand excessively. */
 public final class YamlDocument {
     /** Far more than any descriptor needs. */
-    public static final int MAX_BYTES = 64 * 1024;
+    private static final int MAX_BYTES = 64 * 1024;
 
     private static final int MAX_NODES = 5_000;
     private static final int MAX_DEPTH = 16;
@@ -50,6 +55,22 @@ public final class YamlDocument {
         this.name = name;
         this.root = root;
         this.places = places;
+    }
+
+    /**
+     * The content of a file that may hold a descriptor: no more of it than shows that it is too large.
+     *
+     * @throws KilnException if it cannot be read, or is no regular file: reading from a pipe would never end
+     */
+    public static Bytes content(Path file) {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw refused(file.toString(), "this is not a regular file", "a YAML file");
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return Bytes.wrap(in.readNBytes(MAX_BYTES + 1));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
     }
 
     /**

@@ -116,6 +116,7 @@ final class FingerprintTest {
                 .containsOnlyKeys("", "/a.c", "/sub/b.c")
                 .containsEntry("", "2 files");
         assertThat(parts(one.resolve("a.c"))).isEqualTo(parts(two.resolve("a.c")));
+        assertThat(parts(Files.createSymbolicLink(folder.resolve("link"), one))).isEqualTo(parts(one));
         Files.writeString(two.resolve("sub/b.c"), "c");
         assertThat(parts(one)).isNotEqualTo(parts(two));
         assertThat(parts(folder.resolve("none.c"))).containsExactly(Map.entry("none.c", "absent"));
