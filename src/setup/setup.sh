@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what this project's own build needs of the system, and says so first. Does nothing if all is there.
-# Usage: setup.sh quickstart|tests
+# Usage: setup.sh quickstart|tests FOLDER: the folder is what tests keep; what was not used for two weeks goes.
 set -euo pipefail
+
+[ ! -d "${2:-}/programs" ] || find "$2/programs" -type f -mtime +14 -delete
 
 # command that must be on the PATH, and the Debian package that has it
 needed=("qemu-system-arm qemu-system-arm")

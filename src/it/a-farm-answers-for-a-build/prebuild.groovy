@@ -19,8 +19,8 @@ def start = { String name, String said, List<String> arguments ->
         sleep 100
     }
 }
-start('broker', "Farm $url", ['kiln:farm', "-Dkiln.farm.listen=$url".toString(), "-Dkiln.farm.folder=$basedir/queues".toString(), "-Dkiln.home=$basedir/../../kiln-home".toString()])
+start('broker', "Farm $url", ['kiln:farm', "-Dkiln.farm.listen=$url".toString(), "-Dkiln.farm.folder=$basedir/queues".toString(), "-Dkiln.home=$home".toString()])
 start('worker', 'takes jobs of', ['kiln:worker', "-Dkiln.farm=$url".toString(), '-Dkiln.worker.name=bench',
-        '-Dkiln.worker.emulators=mps2-an386', '-Dkiln.worker.slots=1', "-Dkiln.home=$basedir/../../kiln-home".toString()])
+        '-Dkiln.worker.emulators=mps2-an386', '-Dkiln.worker.slots=1', "-Dkiln.home=$home".toString()])
 new File(basedir, 'test.properties').text = "kiln.farm=$url\n"
 return true

@@ -67,7 +67,7 @@ public record ReadLimits(OptionalLong given, long boardBytes, Optional<Path> dat
 
     private String reason(long usual) {
         return most(usual) > usual
-                ? FLOAT_SIZE + " times the memories of the board"
+                ? FLOAT_SIZE + " times the memories of the board, or a quarter of the heap"
                 : "the usual limit of boards with small memories";
     }
 }

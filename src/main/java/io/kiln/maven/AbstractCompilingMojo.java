@@ -222,8 +222,8 @@ abstract class AbstractCompilingMojo extends AbstractVerifyingMojo {
     private File onnxData;
 
     /**
-     * The most bytes of a model file, such as {@code 64M}. If not set, four times the memories of the board, at least the format's usual limit;
-     * for the board {@code host} a quarter of the heap.
+     * The most bytes of a model file, such as {@code 64M}. If not set, four times the memories of the board or a quarter of the heap, whatever is
+     * less, and at least the format's usual limit.
      *
      * @since 0.1.0
      */

@@ -17,8 +17,8 @@ import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
-import io.kiln.process.ProcessRunner;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
@@ -231,7 +231,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             List<String> line = new ArrayList<>(List.of(toolchain.compiler()));
             line.addAll(toolchain.compileFlags(kind, optimize));
             line.addAll(List.of("-I.", "-Ishims/include", "-c", source, "-o", object));
-            run(line);
+            run(object, line);
             return object;
         }
 
@@ -247,12 +247,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
             line.addAll(List.of("-T", "bench.ld", "-Wl,-Map=bench.map", "-o", "bench.elf"));
             line.addAll(objects);
             line.addAll(toolchain.libraries());
-            run(line);
+            run("bench.elf", line);
             return folder.resolve("bench.elf");
         }
 
-        private void run(List<String> line) {
-            ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder));
+        private void run(String output, List<String> line) {
+            ProcessResult result = KeptPrograms.make(folder, output, Command.ofLine(line));
             if (!result.succeeded()) {
                 throw new IllegalStateException(String.join(" ", line) + "\n" + result.message());
             }

@@ -12,6 +12,7 @@ import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;
@@ -65,7 +66,7 @@ final class GraphHost {
         line.add(DRIVER.toAbsolutePath().toString());
         line.addAll(List.of("-o", "program", "-lm"));
         ProcessResult result =
-                ProcessRunner.run(Command.of("cc", line).in(folder).within(LIMIT));
+                KeptPrograms.make(folder, "program", Command.of("cc", line).within(LIMIT));
         assertThat(result.exitCode()).as(result.message()).isZero();
         return new GraphHost(folder);
     }

@@ -11,6 +11,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.io.ByteArrayOutputStream;
@@ -83,7 +84,7 @@ public final class HostProgram {
         line.addAll(objects);
         line.add("-lm");
         ProcessResult result =
-                ProcessRunner.run(Command.of("cc", line).in(folder).within(Duration.ofMinutes(10)));
+                KeptPrograms.make(folder, "program", Command.of("cc", line).within(Duration.ofMinutes(10)));
         assertThat(result.exitCode()).as(result.message()).isZero();
     }
 

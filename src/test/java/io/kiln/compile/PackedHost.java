@@ -8,6 +8,7 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;
@@ -51,7 +52,7 @@ final class PackedHost {
         line.addAll(runtime());
         line.addAll(List.of("-o", "program", "-lm"));
         ProcessResult result =
-                ProcessRunner.run(Command.of("cc", line).in(folder).within(LIMIT));
+                KeptPrograms.make(folder, "program", Command.of("cc", line).within(LIMIT));
         assertThat(result.exitCode()).as(result.message()).isZero();
     }
 

@@ -10,9 +10,12 @@ import io.kiln.compile.Frontends;
 import io.kiln.firmware.TestFirmware;
 import io.kiln.flow.spec.ReadingSpec;
 import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.BoardMemories;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,23 @@ class ReadLimitsTest {
         assertThat(host.boardBytes()).isEqualTo(ReadLimits.hostBytes());
         ReadLimits board = ReadingSpec.STANDARD.limits(TestFirmware.board("mps2-an386"));
         assertThat(board.boardBytes()).isLessThan(1L << 30).isPositive();
+    }
+
+    /** A board of a stranger may claim any memory. */
+    @Test
+    void noBoardRaisesItAboveThatOfThisComputer() {
+        Board real = TestFirmware.board("mps2-an386");
+        Board.Memory one = real.memories().get(0);
+        Board.Memory huge =
+                new Board.Memory(one.name(), one.kind(), one.base(), 1L << 40, one.speed(), one.waits(), one.targets());
+        Board board = new Board(
+                real.identity(),
+                real.target(),
+                new BoardMemories(List.of(huge), real.memoryMap().pools()),
+                real.support(),
+                real.hardware(),
+                real.building());
+        assertThat(ReadingSpec.STANDARD.limits(board).boardBytes()).isEqualTo(ReadLimits.hostBytes());
     }
 
     @ParameterizedTest

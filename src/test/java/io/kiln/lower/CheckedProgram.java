@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.nio.file.Path;
@@ -16,8 +17,9 @@ final class CheckedProgram {
     /** Builds the program in a folder, runs it, and returns what it prints. A failure of either fails the test. */
     static String run(Path folder, String source) {
         WholeFiles.write(folder.resolve("main.c"), source);
-        succeed(
+        succeed(KeptPrograms.make(
                 folder,
+                "main",
                 Command.of(
                         "cc",
                         "-std=c99",
@@ -30,12 +32,11 @@ final class CheckedProgram {
                         "-fno-sanitize-recover=all",
                         "main.c",
                         "-o",
-                        "main"));
-        return succeed(folder, Command.of("./main"));
+                        "main")));
+        return succeed(ProcessRunner.run(Command.of("./main").in(folder)));
     }
 
-    private static String succeed(Path folder, Command command) {
-        ProcessResult result = ProcessRunner.run(command.in(folder));
+    private static String succeed(ProcessResult result) {
         assertThat(result.exitCode()).as(result.output()).isZero();
         return result.output();
     }

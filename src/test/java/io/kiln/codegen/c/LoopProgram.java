@@ -10,6 +10,7 @@ import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.c.LoopRun.Region;
 import io.kiln.codegen.c.LoopRun.Step;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.target.Target;
@@ -55,6 +56,7 @@ public final class LoopProgram {
             List.of("", "returned an error", "trapped: arithmetic is undefined, or a local array is exceeded");
 
     private static final int TOUCHED_OTHER_MEMORY = 3;
+    private static final Duration LIMIT = Duration.ofMinutes(10);
 
     /** A run whose function is known by its number. */
     private record Call(int function, List<Bytes> tables, List<Region> regions, boolean zeroScratch, List<Step> steps) {
@@ -144,7 +146,8 @@ public final class LoopProgram {
             WholeFiles.write(folder.resolve("main.c"), main());
             compile(folder, names);
             WholeFiles.write(folder.resolve("in.bin"), input().toArray());
-            succeed(folder, Command.of("./program", "in.bin", "out.bin"));
+            succeed(ProcessRunner.run(
+                    Command.of("./program", "in.bin", "out.bin").in(folder).within(LIMIT)));
             ByteBuffer out = ByteBuffer.wrap(Files.readAllBytes(folder.resolve("out.bin")))
                     .order(ByteOrder.LITTLE_ENDIAN);
             List<PrimFunc> all = List.copyOf(functions.keySet());
@@ -158,21 +161,22 @@ public final class LoopProgram {
         }
     }
 
-    private static void succeed(Path folder, Command command) {
-        ProcessResult result = ProcessRunner.run(command.in(folder).within(Duration.ofMinutes(10)));
+    private static void succeed(ProcessResult result) {
         assertThat(result.exitCode()).as(result::message).isZero();
     }
 
     private void compile(Path folder, List<String> names) {
-        List<String> sources = new ArrayList<>(flags);
-        names.forEach(name -> sources.add(name + ".c"));
-        succeed(
-                folder,
-                Command.of(TestToolchains.resolve("clang", TestTargets.M4).compiler(), sources));
+        String clang = TestToolchains.resolve("clang", TestTargets.M4).compiler();
         List<String> objects = new ArrayList<>(List.of("-o", "program"));
-        names.forEach(name -> objects.add(name + ".o"));
+        for (String name : names) {
+            List<String> line = new ArrayList<>(flags);
+            line.addAll(List.of(name + ".c", "-o", name + ".o"));
+            succeed(KeptPrograms.make(
+                    folder, name + ".o", Command.of(clang, line).within(LIMIT)));
+            objects.add(name + ".o");
+        }
         objects.add("-lm");
-        succeed(folder, Command.of("cc", objects));
+        succeed(KeptPrograms.make(folder, "program", Command.of("cc", objects).within(LIMIT)));
     }
 
     private static String text(Unit unit) {

@@ -4,6 +4,7 @@ package io.kiln.toolchain.compiler;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.process.KeptPrograms;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,10 +36,9 @@ public final class TestToolchains {
         return Toolchains.with(libc, resolve(id, target), TargetOptions.parse(target), environment(Log.QUIET));
     }
 
-    /** Bundled compilers come from the test class path and are unpacked once into {@code target}. */
+    /** Bundled compilers come from the test class path, and are unpacked once for all checkouts of a user. */
     public static ToolchainEnvironment environment(Log log) {
-        return new ToolchainEnvironment(
-                Path.of("target", "kiln-home").toAbsolutePath(), List.of(), TestToolchains::fetch, log);
+        return new ToolchainEnvironment(KeptPrograms.folder().resolve("home"), List.of(), TestToolchains::fetch, log);
     }
 
     private static Path fetch(String group, String artifact, String version, String classifier, String extension) {

@@ -9,6 +9,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
+import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import java.io.IOException;
@@ -134,7 +135,7 @@ class ToolchainsTest {
                 .hasMessageContaining("no.yaml:2: this is not YAML");
         assertThatThrownBy(() -> resolve(folder.resolve("absent.yaml").toString(), M4, Optional.empty()))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("cannot be read");
+                .hasMessageContaining("absent.yaml: cannot read: there is no such file");
     }
 
     @Test
@@ -157,7 +158,7 @@ class ToolchainsTest {
 
     private static Toolchain resolve(String id, String target, Optional<Path> gnuHome) {
         ToolchainEnvironment environment = new ToolchainEnvironment(
-                Path.of("target", "kiln-home"),
+                KeptPrograms.folder().resolve("home"),
                 gnuHome.stream().toList(),
                 (group, artifact, version, classifier, extension) -> {
                     throw new AssertionError("nothing is to be fetched");
