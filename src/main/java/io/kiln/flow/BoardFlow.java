@@ -7,13 +7,15 @@ import io.kiln.flow.board.BoardList;
 import io.kiln.flow.board.NewBoard;
 import io.kiln.flow.device.MonitorStep;
 import io.kiln.flow.inspect.Doctor;
-import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.report.listing.BoardsReport;
 import io.kiln.report.listing.ToolsReport;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /** What the goals do with boards and this computer's tools, without a model. Errors are those of {@link Flow}. */
@@ -31,21 +33,25 @@ public final class BoardFlow {
     }
 
     /** Lists all visible boards, or shows one in full. */
-    public void boards(BuildSpec spec, Optional<String> one) {
-        one.map(id -> new BoardDescription(spec.boards(), id).lines())
-                .orElseGet(() -> new BoardList(spec.boards()).lines())
+    public void boards(Boards boards, Optional<String> one) {
+        one.map(id -> new BoardDescription(boards, id).lines())
+                .orElseGet(() -> new BoardList(boards).lines())
                 .forEach(log::info);
     }
 
     /** What {@link #boards} shows, for programs. */
-    public BoardsReport boardsReport(BuildSpec spec, Optional<String> one) {
-        BoardList list = new BoardList(spec.boards());
+    public BoardsReport boardsReport(Boards boards, Optional<String> one) {
+        BoardList list = new BoardList(boards);
         return one.map(list::report).orElseGet(list::report);
     }
 
-    /** Copies the build's board into the project's boards under another id. */
-    public void newBoard(BuildSpec spec, String id) {
-        new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
+    /**
+     * Copies a board under another id.
+     *
+     * @param folder the project's boards
+     */
+    public void newBoard(BoardSpec from, String id, Path folder) {
+        new NewBoard(log, from.boards()).write(from.id(), id, folder);
     }
 
     /**
@@ -54,7 +60,7 @@ public final class BoardFlow {
      * @param port the port of a board whose protocol is tested; if it names no port, none is opened
      * @param strict whether missing tools are an error
      */
-    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+    public void doctor(BoardSpec spec, ConsoleSpec port, boolean install, boolean strict) {
         Doctor doctor = new Doctor(log, environment);
         doctor.run(spec, install, strict);
         doctor.ask(spec, port);
@@ -65,14 +71,17 @@ public final class BoardFlow {
      *
      * @param port likewise
      */
-    public ToolsReport doctorReport(BuildSpec spec, ConsoleSpec port) {
+    public ToolsReport doctorReport(BoardSpec spec, ConsoleSpec port) {
         Doctor doctor = new Doctor(log, environment);
         return doctor.report(spec, port);
     }
 
-    /** Shows the output of the board's serial console. */
-    public void monitor(BuildSpec spec, MonitorSpec monitor) {
-        Board board = spec.boards().find(spec.board());
-        new MonitorStep(log, board, spec.layout().image("elf"), monitor).run();
+    /**
+     * Shows the output of a board's serial console.
+     *
+     * @param image the ELF file that it runs, for the names of functions; it need not exist
+     */
+    public void monitor(Board board, Path image, MonitorSpec monitor) {
+        new MonitorStep(log, board, image, monitor).run();
     }
 }

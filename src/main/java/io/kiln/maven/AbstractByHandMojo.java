@@ -20,7 +20,7 @@ abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
 
     /** Whether this goal does not write to the project's own {@code target}. */
     boolean isApart() {
-        return !hasProject() || !"firmware".equals(project().getPackaging());
+        return !isFirmware();
     }
 
     @Override
@@ -30,10 +30,7 @@ abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
 
     @Override
     final Layout layout(List<ModelSource> sources) {
-        if (!isApart()) {
-            return projectLayout();
-        }
         String base = sources.stream().map(ModelSource::name).collect(Collectors.joining("-"));
-        return new Layout(folder(), folder().resolve(outputDirectory.toPath()), base.isEmpty() ? "default" : base);
+        return isApart() ? layout(outputDirectory, base.isEmpty() ? "default" : base) : projectLayout();
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.maven.session.Terminal;
@@ -9,8 +10,8 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Goals that flash a board. */
-abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
+/** Goals that flash a board, or read its serial console. */
+abstract class AbstractDeviceMojo extends AbstractByHandMojo {
     /**
      * Skips {@code kiln:flash}; verification on the board then uses the image that is on it.
      *
@@ -114,5 +115,34 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
                 ? Optional.of(project().getGroupId() + ":" + project().getArtifactId() + ":"
                         + project().getVersion())
                 : Optional.empty();
+    }
+
+    /**
+     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}, or {@code tcp:PORT}, a port of this computer. If not
+     * set, the port with the board's USB ids.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.port")
+    private String port;
+
+    /**
+     * Serial number of the USB device that provides the port, if several boards are connected.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.serial")
+    private String serial;
+
+    /**
+     * Bits per second of the serial port. If not set, the board's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.baud")
+    private Integer baud;
+
+    final ConsoleSpec console() {
+        return new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud));
     }
 }

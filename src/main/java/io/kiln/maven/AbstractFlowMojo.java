@@ -3,26 +3,23 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.farm.link.FarmAccess;
-import io.kiln.farm.link.FarmAccess.Store;
-import io.kiln.farm.link.FarmAddress;
-import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
-import io.kiln.flow.spec.FarmUse;
+import io.kiln.flow.spec.BoardSources;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.artifact.FarmEngine;
 import io.kiln.maven.artifact.MavenArtifacts;
 import io.kiln.maven.artifact.ModelArtifacts;
+import io.kiln.maven.artifact.ReactorFolders;
 import io.kiln.maven.session.GnuToolchain;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import javax.inject.Inject;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.toolchain.MisconfiguredToolchainException;
@@ -40,96 +37,12 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     @Parameter(property = "kiln.home")
     private File home;
 
-    /**
-     * A farm that runs images in place of this computer: {@code tcp://localhost:PORT}, or {@code tls://HOST:PORT} for one on another
-     * computer. If not set, everything runs here.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm")
-    private String farm;
-
-    /**
-     * A PKCS #12 file with the key and the certificate of this member of the farm, or of the broker.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.keyStore")
-    private File farmKeyStore;
-
-    /**
-     * Password of {@code kiln.farm.keyStore}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.keyStorePassword")
-    private String farmKeyStorePassword;
-
-    /**
-     * A PKCS #12 file with the certificates that this member of the farm trusts: those of other members, or of whoever signed them.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.trustStore")
-    private File farmTrustStore;
-
-    /**
-     * Password of {@code kiln.farm.trustStore}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.trustStorePassword")
-    private String farmTrustStorePassword;
-
-    /**
-     * The password that all members of the farm know; with it, they need no certificates of their own. If not set, the members of a farm without TLS
-     * share the token in {@code kiln.home}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.password")
-    private String farmPassword;
-
-    /**
-     * Seconds without any result of the farm after which the goal fails.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.farm.timeout", defaultValue = "600")
-    private int farmTimeout;
-
     @Inject
     private RepositorySystem repositories;
 
     /** The flow for this session and project. */
     final Flow flow() {
         return new Flow(new MojoLog(getLog()), environment());
-    }
-
-    /** The farm that runs images, if there is one. */
-    final Optional<FarmUse> farmUse() {
-        return farm == null || farm.isBlank()
-                ? Optional.empty()
-                : Optional.of(new FarmUse(farmAddress(farm), Duration.ofSeconds(Math.max(1, farmTimeout))));
-    }
-
-    /** A farm's address with this member's credentials; fetches the engine of farms. */
-    final FarmAddress farmAddress(String url) {
-        new FarmEngine(repositories, session().getRepositorySession(), project()).provide();
-        FarmAccess access = new FarmAccess(
-                Optional.ofNullable(farmKeyStore).map(file -> store(file, farmKeyStorePassword)),
-                Optional.ofNullable(farmTrustStore).map(file -> store(file, farmTrustStorePassword)),
-                Optional.ofNullable(farmPassword).filter(text -> !text.isEmpty()));
-        FarmAddress address = FarmAddress.parse(url, access);
-        return address.isLoopback()
-                        && !address.isEncrypted()
-                        && access.password().isEmpty()
-                ? new FarmAddress(address.host(), address.port(), false, FarmAccess.by(LocalToken.of(homeFolder())))
-                : address;
-    }
-
-    private static Store store(File file, String password) {
-        return new Store(file.toPath(), password == null ? "" : password);
     }
 
     /** The flow of boards for this session and project. */
@@ -142,6 +55,11 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return new ToolchainEnvironment(homeFolder(), gnuHomes(), fetcher(), new MojoLog(getLog()));
     }
 
+    /** Makes sure that the classes of the engine of farms are there. */
+    final void provideFarmEngine() {
+        new FarmEngine(repositories, session().getRepositorySession(), project()).provide();
+    }
+
     /** Maven's own resolution. */
     final ArtifactFetcher fetcher() {
         return new MavenArtifacts(repositories, session().getRepositorySession(), project());
@@ -150,6 +68,41 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /** Finds models by files and by coordinates. */
     final ModelArtifacts modelArtifacts() {
         return new ModelArtifacts(session().getProjects(), fetcher(), homeFolder());
+    }
+
+    /**
+     * The boards of artifacts: those of dependencies, and the one that a board's coordinates name.
+     *
+     * @param trusted {@code kiln.trustBoard}, null if it is not set
+     */
+    final BoardSources boardSources(BoardArtifacts artifacts, String trusted) {
+        return artifacts.fetch(
+                project().getDependencies(),
+                trusted == null ? "" : trusted,
+                new ReactorFolders(ReactorFolders.BOARDS, session().getProjects(), fetcher()));
+    }
+
+    /** The folders of the project's own build. */
+    final Layout projectLayout() {
+        return new Layout(
+                folder(),
+                Path.of(project().getBuild().getDirectory()),
+                project().getBuild().getFinalName());
+    }
+
+    /** Whether the project's own {@code target} has an image. */
+    final boolean isFirmware() {
+        return hasProject() && "firmware".equals(project().getPackaging());
+    }
+
+    /**
+     * The folders of a goal that is called by hand.
+     *
+     * @param outputDirectory for everything but a project of packaging {@code firmware}
+     * @param base name of the image's files there
+     */
+    final Layout layout(File outputDirectory, String base) {
+        return isFirmware() ? projectLayout() : new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
     }
 
     /** Folder of what all builds share. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.maven.session.JsonOutput;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
@@ -14,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "boards", requiresProject = false, threadSafe = true)
-public final class BoardsMojo extends AbstractByHandMojo {
+public final class BoardsMojo extends AbstractBoardMojo {
     /**
      * Skips this goal.
      *
@@ -36,21 +36,16 @@ public final class BoardsMojo extends AbstractByHandMojo {
         return skipBoards;
     }
 
-    @Override
-    boolean isAboutOneModel() {
-        return false;
-    }
-
     /** Only a board named on the command line is shown in full, not one that the project configures. */
     @Override
     void run() {
         boolean isAsked = session().getUserProperties().containsKey("kiln.board");
-        BuildSpec spec = spec();
-        Optional<String> one = isAsked ? Optional.of(spec.board()) : Optional.empty();
+        BoardSpec spec = boardSpec(Optional.empty());
+        Optional<String> one = isAsked ? Optional.of(spec.id()) : Optional.empty();
         if (JsonOutput.isAsked(output)) {
-            JsonOutput.print(boardFlow().boardsReport(spec, one));
+            JsonOutput.print(boardFlow().boardsReport(spec.boards(), one));
         } else {
-            boardFlow().boards(spec, one);
+            boardFlow().boards(spec.boards(), one);
         }
     }
 }

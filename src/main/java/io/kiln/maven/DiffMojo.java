@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.maven.session.Budgets;
 import io.kiln.maven.session.MojoLog;
+import java.io.File;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -15,7 +16,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "diff", requiresProject = false, threadSafe = true)
-public final class DiffMojo extends AbstractByHandMojo {
+public final class DiffMojo extends AbstractFlowMojo {
     /**
      * Skips this goal.
      *
@@ -23,6 +24,14 @@ public final class DiffMojo extends AbstractByHandMojo {
      */
     @Parameter(property = "kiln.diff.skip", defaultValue = "false")
     private boolean skipDiff;
+
+    /**
+     * Folder of the build, if there is no project of packaging {@code firmware}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     /**
      * The earlier build: its {@code report.json}, a folder with it, or the coordinates {@code group:artifact:version} of a build that attached its
@@ -39,9 +48,14 @@ public final class DiffMojo extends AbstractByHandMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
     void run() {
         Optional<String> other = Optional.ofNullable(with);
-        new DiffStep(new MojoLog(getLog()), spec().layout())
+        new DiffStep(new MojoLog(getLog()), layout(outputDirectory, "default"))
                 .run(other.map(name -> Budgets.report(name, fetcher())), other.orElse("the last build"));
     }
 }

@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.maven.session.JsonOutput;
 import io.kiln.report.listing.ToolsReport;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -16,7 +17,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "doctor", requiresProject = false, threadSafe = true)
-public final class DoctorMojo extends AbstractConsoleMojo {
+public final class DoctorMojo extends AbstractPortMojo {
     /**
      * Skips this goal.
      *
@@ -24,6 +25,15 @@ public final class DoctorMojo extends AbstractConsoleMojo {
      */
     @Parameter(property = "kiln.doctor.skip", defaultValue = "false")
     private boolean skipDoctor;
+
+    /**
+     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the one
+     * that the board names; otherwise {@code host} for the board {@code host} and {@code clang} for every other.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.toolchain")
+    private String toolchain;
 
     /**
      * Installs what the board needs with the system's package manager.
@@ -55,14 +65,9 @@ public final class DoctorMojo extends AbstractConsoleMojo {
     }
 
     @Override
-    boolean isAboutOneModel() {
-        return false;
-    }
-
-    @Override
     void run() {
         if (!JsonOutput.isAsked(output)) {
-            boardFlow().doctor(spec(), console(), install, strict);
+            boardFlow().doctor(boardSpec(Optional.ofNullable(toolchain)), console(), install, strict);
             return;
         }
         if (install) {
@@ -72,7 +77,7 @@ public final class DoctorMojo extends AbstractConsoleMojo {
                     "one of kiln.install and kiln.output",
                     "Leave out one of the two"));
         }
-        ToolsReport report = boardFlow().doctorReport(spec(), console());
+        ToolsReport report = boardFlow().doctorReport(boardSpec(Optional.ofNullable(toolchain)), console());
         JsonOutput.print(report);
         if (strict) {
             Doctor.requireAll(report);

@@ -18,7 +18,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "farm", requiresProject = false, threadSafe = true)
-public final class FarmMojo extends AbstractByHandMojo {
+public final class FarmMojo extends AbstractFarmMojo {
     /**
      * Skips this goal.
      *
@@ -26,6 +26,14 @@ public final class FarmMojo extends AbstractByHandMojo {
      */
     @Parameter(property = "kiln.farm.skip", defaultValue = "false")
     private boolean skipFarm;
+
+    /**
+     * Folder of the build, if there is no project of packaging {@code firmware}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     /**
      * Where the broker listens. Other computers reach it only by {@code tls://HOST:PORT}, which needs {@code kiln.farm.keyStore} and either {@code
@@ -58,13 +66,9 @@ public final class FarmMojo extends AbstractByHandMojo {
     }
 
     @Override
-    boolean isAboutOneModel() {
-        return false;
-    }
-
-    @Override
     void run() {
-        FarmStep step = new FarmStep(new MojoLog(getLog()), spec().layout().reports());
+        FarmStep step = new FarmStep(
+                new MojoLog(getLog()), layout(outputDirectory, "default").reports());
         Optional<FarmUse> farm = farmUse();
         if (farm.isPresent()) {
             step.show(farm.get().address());

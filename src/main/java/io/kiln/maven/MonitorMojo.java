@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.FileFailure;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.MonitorSpec;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -14,7 +22,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "monitor", requiresProject = false, threadSafe = true)
-public final class MonitorMojo extends AbstractConsoleMojo {
+public final class MonitorMojo extends AbstractPortMojo {
     /**
      * Skips this goal.
      *
@@ -22,6 +30,14 @@ public final class MonitorMojo extends AbstractConsoleMojo {
      */
     @Parameter(property = "kiln.monitor.skip", defaultValue = "false")
     private boolean skipMonitor;
+
+    /**
+     * Folder of the build, if there is no project of packaging {@code firmware}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
 
     /**
      * What ends the goal: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C.
@@ -45,8 +61,28 @@ public final class MonitorMojo extends AbstractConsoleMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
     void run() {
         MonitorSpec monitor = new MonitorSpec(console(), Optional.ofNullable(until), Duration.ofSeconds(timeout));
-        boardFlow().monitor(spec(), monitor);
+        boardFlow().monitor(boardSpec(Optional.empty()).board(), image(), monitor);
+    }
+
+    /** The image of the build, for the names of functions; of several in the folder none. */
+    private Path image() {
+        Layout layout = layout(outputDirectory, "default");
+        if (isFirmware() || !Files.isDirectory(layout.out())) {
+            return layout.image("elf");
+        }
+        try (Stream<Path> files = Files.list(layout.out())) {
+            List<Path> images =
+                    files.filter(file -> file.toString().endsWith(".elf")).toList();
+            return images.size() == 1 ? images.get(0) : layout.image("elf");
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", layout.out(), e);
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -11,7 +12,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "new-board", requiresProject = false, threadSafe = true)
-public final class NewBoardMojo extends AbstractByHandMojo {
+public final class NewBoardMojo extends AbstractBoardMojo {
     /**
      * Skips this goal.
      *
@@ -34,12 +35,11 @@ public final class NewBoardMojo extends AbstractByHandMojo {
     }
 
     @Override
-    boolean isAboutOneModel() {
-        return false;
-    }
-
-    @Override
     void run() {
-        boardFlow().newBoard(spec(), newBoard == null ? "" : newBoard);
+        boardFlow()
+                .newBoard(
+                        boardSpec(Optional.empty()),
+                        newBoard == null ? "" : newBoard,
+                        projectLayout().userBoards());
     }
 }

@@ -3,12 +3,13 @@ package io.kiln.maven;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.WorkerSpec;
 import io.kiln.flow.spec.WorkerSpec.Device;
 import io.kiln.flow.worker.WorkerStep;
+import io.kiln.maven.artifact.BoardArtifacts;
 import io.kiln.maven.session.MojoLog;
+import io.kiln.toolchain.board.Boards;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "worker", requiresProject = false, threadSafe = true)
-public final class WorkerMojo extends AbstractByHandMojo {
+public final class WorkerMojo extends AbstractFarmMojo {
     /**
      * Skips this goal.
      *
@@ -31,6 +32,15 @@ public final class WorkerMojo extends AbstractByHandMojo {
      */
     @Parameter(property = "kiln.worker.skip", defaultValue = "false")
     private boolean skipWorker;
+
+    /**
+     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
+     * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.trustBoard", defaultValue = "")
+    private String trustBoard;
 
     /**
      * The worker's name, unique in the farm. If not set, the computer's name and the process id.
@@ -78,14 +88,10 @@ public final class WorkerMojo extends AbstractByHandMojo {
     }
 
     @Override
-    boolean isAboutOneModel() {
-        return false;
-    }
-
-    @Override
     void run() {
-        BuildSpec spec = spec();
-        FarmUse farm = spec.farm()
+        Boards seen = boardSources(BoardArtifacts.OF_DEPENDENCIES, trustBoard)
+                .boards(projectLayout().userBoards());
+        FarmUse farm = farmUse()
                 .orElseThrow(() -> new KilnException(new Problem(
                         "kiln.farm is not set",
                         "kiln:worker",
@@ -99,7 +105,7 @@ public final class WorkerMojo extends AbstractByHandMojo {
                 devices(),
                 openocd,
                 homeFolder());
-        new WorkerStep(new MojoLog(getLog()), spec.boards(), worker).run();
+        new WorkerStep(new MojoLog(getLog()), seen, worker).run();
     }
 
     private List<Device> devices() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.process.TestPrograms;
@@ -14,6 +15,7 @@ import io.kiln.report.JsonSchemas;
 import io.kiln.report.listing.BoardsReport;
 import io.kiln.report.listing.BoardsReport.Emulator;
 import io.kiln.report.listing.BoardsReport.Entry;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +33,11 @@ class BoardFlowTest {
         TestPrograms.need("qemu-system-arm");
         KeptLog log = new KeptLog();
         new BoardFlow(log, TestToolchains.environment(log))
-                .doctor(new GestureProject(folder).spec("mps2-an386").build(), ConsoleSpec.OF_BOARD, false, false);
+                .doctor(
+                        new BoardSpec("mps2-an386", Boards.builtIn(), Optional.empty()),
+                        ConsoleSpec.OF_BOARD,
+                        false,
+                        false);
         assertThat(log.said()).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(log.said()).contains("Nothing is missing for mps2-an386");
     }
@@ -43,20 +49,21 @@ class BoardFlowTest {
         KeptLog log = new KeptLog();
         BoardFlow flow = new BoardFlow(log, TestToolchains.environment(log));
         BuildSpec spec = new GestureProject(folder).spec("mps2-an386").build();
-        BoardsReport all = flow.boardsReport(spec, Optional.empty());
+        BoardsReport all = flow.boardsReport(spec.boards(), Optional.empty());
         JsonSchemas.assertFits("boards", Json.text(all));
         assertThat(all.boards()).extracting(Entry::id).isEqualTo(spec.boards().ids());
         assertThat(all.boards())
                 .filteredOn(entry -> entry.profile() == null)
                 .singleElement()
                 .satisfies(entry -> assertThat(entry.problem()).contains("nothing"));
-        BoardsReport one = flow.boardsReport(spec, Optional.of("nucleo-h743zi"));
+        BoardsReport one = flow.boardsReport(spec.boards(), Optional.of("nucleo-h743zi"));
         assertThat(one.boards()).singleElement().satisfies(entry -> {
             assertThat(entry.profile().emulator()).isEqualTo(new Emulator("standIn", "mps2-an500"));
             assertThat(entry.profile().flash()).isEqualTo("openocd");
             assertThat(entry.profile().memories()).hasSize(3);
         });
-        assertThatThrownBy(() -> flow.boardsReport(spec, Optional.of("broken"))).isInstanceOf(KilnException.class);
+        assertThatThrownBy(() -> flow.boardsReport(spec.boards(), Optional.of("broken")))
+                .isInstanceOf(KilnException.class);
         assertThat(log.said()).isEmpty();
     }
 }

@@ -7,7 +7,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.flow.device.BoardConsole;
 import io.kiln.flow.resolve.ToolchainChoice;
-import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
@@ -66,13 +66,13 @@ public final class Doctor {
     }
 
     /**
-     * Reports the tools for a build's board and toolchain; its model does not matter.
+     * Reports the tools for a board and its toolchain.
      *
      * @param install whether to install missing tools that the board needs
      * @param strict whether a missing tool is an error
      * @throws KilnException if the package manager is unknown or fails, or, if strict, for missing tools
      */
-    public void run(BuildSpec spec, boolean install, boolean strict) {
+    public void run(BoardSpec spec, boolean install, boolean strict) {
         ToolsReport report = examine(spec);
         List<Tool> missing = missing(report);
         Table table = new Table("tool", "needed", "version", "for");
@@ -93,11 +93,11 @@ public final class Doctor {
     }
 
     /**
-     * Finds the tools for a build's board and toolchain, and what a port speaks if the user names one.
+     * Finds the tools for a board and its toolchain, and what a port speaks if the user names one.
      *
      * @throws KilnException if the port cannot be opened
      */
-    public ToolsReport report(BuildSpec spec, ConsoleSpec port) {
+    public ToolsReport report(BoardSpec spec, ConsoleSpec port) {
         ToolsReport report = examine(spec);
         return port.port()
                 .map(name -> report.with(new ToolsReport.Port(name, verdict(spec, port))))
@@ -128,9 +128,9 @@ public final class Doctor {
                 .toList();
     }
 
-    private ToolsReport examine(BuildSpec spec) {
+    private ToolsReport examine(BoardSpec spec) {
         Boards boards = spec.boards();
-        Board board = boards.find(spec.board());
+        Board board = spec.board();
         TargetOptions target = TargetOptions.parse(board.target());
         String toolchain = ToolchainChoice.of(spec.toolchain(), board);
         List<Tool> missing = new ArrayList<>();
@@ -158,12 +158,12 @@ public final class Doctor {
      *
      * @throws KilnException if the port cannot be opened
      */
-    public void ask(BuildSpec spec, ConsoleSpec port) {
+    public void ask(BoardSpec spec, ConsoleSpec port) {
         port.port().ifPresent(name -> log.info("Port " + name + ": " + verdict(spec, port)));
     }
 
-    private static String verdict(BuildSpec spec, ConsoleSpec port) {
-        return new PortCheck(new BoardConsole(spec.boards().find(spec.board()), port)::open).verdict();
+    private static String verdict(BoardSpec spec, ConsoleSpec port) {
+        return new PortCheck(new BoardConsole(spec.board(), port)::open).verdict();
     }
 
     private static boolean isNeeded(

@@ -20,6 +20,9 @@ public final class BoardArtifacts {
     static final String TYPE = "board-profile";
     private static final String EXTENSION = "zip";
 
+    /** Those of dependencies alone. */
+    public static final BoardArtifacts OF_DEPENDENCIES = new BoardArtifacts("none");
+
     private final String[] words;
 
     /**

@@ -9,6 +9,7 @@ import io.kiln.base.Log;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.process.Command;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -76,12 +78,16 @@ final class DiskFullTest {
     void halfABoardIsTakenAway() throws IOException {
         leave(2 * BLOCK);
         BoardFlow boards = new BoardFlow(Log.QUIET, TestToolchains.environment(Log.QUIET));
-        Throwable thrown = catchThrowable(() -> boards.newBoard(spec(), "mine"));
+        Throwable thrown = catchThrowable(() -> boards.newBoard(board(), "mine", disk.resolve("src/main/boards")));
         assertThat(thrown).isInstanceOf(KilnException.class).hasMessageContaining("no space left on the disk");
         assertThat(disk.resolve("src/main/boards/mine")).doesNotExist();
         Files.delete(filler);
-        boards.newBoard(spec(), "mine");
+        boards.newBoard(board(), "mine", disk.resolve("src/main/boards"));
         assertThat(disk.resolve("src/main/boards/mine/board.yaml")).exists();
+    }
+
+    private BoardSpec board() {
+        return new BoardSpec(spec().board(), spec().boards(), Optional.empty());
     }
 
     /** Fills the disk up to so many bytes. */

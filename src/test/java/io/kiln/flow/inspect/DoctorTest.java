@@ -6,26 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.BoardSpec;
 import io.kiln.flow.spec.ConsoleSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.listing.ToolsReport;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class DoctorTest {
-    @TempDir
-    private Path folder;
-
     private final KeptLog log = new KeptLog();
 
     @Test
@@ -48,10 +40,7 @@ class DoctorTest {
         new Doctor(log, environment, tool -> true).run(spec("stm32f405"), false, true);
     }
 
-    private BuildSpec spec(String board) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "none"), List.of(), board)
-                .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .build();
+    private static BoardSpec spec(String board) {
+        return new BoardSpec(board, Boards.builtIn(), Optional.empty());
     }
 }

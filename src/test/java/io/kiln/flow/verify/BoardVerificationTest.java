@@ -213,7 +213,10 @@ final class BoardVerificationTest {
         try (RunningProcess qemu = board(folder.resolve("out/gesture.elf"))) {
             ConsoleSpec console = new ConsoleSpec(Optional.of(terminal(qemu)), Optional.empty(), Optional.empty());
             new BoardFlow(LOG, TestToolchains.environment(LOG))
-                    .monitor(spec("stm32f405"), new MonitorSpec(console, Optional.of("1s"), Duration.ofSeconds(1)));
+                    .monitor(
+                            spec("stm32f405").boards().find("stm32f405"),
+                            folder.resolve("out/gesture.elf"),
+                            new MonitorSpec(console, Optional.of("1s"), Duration.ofSeconds(1)));
         }
         List<String> lines = SAID.stream().filter(line -> line.startsWith("| ")).toList();
         assertThat(lines).hasSizeGreaterThan(10);

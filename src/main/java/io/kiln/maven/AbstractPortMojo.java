@@ -5,8 +5,8 @@ import io.kiln.flow.spec.ConsoleSpec;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Goals that may read the board's serial console. */
-abstract class AbstractConsoleMojo extends AbstractByHandMojo {
+/** Goals that read the serial console of a board, without a model. */
+abstract class AbstractPortMojo extends AbstractBoardMojo {
     /**
      * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}, or {@code tcp:PORT}, a port of this computer. If not
      * set, the port with the board's USB ids.
