@@ -10,7 +10,7 @@
 #include "kiln_end.h"
 #include "kiln_stack.h"
 
-void kiln_fault(const uint32_t* main_stack, uint32_t exc_return);
+void kiln_fault(const uint32_t* main_stack, uint32_t exc_return, uint32_t pc, uint32_t caller);
 
 /* EXC_RETURN: the frame is on the process stack, which only a program of the user's own has; it has no floating-point registers. */
 #define ON_PROCESS_STACK 4u
@@ -27,7 +27,7 @@ void kiln_fault(const uint32_t* main_stack, uint32_t exc_return);
 /* Return addresses on an overflowed stack that are sent to the host. */
 #define MOST_RETURNS 128
 
-/* What kiln_unexpected takes of the stack's bottom. */
+/* What kiln_unexpected takes of the stack's bottom, if less is left. */
 #define KEPT_WORDS 128
 
 struct system_control {
@@ -54,10 +54,12 @@ __attribute__((cold)) static void send_returns(const uint32_t* lowest) {
 /*
  * main_stack: the main stack pointer after the core pushed its frame: r0-r3, r12, lr, pc, xpsr
  * exc_return: what the core left in lr
+ * pc, caller: of that frame, if it lies in the stack; it may be overwritten by now
  */
-__attribute__((cold, used, noreturn)) void kiln_fault(const uint32_t* main_stack, uint32_t exc_return) {
+__attribute__((cold, used, noreturn)) void kiln_fault(
+    const uint32_t* main_stack, uint32_t exc_return, uint32_t pc, uint32_t caller) {
   const uint32_t* frame = main_stack;
-  uint32_t words[5];
+  uint32_t words[5] = {0, pc, caller};
   __asm__ volatile("mrs %0, ipsr" : "=r"(words[0]));
   int good = frame >= __stack_bottom && frame + FRAME_WORDS <= __stack_top;
   int overflow = !good;
@@ -82,8 +84,10 @@ __attribute__((cold, used, noreturn)) void kiln_fault(const uint32_t* main_stack
     kiln_end_text("\xff\r\nkiln: stack overflow, 0x# bytes used\r\n", &used);
   }
   if (good) {
-    words[1] = frame[6];
-    words[2] = frame[5];
+    if ((exc_return & ON_PROCESS_STACK) != 0u) {
+      words[1] = frame[6];
+      words[2] = frame[5];
+    }
     kiln_end_text(
         "\xff\r\nkiln: exception 0x# at 0x#, called from 0x#"
 #if __ARM_ARCH >= 7

@@ -21,6 +21,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -111,6 +112,47 @@ class BoardFaultTest {
         Ran deep = run(board, image, 'd');
         assertThat(deep.code()).isEqualTo(70);
         assertThat(deep.fault().orElseThrow().text()).startsWith("down (").contains("the stack overflowed");
+    }
+
+    /** The core pushes 32 bytes; the handler needs room of its own, and must not take it from them. */
+    private static final String NEAR_THE_BOTTOM = """
+        #include <stdint.h>
+        #include "kiln_console.h"
+        #include "kiln_stack.h"
+        __attribute__((naked, noinline)) void fall(uint32_t* to);
+        void fall(uint32_t* to) {
+          __asm__ volatile("mov sp, r0\\n\\tldr r1, =0xd0000000\\n\\tFAULT\\n\\tbx lr\\n\\t.ltorg");
+        }
+        int main(void) {
+          kiln_console_put('?');
+          fall(__stack_bottom + 2 * (kiln_console_get() - ' '));
+          return 0;
+        }
+        """;
+
+    @ParameterizedTest
+    @CsvSource({
+        "mps2-an386,clang,'str r1, [r1]',data were accessed",
+        "microbit,gnu,'str r1, [r1]',a fault",
+        "mps2-an505,gnu,'sub sp, #1200',the stack overflowed",
+        "mps2-an505,clang,'str r1, [r1]',data were accessed"
+    })
+    void aFaultNearTheBottomOfTheStackIsNamedWhateverRoomIsLeft(
+            String id, String toolchain, String instructions, String expected) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image =
+                HandWrittenModel.withMain(board, toolchain, NEAR_THE_BOTTOM.replace("FAULT", instructions), folder);
+        for (int left : List.of(0x20, 0x28, 0x40, 0x78, 0x100, 0x188, 0x1a0, 0x1f0, 0x218, 0x220, 0x228)) {
+            Ran ran = run(board, image, (char) (' ' + left / 8));
+            assertThat(ran.code()).isEqualTo(70);
+            String text = ran.fault().orElseThrow().text();
+            assertThat(text).as("%s bytes left", left).contains(expected);
+            // With no byte left below the frame, the core's limit says that it may not have been pushed.
+            if (left > 0x20 || !expected.startsWith("the stack")) {
+                assertThat(text).as("%s bytes left", left).startsWith("fall (").contains("called from main (");
+            }
+        }
     }
 
     private static void send(OutputStream program, char depth) {
