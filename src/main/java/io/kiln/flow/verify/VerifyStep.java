@@ -154,10 +154,15 @@ public final class VerifyStep {
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
         Optional<StackUse> stack = FirmwareSteps.ofBoard(
-                layout, program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack())));
-        // A failed record says so, too.
-        stack.flatMap(StackUse::problem).ifPresent(whole.wrong()::add);
-        FirmwareSteps.recordStack(log, layout, stack.filter(use -> use.problem().isEmpty()));
+                layout,
+                image.isOther()
+                        ? program.flatMap(OwnProgram.Result::stack)
+                        : StackUse.of(image.file(), outcome.stack()));
+        // A failed record says so, too; that of the program does already.
+        stack.filter(use -> program.flatMap(OwnProgram.Result::problem).isEmpty())
+                .flatMap(StackUse::problem)
+                .ifPresent(whole.wrong()::add);
+        FirmwareSteps.recordStack(log, layout, stack);
         return report(ranOn, whole);
     }
 
