@@ -50,7 +50,7 @@ public final class WatchedProgram implements AutoCloseable {
         return process;
     }
 
-    /** What it prints; its clock begins with its first reading. */
+    /** What it prints; its clock begins with the machine. Closing it leaves the program running. */
     public TimedBytes output() {
         return output;
     }
@@ -98,7 +98,8 @@ public final class WatchedProgram implements AutoCloseable {
 
     @Override
     public void close() {
-        monitor.ifPresent(MachineMonitor::close);
         process.close();
+        output.close();
+        monitor.ifPresent(MachineMonitor::close);
     }
 }
