@@ -21,6 +21,7 @@ public record StackUse(long used, long available) {
     private static final int PAINT = 0xc5a53c5a;
 
     private static final String OVERFLOWED = "the stack overflowed";
+    private static final String THREAD_OVERFLOWED = "the stack of a thread overflowed";
 
     private static final String MEASURED = "kiln_stack_used";
     private static final String GUARD = "__stack_guard";
@@ -112,9 +113,14 @@ public record StackUse(long used, long available) {
                         + " outside of functions");
     }
 
-    /** Whether a message is about an overflowed stack of the image, as those of this class are. */
+    /** As {@link #overflow}, of a thread of the program's own, whose stack is not the image's. */
+    static Problem overflowOfThread(String where) {
+        return new Problem(THREAD_OVERFLOWED, where, "", "Give that thread a larger stack");
+    }
+
+    /** Whether a message is about an overflowed stack, as those of this class are. */
     public static boolean isOverflow(Problem problem) {
-        return problem.what().startsWith(OVERFLOWED);
+        return problem.what().startsWith(OVERFLOWED) || problem.what().equals(THREAD_OVERFLOWED);
     }
 
     private static Optional<ElfFile> readable(Path image) {

@@ -155,6 +155,77 @@ class BoardFaultTest {
         }
     }
 
+    /** A thread of the program's own: its stack is not the image's, whose words say nothing of it. */
+    private static final String ON_A_THREAD = """
+        #include <stdint.h>
+        #include "kiln_console.h"
+        #include "kiln_stack.h"
+        __attribute__((aligned(8))) static uint32_t stack[64];
+        __attribute__((naked, noinline)) void fall(void* stack, void* limit);
+        void fall(void* to, void* limit) {
+          __asm__ volatile(
+        #if __ARM_ARCH >= 8
+              "msr psplim, r1\\n\\t"
+        #endif
+              "msr psp, r0\\n\\tmovs r2, #2\\n\\tmsr control, r2\\n\\tisb\\n\\t"
+              "ldr r1, =0xd0000000\\n\\tFAULT\\n\\tbx lr\\n\\t.ltorg");
+        }
+        int main(void) {
+          fall(STACK, stack);
+          return 0;
+        }
+        """;
+
+    @ParameterizedTest
+    @CsvSource({
+        "mps2-an386,gnu,stack + 8,'str r1, [r1]',fall (",
+        "mps2-an386,gnu,__stack_guard + 4,'str r1, [r1]',the stack of a thread overflowed",
+        "mps2-an505,gnu,stack + 16,'sub sp, #1200',fall (",
+        "mps2-an505,clang,stack + 2,'sub sp, #1200',the stack of a thread overflowed",
+        "mps2-an505,clang,stack + 16,'str r1, [r1]',fall ("
+    })
+    void theStackOfAThreadIsNotTheImages(
+            String id, String toolchain, String stack, String instructions, String expected) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        String code = ON_A_THREAD.replace("FAULT", instructions).replace("STACK", stack);
+        Path image = HandWrittenModel.withMain(board, toolchain, code, folder);
+        Problem fault = run(board, image, 's').fault().orElseThrow();
+        assertThat(fault.text()).startsWith(expected).doesNotContain("__stack_size");
+        boolean isOverflow = !instructions.startsWith("str") || !expected.startsWith("fall");
+        assertThat(fault.text().contains("the stack of a thread overflowed")).isEqualTo(isOverflow);
+        Verdict verdict = new ProgramWatch(Emulator.of(board, LIMIT)).watch(image);
+        assertThat(verdict.kind()).isEqualTo(isOverflow ? Kind.RUNTIME : Kind.MACHINE);
+    }
+
+    /** What lies below RAM may be the chip's own, such as memory that is programmed once. */
+    @Test
+    void aWriteBelowTheStackThatIsFarFromItIsNoOverflow() throws IOException {
+        Board board = HandWrittenModel.board("stm32f405");
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(
+                board, "gnu", "int main(void) { *(volatile int*)0x1fff7800 = 3; return 0; }", folder);
+        assertThat(run(board, image, 's').fault().orElseThrow().text())
+                .startsWith("main (")
+                .contains("memory that is not accessible: address 0x1fff7800");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386", "microbit"})
+    void aStackPointerAboveTheStackIsNoOverflow(String id) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, "gnu", """
+                int main(void) {
+                  __asm__ volatile("ldr r0, =__stack_top + 256\\n\\tmov sp, r0\\n\\tldr r0, =0xd0000000\\n\\tstr r0, [r0]");
+                  return 0;
+                }
+                """, folder);
+        assertThat(run(board, image, 's').fault().orElseThrow().text())
+                .startsWith("the image stopped with a fault")
+                .doesNotContain("overflow");
+    }
+
     private static void send(OutputStream program, char depth) {
         try {
             program.write(depth);
