@@ -153,7 +153,9 @@ static void guard_stack(void) {}
 /* Called by Reset_Handler only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
   for (uint32_t* word = kiln_stack_lowest(); word < __stack_bottom; ++word) {
-    *word = KILN_STACK_PAINT;
+    if (*word != KILN_STACK_PAINT) { /* A start without a reset finds it painted, and guarded. */
+      *word = KILN_STACK_PAINT;
+    }
   }
   guard_stack();
 #ifdef KILN_PRECISE_WRITES

@@ -4,6 +4,7 @@ package io.kiln.device.emulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.emulator.ProgramWatch.Kind;
@@ -16,15 +17,18 @@ import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +159,16 @@ class BoardFaultTest {
         }
     }
 
+    /** Armv8-M leaves the stack pointer at its limit, so that nobody knows how much more was needed. */
+    @Test
+    void aCallerIsNotBlamedForAnExcessThatNobodyKnows() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an505");
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, "gnu", NEAR_THE_BOTTOM.replace("FAULT", "sub sp, #1200"), folder);
+        assertThat(run(board, image, (char) (' ' + 2)).fault().orElseThrow().text())
+                .matches("main \\([^ ]*main\\.c:[0-9]+\\), or a function that it calls: the stack overflowed.*");
+    }
+
     /** A thread of the program's own: its stack is not the image's, whose words say nothing of it. */
     private static final String ON_A_THREAD = """
         #include <stdint.h>
@@ -224,6 +238,58 @@ class BoardFaultTest {
         assertThat(run(board, image, 's').fault().orElseThrow().text())
                 .startsWith("the image stopped with a fault")
                 .doesNotContain("overflow");
+    }
+
+    /** A program, or a boot loader in it, may jump to the start with the guard still on. */
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,Reset_Handler", "mps2-an505,Reset_Handler", "qemu-riscv32,_start"})
+    void anImageStartsAgainWithoutAReset(String id, String start) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, "gnu", """
+            void START(void);
+            __attribute__((section(".bss.noinit.tvm"))) static volatile int starts;
+            int main(void) {
+              if (starts++ < 2) START();
+              return 11 + starts;
+            }
+            """.replace("START", start), folder);
+        Ran ran = run(board, image, 's');
+        assertThat(ran.fault()).isEmpty();
+        assertThat(ran.code()).isEqualTo(14);
+    }
+
+    /** Entries of the memory protection that a boot loader has set are set anew; where code is protected, all of them. */
+    @Test
+    void theGuardHoldsWhateverABootLoaderLeft() throws IOException {
+        Path mine = Files.createDirectories(folder.resolve("boards/mine"));
+        Files.writeString(mine.resolve("board.yaml"), """
+            schema: 1
+            id: mine
+            extends: qemu-riscv32
+            """);
+        SortedMap<String, Bytes> files = HandWrittenModel.board("qemu-riscv32").files();
+        String script = files.get("memory.ld").text();
+        String header = files.get("kiln_board.h").text();
+        Files.writeString(mine.resolve("kiln_board.h"), header.replace("#define KILN_PROTECT_CODE", ""));
+        String first = "SECTIONS { .first : { KEEP(*(.first)) } > CODE }\nINCLUDE sections.ld";
+        Files.writeString(mine.resolve("memory.ld"), script.replace("INCLUDE sections.ld", first));
+        Board board = Boards.builtIn().with(folder.resolve("boards")).find("mine");
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, "gnu", """
+            #include "kiln_stack.h"
+            __attribute__((naked, used, section(".first"))) void loader(void);
+            void loader(void) {
+              __asm__ volatile("li t0, 0x07070000\\n\\tcsrw pmpcfg0, t0\\n\\tj _start");
+            }
+            int main(void) {
+              *(volatile uint32_t*)(__stack_bottom - 1) = 3;
+              return 0;
+            }
+            """, folder);
+        assertThat(run(board, image, 's').fault().orElseThrow().text())
+                .startsWith("main (")
+                .contains("a write at an address without writable memory");
     }
 
     private static void send(OutputStream program, char depth) {
