@@ -70,30 +70,11 @@ public final class WatchedProgram implements AutoCloseable {
     /** What the memory of a running machine tells. */
     static Optional<StackUse> measured(ElfFile elf, MachineMonitor monitor) {
         try {
-            return StackUse.measured(elf, (from, count) -> painted(monitor, from, count));
+            return StackUse.measured(elf, monitor::words);
         } catch (KilnException e) {
             // QEMU ended meanwhile.
             return Optional.empty();
         }
-    }
-
-    private static long painted(MachineMonitor monitor, long from, long count) {
-        int most = 1024;
-        long painted = 0;
-        while (painted < count) {
-            int some = (int) Math.min(most, count - painted);
-            for (int word : monitor.words(from + 4 * painted, some)) {
-                if (!StackUse.isPaint(word)) {
-                    return painted;
-                }
-                painted++;
-                some--;
-            }
-            if (some > 0) {
-                return painted;
-            }
-        }
-        return painted;
     }
 
     @Override
