@@ -259,6 +259,63 @@ class BoardFaultTest {
         assertThat(ran.code()).isEqualTo(14);
     }
 
+    /** Its stack lies elsewhere, and it may write what this image guards. */
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,gnu", "mps2-an505,clang"})
+    void anImageThatThisOneStartsHasNoGuardOfIt(String id, String toolchain) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, toolchain, """
+            #include "kiln_console.h"
+            #include "kiln_cortex_m.h"
+            #include "kiln_stack.h"
+            void entry(void);
+            void entry(void) {
+              uint32_t limit = 0;
+            #if __ARM_ARCH >= 8
+              __asm__ volatile("mrs %0, msplim" : "=r"(limit));
+            #endif
+              __stack_bottom[-1] = 5;
+              kiln_board_exit(limit == 0 ? 7 : 8);
+            }
+            static uint32_t stack[128];
+            int main(void) {
+              static uint32_t table[2];
+              table[0] = (uint32_t)(uintptr_t)(stack + 128);
+              table[1] = (uint32_t)(uintptr_t)&entry;
+              kiln_start_image(table);
+            }
+            """, folder);
+        Ran ran = run(board, image, 's');
+        assertThat(ran.fault()).isEmpty();
+        assertThat(ran.code()).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,clang", "qemu-riscv32,gnu"})
+    void aProgramMayKeepTheMemoryProtectionForItself(String id, String toolchain) throws IOException {
+        Path mine = Files.createDirectories(folder.resolve("boards/mine"));
+        Files.writeString(mine.resolve("board.yaml"), """
+            schema: 1
+            id: mine
+            extends: @
+            flags: {defines: {KILN_NO_STACK_GUARD: 1}}
+            """.replace("@", id));
+        Board board = Boards.builtIn().with(folder.resolve("boards")).find("mine");
+        TestTools.need(board);
+        Path image = HandWrittenModel.withMain(board, toolchain, """
+            #include "kiln_stack.h"
+            int main(void) {
+              __stack_bottom[-1] = 5;
+              return 7;
+            }
+            """, folder);
+        Ran ran = run(board, image, 's');
+        assertThat(ran.fault()).isEmpty();
+        assertThat(ran.code()).isEqualTo(7);
+        assertThat(ran.stack()).contains(new StackUse(4100, 4096));
+    }
+
     /** Entries of the memory protection that a boot loader has set are set anew; where code is protected, all of them. */
     @Test
     void theGuardHoldsWhateverABootLoaderLeft() throws IOException {
