@@ -129,7 +129,16 @@ public final class VerifyStep {
         FarmRuns.Answer<Verification.Outcome> answer =
                 new FarmVerification(log, build, build.spec().farm().orElseThrow()).run(place, models);
         record.about(build.board().id(), answer.ranOn(), spec.seed());
+        Optional<StackUse> stack =
+                StackUse.of(layout.image("elf"), answer.value().stack());
+        note(stack, stack.flatMap(StackUse::problem), answer.value());
         return report(answer.ranOn(), answer.value());
+    }
+
+    /** Records the deepest use of the image's stack. A failed record says that it overflowed, too. */
+    private void note(Optional<StackUse> use, Optional<Problem> overflow, Verification.Outcome outcome) {
+        overflow.ifPresent(outcome.wrong()::add);
+        FirmwareSteps.recordStack(log, layout, use);
     }
 
     private Collection<Path> verify() {
@@ -158,11 +167,8 @@ public final class VerifyStep {
                 image.isOther()
                         ? program.flatMap(OwnProgram.Result::stack)
                         : StackUse.of(image.file(), outcome.stack()));
-        // A failed record says so, too; that of the program does already.
-        stack.filter(use -> program.flatMap(OwnProgram.Result::problem).isEmpty())
-                .flatMap(StackUse::problem)
-                .ifPresent(whole.wrong()::add);
-        FirmwareSteps.recordStack(log, layout, stack);
+        boolean isSaid = program.flatMap(OwnProgram.Result::problem).isPresent();
+        note(stack, isSaid ? Optional.empty() : stack.flatMap(StackUse::problem), whole);
         return report(ranOn, whole);
     }
 
