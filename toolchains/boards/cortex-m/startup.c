@@ -39,25 +39,34 @@ void PendSV_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 void SysTick_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 
 /*
- * The stack may be what is broken. Where it has room left it stays, because the frame that the core pushed lies there. Else it starts afresh
- * a little above its bottom: what is above tells who called whom.
+ * The stack may be what is broken. Where it has room left it stays. Else it starts afresh a little above its bottom: what is above tells who
+ * called whom. The frame that the core pushed may lie just where it starts: kiln_fault gets what it needs of that, if the whole frame lies in
+ * the stack.
  */
 __attribute__((naked, used)) void kiln_unexpected(void) {
   __asm__ volatile(
       "mrs r0, msp\n\t"
       "mov r1, lr\n\t"
-      "ldr r2, =__stack_bottom + 0x200\n\t"
-      "ldr r3, =__stack_top\n\t"
-      "cmp r0, r3\n\t"
+      "ldr r4, =__stack_bottom\n\t"
+      "ldr r5, =__stack_top\n\t"
+      "cmp r0, r4\n\t"
+      "blo 1f\n\t"
+      "ldr r6, =__stack_top - 32\n\t"
+      "cmp r0, r6\n\t"
       "bhi 1f\n\t"
-      "cmp r0, r2\n\t"
-      "bhs 2f\n\t"
-      "cmp r2, r3\n\t"
-      "bhi 1f\n\t"
-      "mov r3, r2\n"
-      "1:\tmov sp, r3\n"
-      "2:\tldr r2, =kiln_fault\n\t"
-      "bx r2\n\t"
+      "ldr r2, [r0, #24]\n\t"
+      "ldr r3, [r0, #20]\n"
+      "1:\tldr r4, =__stack_bottom + 0x200\n\t"
+      "cmp r0, r5\n\t"
+      "bhi 2f\n\t"
+      "cmp r0, r4\n\t"
+      "bhs 4f\n"
+      "2:\tcmp r4, r5\n\t"
+      "bls 3f\n\t"
+      "mov r4, r5\n"
+      "3:\tmov sp, r4\n"
+      "4:\tldr r4, =kiln_fault\n\t"
+      "bx r4\n\t"
       ".ltorg\n\t");
 }
 
@@ -144,7 +153,9 @@ static void guard_stack(void) {}
 /* Called by Reset_Handler only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
   for (uint32_t* word = kiln_stack_lowest(); word < __stack_bottom; ++word) {
-    *word = KILN_STACK_PAINT;
+    if (*word != KILN_STACK_PAINT) { /* A start without a reset finds it painted, and guarded. */
+      *word = KILN_STACK_PAINT;
+    }
   }
   guard_stack();
 #ifdef KILN_PRECISE_WRITES

@@ -32,9 +32,9 @@ void kiln_fault(uint32_t cause, uint32_t pc, uint32_t address, uint32_t caller, 
 #define TEXT_OF(value) #value
 
 /*
- * The stack is painted before anything uses it. KILN_PROTECT_CODE: physical memory protection, entry 0: everything below CODE, where devices lie, with all rights; entry 1: CODE, read
- * and execute. 0x0f = top of range | execute | write | read; 0x8d = lock | top of range |
- * execute | read; what is locked binds machine mode too.
+ * The stack is painted before anything uses it. KILN_PROTECT_CODE: physical memory protection, entry 0: everything below CODE, where devices
+ * lie, with all rights; entry 1: CODE, read and execute. 0x0f = top of range | execute | write | read; 0x8d = lock | top of range | execute |
+ * read; what is locked binds machine mode too.
  */
 __attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
   __asm__ volatile(
@@ -93,7 +93,7 @@ uint32_t kiln_stack_used(void) {
 
 /*
  * Physical memory protection, entries 2 and 3: the guard and what lies below it, read only and locked. 0x89 = lock | top of range | read;
- * entries 0 and 1 stay. A hart without such entries traps to the label behind.
+ * entries 0 and 1 stay, and what a boot loader left in the others goes. A hart without such entries traps to the label behind.
  */
 static void guard_stack(void) {
 #ifndef KILN_NO_STACK_GUARD
@@ -102,13 +102,14 @@ static void guard_stack(void) {
   __asm__ volatile(
       "la t0, 1f\n\t"
       "csrrw t0, mtvec, t0\n\t"
+      "csrc pmpcfg0, %3\n\t"
       "csrw pmpaddr2, %0\n\t"
       "csrw pmpaddr3, %1\n\t"
       "csrs pmpcfg0, %2\n\t"
       ".balign 4\n"
       "1:\tcsrw mtvec, t0\n\t"
       :
-      : "r"(below >> 2), "r"(bottom >> 2), "r"(0x89000000u)
+      : "r"(below >> 2), "r"(bottom >> 2), "r"(0x89000000u), "r"(0xffff0000u)
       : "t0", "memory");
 #endif
 }
@@ -116,7 +117,9 @@ static void guard_stack(void) {
 /* Called by _start only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
   for (uint32_t* word = kiln_stack_lowest(); word < __stack_bottom; ++word) {
-    *word = KILN_STACK_PAINT;
+    if (*word != KILN_STACK_PAINT) { /* A start without a reset finds it painted, and guarded. */
+      *word = KILN_STACK_PAINT;
+    }
   }
   guard_stack();
   const uint32_t* from = __data_load;

@@ -217,13 +217,14 @@ final class Compilation {
     }
 
     /**
-     * A trusted source may read files outside of the project, but not if it also reads an untrusted one: then the
-     * failure stands.
+     * A trusted source may read files outside of the project, but not if it also reads an untrusted one, or if nobody
+     * knows that: then the failure stands.
      */
     private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile)
             throws IOException {
-        if (fence.strangerIncludedBy(unit, depFile).isPresent()) {
-            return Attempt.of(source.result());
+        Fence.Barrier barrier = fence.barrier(unit, depFile);
+        if (barrier.stands()) {
+            return new Attempt(source.result(), barrier.refusals(), false);
         }
         Attempt attempt = plain(part, depFile);
         boolean isOwn = !attempt.result().succeeded()

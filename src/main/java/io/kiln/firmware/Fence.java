@@ -80,16 +80,34 @@ final class Fence {
     }
 
     /**
-     * How to trust the untrusted file that a source includes, which cannot be preprocessed because other files are missing; empty if it
-     * includes none.
+     * What keeps a source that cannot be preprocessed from the compiler.
+     *
+     * @param stands whether the preprocessor's failure stands: the source is untrusted, or includes an untrusted file
+     * @param refusals reasons why nobody knows that; if there are any, the source is refused
      */
-    Optional<String> strangerIncludedBy(SourceUnit unit, Path depFile) throws IOException {
+    record Barrier(boolean stands, List<Problem> refusals) {}
+
+    /** Finds out which files a source includes, although it cannot be preprocessed: other files may be missing. */
+    Barrier barrier(SourceUnit unit, Path depFile) throws IOException {
         Files.deleteIfExists(depFile);
         List<String> line = CommandLines.listIncludes(unit, toolchain.preprocessing(unit), lines.relative(depFile));
         ProcessRunner.run(command(line));
-        return Files.exists(depFile)
-                ? project.strangers().advice(names(DepFile.prerequisites(Files.readString(depFile))))
-                : Optional.empty();
+        if (!Files.exists(depFile)) {
+            String advice = project.strangers()
+                    .advice(List.of(unit.path()))
+                    .orElseGet(() -> String.join(" ", project.strangers().advice()));
+            return new Barrier(
+                    true,
+                    List.of(new Problem(
+                            "refused: the preprocessor cannot tell which files it includes, so nobody knows whether"
+                                    + " all of them are trusted",
+                            unit.path(),
+                            "",
+                            advice)));
+        }
+        List<String> files = new ArrayList<>(names(DepFile.prerequisites(Files.readString(depFile))));
+        files.add(unit.path());
+        return new Barrier(project.strangers().advice(files).isPresent(), List.of());
     }
 
     /** Whether a source may read files outside of the project, as long as it reads no untrusted one: the user's own, and Kiln's on this computer. */

@@ -218,7 +218,7 @@ public final class FirmwareCompiler {
                 .toList();
         if (name.startsWith("tvmgen_")) {
             return "This build has the headers " + shown(models)
-                    + ", which are named by its models: include one of them," + " or name the model with kiln.name";
+                    + ", which are named by its models: include one of them, or name the model with kiln.name";
         }
         return "This build has no header of that name. It has those of its models (" + shown(models)
                 + ") and of the board ("

@@ -20,6 +20,11 @@ public record SourceUnit(String path, SourceKind kind) {
         return path.startsWith(ProjectFiles.BOARD + "/");
     }
 
+    /** Whether it is in assembler. */
+    boolean isAssembler() {
+        return path.endsWith(".s") || path.endsWith(".S");
+    }
+
     /** The file's own name. */
     String fileName() {
         return path.substring(path.lastIndexOf('/') + 1);

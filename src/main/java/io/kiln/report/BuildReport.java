@@ -102,8 +102,8 @@ public record BuildReport(
     /**
      * The stack of the image.
      *
-     * @param used the deepest use that was measured, of all runs of the image in an emulator; more than available if it overflowed; null if
-     *     there was none
+     * @param used the deepest use that was measured, of all runs of the image in an emulator, and of those of {@code kiln:test} on a board; more
+     *     than available if it overflowed; null if there was none
      * @param available its size; 0 for this computer, which has no limit
      */
     public record Stack(

@@ -16,6 +16,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Work that needs no tools, for tests of the farm itself: the "image" says how often the input is digested, or what kills the worker's process or
@@ -88,6 +89,6 @@ record DigestRunner(String name) implements JobRunner {
         boolean isNumber = image.chars().allMatch(Character::isDigit);
         int times = isNumber ? Integer.parseInt(image) : 0;
         Outputs outputs = new Outputs(List.of(Bytes.ofText(digested(times, text))));
-        return new Done(name, new FarmAnswer.Ran(List.of(), List.of(outputs), List.of()));
+        return new Done(name, new FarmAnswer.Ran(List.of(), List.of(outputs), List.of(), OptionalLong.empty()));
     }
 }

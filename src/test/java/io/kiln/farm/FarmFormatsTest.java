@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -55,10 +56,12 @@ final class FarmFormatsTest {
             new FarmAnswer.Ran(
                     List.of(new FarmAnswer.Held("m", List.of(1, 2), List.of(3))),
                     List.of(new FarmAnswer.Outputs(INPUTS)),
-                    List.of(new Problem("what", "where", "expected", "next"))),
+                    List.of(new Problem("what", "where", "expected", "next")),
+                    OptionalLong.of(248)),
             new FarmAnswer.Counted(List.of(new FarmAnswer.Call(7, 0)), Optional.of("it stopped")),
             new FarmAnswer.Counted(List.of(), Optional.empty()),
-            new FarmAnswer.Profiled(9, List.of(1L, 2L), INPUTS, List.of(new ExecutedBlock(1, 2, 3, 4, 5))),
+            new FarmAnswer.Profiled(
+                    9, List.of(1L, 2L), INPUTS, List.of(new ExecutedBlock(1, 2, 3, 4, 5)), OptionalLong.empty()),
             new FarmAnswer.Flashed("Open On-Chip Debugger", "066D", 77, true, 1234),
             new FarmAnswer.Failed(List.of(new Problem("what", "", "", ""))),
             new FarmAnswer.Traced(List.of(new ExecutedBlock(5, 4, 3, 2, 1))),
@@ -108,7 +111,7 @@ final class FarmFormatsTest {
         old[7] = '1';
         assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES2")
+                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES3")
                 .hasMessageContaining("Use one version of Kiln");
     }
 

@@ -31,6 +31,11 @@ class FencedArchiveTest {
     private static final String ADVICE =
             "If you trust who made net.tar: <trustArchive>sha256:" + "ab".repeat(32) + "</trustArchive>";
 
+    private static final String UNLISTED = "the preprocessor cannot tell which files it includes";
+
+    /** Clang does not survive it. */
+    private static final String DEEP = "#if " + "(".repeat(200_000) + "1" + ")".repeat(200_000) + "\n#endif\n";
+
     /** For a board and for this computer; @ stands for a file, ^ for a quote inside of a string. */
     private static final List<String> READING = List.of(
             "#include \"@\"",
@@ -172,6 +177,23 @@ class FencedArchiveTest {
                 .hasMessageContaining(ADVICE);
     }
 
+    /** Clang has no answer on such a line, but GCC compiles it: nobody knows then what the source includes. */
+    @Test
+    void aSourceThatNobodyCanListTheFilesOfIsRefused() throws IOException {
+        KilnException refused = refused("host", "host", List.of(DEEP + "#include \"@\"\nint x;"));
+        assertThat(refused.problems()).hasSize(1);
+        assertThat(refused.getMessage()).contains(UNLISTED).contains(ADVICE);
+
+        Path own = Files.createDirectories(folder.resolve("src/main/c")).resolve("own.c");
+        Files.writeString(own, "#include <sys/utsname.h>\n#include \"deep.h\"\nint own(void);\n");
+        FirmwareRequest request = request("host", "host", foreign(List.of()));
+        assertThatThrownBy(() -> FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(UNLISTED)
+                .hasMessageContaining("own.c")
+                .hasMessageContaining(ADVICE);
+    }
+
     @Test
     void nothingRunsOnThisComputerBeforeTheImageIsShutIn() throws IOException {
         KilnException refused = refused("host", "host", OTHER);
@@ -285,6 +307,7 @@ class FencedArchiveTest {
         }
         files.add(Artifact.ofText(
                 Artifact.FOREIGN, ArtifactKind.HEADER, "out.h", "#include \"../../../../../../secret.h\"\n"));
+        files.add(Artifact.ofText(Artifact.FOREIGN, ArtifactKind.HEADER, "deep.h", DEEP));
         files.add(Artifact.ofText(
                 Artifact.FOREIGN,
                 ArtifactKind.HEADER,

@@ -17,6 +17,8 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.TestPrograms;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -132,13 +134,37 @@ class ForeignObjectsTest {
         assertThatCode(() -> link(sources)).doesNotThrowAnyException();
     }
 
+    /** Assemblers say nothing of the calls of functions, and what start-up files of chips' makers say of the FPU is wrong. */
+    @Test
+    void anImageIsWhatItsCIsCompiledFor() throws IOException {
+        Path board = Files.createDirectories(folder.resolve("boards/mine"));
+        Files.writeString(
+                board.resolve("board.yaml"),
+                "schema: 1\nid: mine\nextends: mps2-an386\nsources:"
+                        + " [boot.S, startup.c, fault.c, exit.c, console.c, timer.c]\n");
+        Files.writeString(board.resolve("boot.S"), ".syntax unified\n.fpu softvfp\n.thumb\nfirst: bx lr\n");
+        Path sources = Files.createDirectories(folder.resolve("src"));
+        String hard = compiled("arm-none-eabi", "-mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16", "hard")
+                .toString();
+        String soft = compiled("arm-none-eabi", "-mcpu=cortex-m4 -mfloat-abi=soft", "soft")
+                .toString();
+        run("arm-none-eabi-ar", "rcs", sources.resolve("libscale.a").toString(), hard);
+        Board mine = Boards.builtIn().with(folder.resolve("boards")).find("mine");
+        assertThatCode(() -> link(mine, sources)).doesNotThrowAnyException();
+        run("arm-none-eabi-ar", "rcs", sources.resolve("libscale.a").toString(), soft);
+        assertThatThrownBy(() -> link(mine, sources))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("libscale.a(soft.o)")
+                .hasMessageNotContaining("hard.o");
+    }
+
     private void link(Path sources) {
+        link(TestFirmware.board("mps2-an386"), sources);
+    }
+
+    private void link(Board board, Path sources) {
         FirmwareRequest request = TestFirmware.request(
-                        TestFirmware.board("mps2-an386"),
-                        "gnu",
-                        Optimize.SIZE,
-                        List.of(TestFirmware.model("default", 100)),
-                        folder)
+                        board, "gnu", Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder)
                 .with(UserCode.of(Optional.of(sources)));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET);

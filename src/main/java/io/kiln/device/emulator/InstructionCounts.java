@@ -22,9 +22,4 @@ public record InstructionCounts(long total, Map<String, Long> operators, List<By
         operators = Collections.unmodifiableMap(new LinkedHashMap<>(operators));
         outputs = List.copyOf(outputs);
     }
-
-    /** Counts of a run whose stack was not measured. */
-    public InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs) {
-        this(total, operators, outputs, OptionalLong.empty());
-    }
 }

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Asks QEMU's monitor (QMP, one JSON object per line) for the number of executed instructions. Not thread-safe. */
+/** Asks QEMU's monitor (QMP, one JSON object per line) for the number of executed instructions. Thread-safe. */
 final class MachineMonitor implements AutoCloseable {
     private static final String PLACE = "QEMU's monitor";
     private static final Pattern LAG = Pattern.compile("Host - Guest clock +(-?[0-9]{1,18}) ms");
@@ -101,7 +101,7 @@ final class MachineMonitor implements AutoCloseable {
         return ask(command, "{}");
     }
 
-    private JsonNode ask(String command, String arguments) {
+    private synchronized JsonNode ask(String command, String arguments) {
         try {
             ByteBuffer request =
                     ByteBuffer.wrap(("{\"execute\": \"" + command + "\", \"arguments\": " + arguments + "}\n")

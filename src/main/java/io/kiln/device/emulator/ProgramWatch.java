@@ -145,7 +145,7 @@ public record ProgramWatch(Emulator emulator) {
             return wrong(fault.filter(StackUse::isOverflow).isPresent() ? Kind.RUNTIME : Kind.MACHINE, what, image);
         }
         if (overflow.isPresent()) {
-            return wrong(Kind.RUNTIME, overflow.get().text(), image);
+            return new Verdict(Kind.RUNTIME, Optional.of(failure(overflow.get().text(), image)), stack);
         }
         return stop.result() == 0
                 ? fine(stack)
@@ -164,14 +164,15 @@ public record ProgramWatch(Emulator emulator) {
     }
 
     private static Verdict wrong(Kind kind, String what, Path image) {
-        return new Verdict(
-                kind,
-                Optional.of(new Problem(
-                        "the project's own program failed: " + what,
-                        image.toString(),
-                        "",
-                        "Correct it; -Dkiln.verify.program=0 excludes it from the verification")),
-                Optional.empty());
+        return new Verdict(kind, Optional.of(failure(what, image)), Optional.empty());
+    }
+
+    private static Problem failure(String what, Path image) {
+        return new Problem(
+                "the project's own program failed: " + what,
+                image.toString(),
+                "",
+                "Correct it; -Dkiln.verify.program=0 excludes it from the verification");
     }
 
     private static boolean isAt(ElfFile elf, String function, Stop stop) {

@@ -50,7 +50,7 @@ public final class WatchedProgram implements AutoCloseable {
         return process;
     }
 
-    /** What it prints; its clock begins with its first reading. */
+    /** What it prints; its clock begins with the machine. Closing it leaves the program running. */
     public TimedBytes output() {
         return output;
     }
@@ -70,35 +70,17 @@ public final class WatchedProgram implements AutoCloseable {
     /** What the memory of a running machine tells. */
     static Optional<StackUse> measured(ElfFile elf, MachineMonitor monitor) {
         try {
-            return StackUse.measured(elf, (from, count) -> painted(monitor, from, count));
+            return StackUse.measured(elf, monitor::words);
         } catch (KilnException e) {
             // QEMU ended meanwhile.
             return Optional.empty();
         }
     }
 
-    private static long painted(MachineMonitor monitor, long from, long count) {
-        int most = 1024;
-        long painted = 0;
-        while (painted < count) {
-            int some = (int) Math.min(most, count - painted);
-            for (int word : monitor.words(from + 4 * painted, some)) {
-                if (!StackUse.isPaint(word)) {
-                    return painted;
-                }
-                painted++;
-                some--;
-            }
-            if (some > 0) {
-                return painted;
-            }
-        }
-        return painted;
-    }
-
     @Override
     public void close() {
-        monitor.ifPresent(MachineMonitor::close);
         process.close();
+        output.close();
+        monitor.ifPresent(MachineMonitor::close);
     }
 }

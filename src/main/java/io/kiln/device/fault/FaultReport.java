@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  *
  * @param exception number of the exception on Cortex-M, cause on RISC-V
  * @param pc address of the faulting instruction, or of the one that the core had reached
- * @param caller the link register: the return address, unless the function has called others
+ * @param caller the link register: the return address, unless the function has called others; 0 like the address if the core could not say
+ *     either
  * @param status the configurable fault status register of Armv7-M and later; empty on other cores
  * @param address the accessed address, where the core has a register for it; on Arm only valid if the status says so
  */
@@ -33,8 +34,11 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
                 : Optional.empty();
     }
 
-    /** Where it was: the function, and its caller if that is known. */
+    /** Where it was: the function, and its caller if that is known; empty if neither is. */
     String place(ImageSymbols names) {
+        if (pc == 0 && caller == 0) {
+            return "";
+        }
         // The call precedes its return address, whose lowest bit marks Thumb code.
         long call = (caller & ~1L) - 1;
         return names.name(pc) + (names.isCode(call) ? ", called from " + names.name(call) : "");

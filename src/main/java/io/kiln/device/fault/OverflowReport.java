@@ -71,7 +71,7 @@ record OverflowReport(OptionalLong used, Optional<FaultReport> fault, List<Long>
         ImageSymbols names = ImageSymbols.of(image);
         String where = where(image, names);
         return used.equals(OptionalLong.of(0))
-                ? new Problem("the stack of a thread overflowed", where, "", "Give that thread a larger stack")
+                ? StackUse.overflowOfThread(where)
                 : StackUse.overflow(used, StackUse.available(image), where);
     }
 

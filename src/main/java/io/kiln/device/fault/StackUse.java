@@ -5,10 +5,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.LongBinaryOperator;
 
 /**
  * The deepest use of an image's stack, which its start-up code paints and {@code kiln_stack.h} measures.
@@ -21,12 +21,17 @@ public record StackUse(long used, long available) {
     private static final int PAINT = 0xc5a53c5a;
 
     private static final String OVERFLOWED = "the stack overflowed";
+    private static final String THREAD_OVERFLOWED = "the stack of a thread overflowed";
 
     private static final String MEASURED = "kiln_stack_used";
     private static final String GUARD = "__stack_guard";
     private static final String BOTTOM = "__stack_bottom";
     private static final String TOP = "__stack_top";
     private static final int WORD = 4;
+
+    /** Words of a memory that are asked for at once. */
+    private static final int MOST_WORDS = 1024;
+
     private static final long KIB = 1024;
 
     /** The use that an image reported of itself; empty if it did not, or has no stack of its own. */
@@ -47,14 +52,15 @@ public record StackUse(long used, long available) {
                 : OptionalLong.empty();
     }
 
-    /**
-     * The use so far of a running image's stack.
-     *
-     * @param words reads words of its memory: gives the number of those, of so many from an address on, that are the paint before the
-     *     first that is not
-     * @return empty if the image does not paint its stack
-     */
-    public static Optional<StackUse> measured(ElfFile elf, LongBinaryOperator words) {
+    /** The memory of a running image. */
+    @FunctionalInterface
+    public interface Memory {
+        /** So many words from an address on, or fewer where that is not possible. */
+        List<Integer> words(long address, int count);
+    }
+
+    /** The use so far of a running image's stack; empty if the image does not paint it. */
+    public static Optional<StackUse> measured(ElfFile elf, Memory memory) {
         Optional<Long> bottom = elf.symbolValue(BOTTOM);
         Optional<Long> top = elf.symbolValue(TOP);
         if (elf.symbolValue(MEASURED).isEmpty() || bottom.isEmpty() || top.isEmpty() || top.get() <= bottom.get()) {
@@ -62,13 +68,16 @@ public record StackUse(long used, long available) {
         }
         long lowest =
                 elf.symbolValue(GUARD).filter(guard -> guard < bottom.get()).orElse(bottom.get());
-        long painted = words.applyAsLong(lowest, (top.get() - lowest) / WORD);
-        return Optional.of(new StackUse(top.get() - lowest - WORD * painted, top.get() - bottom.get()));
-    }
-
-    /** Whether a word of memory is the paint. */
-    public static boolean isPaint(int word) {
-        return word == PAINT;
+        int count;
+        long painted;
+        do {
+            count = (int) Math.min(MOST_WORDS, (top.get() - lowest) / WORD);
+            painted = memory.words(lowest, count).stream()
+                    .takeWhile(word -> word == PAINT)
+                    .count();
+            lowest += WORD * painted;
+        } while (painted == count && top.get() - lowest >= WORD);
+        return Optional.of(new StackUse(top.get() - lowest, top.get() - bottom.get()));
     }
 
     /** For people. */
@@ -112,9 +121,14 @@ public record StackUse(long used, long available) {
                         + " outside of functions");
     }
 
-    /** Whether a message is about an overflowed stack of the image, as those of this class are. */
+    /** As {@link #overflow}, of a thread of the program's own, whose stack is not the image's. */
+    static Problem overflowOfThread(String where) {
+        return new Problem(THREAD_OVERFLOWED, where, "", "Give that thread a larger stack");
+    }
+
+    /** Whether a message is about an overflowed stack, as those of this class are. */
     public static boolean isOverflow(Problem problem) {
-        return problem.what().startsWith(OVERFLOWED);
+        return problem.what().startsWith(OVERFLOWED) || problem.what().equals(THREAD_OVERFLOWED);
     }
 
     private static Optional<ElfFile> readable(Path image) {

@@ -47,7 +47,7 @@ final class ThumbCalls {
      * that the innermost one calls, and whose frame is as large as it must be.
      *
      * @param words of a stack, from its top down
-     * @param excess bytes by which the stack overflowed
+     * @param excess bytes by which the stack overflowed; not positive if that is not known
      * @return empty if no word is a return address
      */
     static Optional<Place> innermost(ElfFile elf, List<Long> words, long excess) {
@@ -73,6 +73,9 @@ final class ThumbCalls {
 
     private Place overflowing(long address, long excess) {
         Symbol innermost = function(address).orElseThrow();
+        if (excess <= 0) {
+            return new Place(address, true);
+        }
         if (frame(innermost) >= excess) {
             return new Place(address, false);
         }

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -210,9 +209,9 @@ public final class FirmwareSession implements ModelSession {
     /** Handles a byte; an image that ended by a fault or an error does not answer any more. */
     private Optional<Bytes> take(int value) {
         Optional<Bytes> frame = received.take(value);
-        OptionalInt code = frame.map(ImageEnd::code).orElse(OptionalInt.empty());
-        if (code.isPresent() && (code.getAsInt() != 0 || !isLeaving)) {
-            throw failure("the image ended with code " + code.getAsInt(), isLeaving ? "code 0" : "a running image");
+        Optional<Integer> code = frame.flatMap(ImageEnd::in).map(ImageEnd::code);
+        if (code.isPresent() && (code.get() != 0 || !isLeaving)) {
+            throw failure("the image ended with code " + code.get(), isLeaving ? "code 0" : "a running image");
         }
         return frame;
     }

@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
@@ -32,11 +31,5 @@ public record ImageEnd(int code, OptionalLong stackUsed) {
         }
         long used = payload.size() == BYTES ? Integer.toUnsignedLong(words.getInt(8)) : 0;
         return Optional.of(new ImageEnd(words.getInt(4), used == 0 ? OptionalLong.empty() : OptionalLong.of(used)));
-    }
-
-    /** The code, if the payload is such a packet. */
-    public static OptionalInt code(Bytes payload) {
-        Optional<ImageEnd> end = in(payload);
-        return end.isPresent() ? OptionalInt.of(end.get().code()) : OptionalInt.empty();
     }
 }

@@ -7,6 +7,7 @@ import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.rpc.client.RunTimes;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The outcome of a job. */
 public sealed interface FarmAnswer {
@@ -21,8 +22,9 @@ public sealed interface FarmAnswer {
      * @param models what the image has
      * @param runs the outputs, one entry for each call that was made
      * @param failure why not all calls were made; empty if they were
+     * @param stack the deepest use of the image's stack in bytes; empty if the image did not end, or does not measure it
      */
-    record Ran(List<Held> models, List<Outputs> runs, List<Problem> failure) implements FarmAnswer {
+    record Ran(List<Held> models, List<Outputs> runs, List<Problem> failure, OptionalLong stack) implements FarmAnswer {
         public Ran {
             models = List.copyOf(models);
             runs = List.copyOf(runs);
@@ -88,8 +90,10 @@ public sealed interface FarmAnswer {
      * @param operators instructions of each operator, in the order asked for
      * @param outputs the outputs of the run
      * @param blocks executed blocks; empty if they were not asked for
+     * @param stack the deepest use of the image's stack in bytes; empty if the image does not measure it
      */
-    record Profiled(long total, List<Long> operators, List<Bytes> outputs, List<ExecutedBlock> blocks)
+    record Profiled(
+            long total, List<Long> operators, List<Bytes> outputs, List<ExecutedBlock> blocks, OptionalLong stack)
             implements FarmAnswer {
         public Profiled {
             operators = List.copyOf(operators);

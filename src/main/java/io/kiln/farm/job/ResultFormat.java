@@ -19,13 +19,14 @@ import io.kiln.farm.job.FarmAnswer.Timed;
 import io.kiln.farm.job.FarmAnswer.Traced;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
- * The binary form of results: {@code KILNRES2}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
+ * The binary form of results: {@code KILNRES3}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
  * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
  */
 public final class ResultFormat {
-    private static final long FORM = 0x4b494c4e52455332L;
+    private static final long FORM = 0x4b494c4e52455333L;
     private static final int GIVEN_UP = 8;
     private static final int LAST_KIND = GIVEN_UP;
 
@@ -43,6 +44,7 @@ public final class ResultFormat {
             out.number(0).list(ran.models(), model -> held(out, model));
             out.list(ran.runs(), outputs -> out.list(outputs.bytes(), out::bytes));
             problems(out, ran.failure());
+            stack(out, ran.stack());
         } else if (answer instanceof Counted counted) {
             out.number(1)
                     .list(
@@ -52,6 +54,7 @@ public final class ResultFormat {
         } else if (answer instanceof Profiled profiled) {
             out.number(2).number(profiled.total()).list(profiled.operators(), each -> out.number(each));
             out.list(profiled.outputs(), out::bytes).list(profiled.blocks(), block -> block(out, block));
+            stack(out, profiled.stack());
         } else if (answer instanceof Flashed flashed) {
             out.number(3).text(flashed.tool()).text(flashed.probe()).number(flashed.bytes());
             out.flag(flashed.isUnchanged()).number(flashed.milliseconds());
@@ -73,6 +76,10 @@ public final class ResultFormat {
         out.text(model.name())
                 .list(model.inputBytes(), size -> out.number(size))
                 .list(model.outputBytes(), size -> out.number(size));
+    }
+
+    private static void stack(WireWriter out, OptionalLong used) {
+        out.number(used.orElse(0));
     }
 
     private static void block(WireWriter out, ExecutedBlock block) {
@@ -111,7 +118,8 @@ public final class ResultFormat {
                 new Ran(
                         in.list(() -> new Held(in.text(), in.list(() -> size(in)), in.list(() -> size(in)))),
                         in.list(() -> new Outputs(in.list(in::bytes))),
-                        problems(in));
+                        problems(in),
+                        stack(in));
             case 1 ->
                 new Counted(
                         in.list(() -> new Call(in.number(), in.number())),
@@ -119,7 +127,12 @@ public final class ResultFormat {
                                 .filter(texts -> !texts.isEmpty())
                                 .map(texts -> texts.get(0)));
             case 2 ->
-                new Profiled(in.number(), in.list(() -> in.number()), in.list(in::bytes), in.list(() -> block(in)));
+                new Profiled(
+                        in.number(),
+                        in.list(() -> in.number()),
+                        in.list(in::bytes),
+                        in.list(() -> block(in)),
+                        stack(in));
             case 3 -> new Flashed(in.text(), in.text(), in.number(), in.flag(), in.number());
             case 4 -> new Failed(problems(in));
             case 5 -> new Traced(in.list(() -> block(in)));
@@ -131,6 +144,12 @@ public final class ResultFormat {
 
     private static int size(WireReader in) {
         return in.number(Integer.MAX_VALUE);
+    }
+
+    /** 0 if it is not known. */
+    private static OptionalLong stack(WireReader in) {
+        int used = size(in);
+        return used == 0 ? OptionalLong.empty() : OptionalLong.of(used);
     }
 
     private static ExecutedBlock block(WireReader in) {

@@ -117,7 +117,6 @@ public final class FirmwareSteps {
      * Logs the deepest use of the stack in a run, and records it in the report of the image.
      *
      * @param use what was measured, if anything; see {@link #ofBoard}
-     * @throws KilnException if the stack overflowed
      */
     public static void recordStack(Log log, Layout layout, Optional<StackUse> use) {
         use.ifPresent(stack -> {
@@ -127,9 +126,18 @@ public final class FirmwareSteps {
                 Json.write(file, known.with(known.stack().with(stack.used())));
                 BuildPage.write(layout);
             });
-            stack.problem().ifPresent(problem -> {
-                throw new KilnException(problem);
-            });
+        });
+    }
+
+    /**
+     * As {@link #recordStack}, for a run that nothing else fails.
+     *
+     * @throws KilnException if the stack overflowed
+     */
+    public static void requireStack(Log log, Layout layout, Optional<StackUse> use) {
+        recordStack(log, layout, use);
+        use.flatMap(StackUse::problem).ifPresent(problem -> {
+            throw new KilnException(problem);
         });
     }
 

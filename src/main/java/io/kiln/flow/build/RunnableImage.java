@@ -25,8 +25,9 @@ import java.util.Optional;
  * @param file the ELF file
  * @param board the board that runs it
  * @param hasOwnMain whether it is the project's own program, which does not answer the host
+ * @param isOther whether another application replaces that of the build, so that its stack is not that of the build's image
  */
-public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
+public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean isOther) {
 
     /**
      * The build's image, or, for a board with a stand-in, the same objects linked for the stand-in.
@@ -68,7 +69,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 ? FirmwareCompiler.compile(project, Log.QUIET)
                 : FirmwareCompiler.compileStandIn(project, steps.objects(), Log.QUIET);
         return new RunnableImage(
-                FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true);
+                FirmwareLinker.link(objects, folder, "tests", Log.QUIET).elf(), runsOn, true, true);
     }
 
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
@@ -84,7 +85,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         }
         if (!build.hasStandIn() && !replacesMain) {
             steps.requireLinked(objects);
-            return new RunnableImage(build.spec().layout().image("elf"), runsOn, ownMain);
+            return new RunnableImage(build.spec().layout().image("elf"), runsOn, ownMain, false);
         }
         if (build.hasStandIn()) {
             log.info(build.board().id() + " has no emulator of its own: the same objects run on its stand-in "
@@ -103,7 +104,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
-        return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
+        return new RunnableImage(elf, runsOn, ownMain && !replacesMain, replacesMain);
     }
 
     private static String described(Application application) {

@@ -9,6 +9,7 @@ import io.kiln.farm.job.FarmAnswer.Outputs;
 import io.kiln.farm.job.FarmAnswer.Ran;
 import java.util.Iterator;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** A session with an image whose answers are known: those of the calls that a worker made, in their order. */
 public final class AnsweredSession implements ModelSession {
@@ -58,6 +59,11 @@ public final class AnsweredSession implements ModelSession {
     /** The worker has ended the program. */
     @Override
     public void exit() {}
+
+    @Override
+    public OptionalLong stackUsed() {
+        return ran.stack();
+    }
 
     @Override
     public void close() {}

@@ -165,7 +165,7 @@ public final class FarmRuns implements AutoCloseable {
             for (int i = 0; i < Math.min(operators.size(), profiled.operators().size()); i++) {
                 counts.put(operators.get(i), profiled.operators().get(i));
             }
-            return new InstructionCounts(profiled.total(), counts, profiled.outputs());
+            return new InstructionCounts(profiled.total(), counts, profiled.outputs(), profiled.stack());
         }
 
         @Override

@@ -150,8 +150,7 @@ public final class TestStep {
             deepest = Stream.of(deepest, use).flatMap(Optional::stream).max(Comparator.comparingLong(StackUse::used));
         }
         // An overflow is a failure of its test already.
-        FirmwareSteps.recordStack(
-                log, build.spec().layout(), deepest.filter(use -> use.problem().isEmpty()));
+        FirmwareSteps.recordStack(log, build.spec().layout(), deepest);
         return new TestReport.Suite("program on " + machine.name(), cases);
     }
 

@@ -44,7 +44,8 @@ record FarmVerification(Log log, ResolvedBuild build, FarmUse use) {
         try (FarmRuns farm = FarmRuns.open(use, log)) {
             Answer<AnsweredSession> answer =
                     farm.run(image.board(), place, Verification.limit(models), image.file(), calls);
-            return new Answer<>(answer.ranOn(), Verification.run(answer.value(), models));
+            Verification.Outcome outcome = Verification.run(answer.value(), models);
+            return new Answer<>(answer.ranOn(), image.isOther() ? outcome.withoutStack() : outcome);
         }
     }
 

@@ -115,8 +115,8 @@ public final class ProfileStep {
         Json.write(known, built);
         BuildPage.write(layout);
         say(report);
-        OptionalLong used = stack > 0 ? OptionalLong.of(stack) : OptionalLong.empty();
-        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
+        OptionalLong used = stack > 0 && !image.isOther() ? OptionalLong.of(stack) : OptionalLong.empty();
+        FirmwareSteps.requireStack(log, layout, FirmwareSteps.ofBoard(layout, StackUse.of(image.file(), used)));
         if (report.aot() != null) {
             compare(report, built);
         }

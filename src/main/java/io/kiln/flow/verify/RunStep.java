@@ -83,7 +83,7 @@ public final class RunStep {
 
     private void record(Optional<StackUse> use) {
         Layout layout = build.spec().layout();
-        FirmwareSteps.recordStack(log, layout, FirmwareSteps.ofBoard(layout, use));
+        FirmwareSteps.requireStack(log, layout, FirmwareSteps.ofBoard(layout, use));
     }
 
     private void judge(End end, Emulator emulator, Path image, RunningProcess process) {

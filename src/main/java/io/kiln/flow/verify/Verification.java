@@ -50,6 +50,11 @@ final class Verification {
             Problems wrong,
             Tolerance tolerance,
             OptionalLong stack) {
+        /** A copy of an image that is not the build's, so that nothing is known of the build's stack. */
+        Outcome withoutStack() {
+            return new Outcome(cases, times, bitExact, wrong, tolerance, OptionalLong.empty());
+        }
+
         /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
@@ -116,6 +121,7 @@ final class Verification {
         Verification verification = new Verification();
         try {
             verification.all(session, models);
+            verification.stack = session.stackUsed();
         } catch (KilnException e) {
             verification.failed(e);
         }

@@ -57,7 +57,10 @@ public record VerificationCases(ModelMetadata model, List<TestCase> cases, List<
                         cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs(), aboutOutputs(function))));
         long seed = vectors.spec().seed();
         cases.addAll(TestCases.withSpecialFloats(
-                TestCases.random(vectors.spec().samples(), seed, model.inputs()), seed, model.inputs()));
+                TestCases.random(vectors.spec().samples(), seed, model.inputs()),
+                seed,
+                model.inputs(),
+                model.target()));
         List<List<Bytes>> expected = new ArrayList<>();
         GivenOutputs given = new GivenOutputs(model, rounded);
         for (TestCase each : cases) {

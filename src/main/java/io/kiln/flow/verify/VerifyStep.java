@@ -129,7 +129,16 @@ public final class VerifyStep {
         FarmRuns.Answer<Verification.Outcome> answer =
                 new FarmVerification(log, build, build.spec().farm().orElseThrow()).run(place, models);
         record.about(build.board().id(), answer.ranOn(), spec.seed());
+        Optional<StackUse> stack =
+                StackUse.of(layout.image("elf"), answer.value().stack());
+        note(stack, stack.flatMap(StackUse::problem), answer.value());
         return report(answer.ranOn(), answer.value());
+    }
+
+    /** Records the deepest use of the image's stack. A failed record says that it overflowed, too. */
+    private void note(Optional<StackUse> use, Optional<Problem> overflow, Verification.Outcome outcome) {
+        overflow.ifPresent(outcome.wrong()::add);
+        FirmwareSteps.recordStack(log, layout, use);
     }
 
     private Collection<Path> verify() {
@@ -154,10 +163,12 @@ public final class VerifyStep {
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         Verification.Outcome whole = program.map(outcome::with).orElse(outcome);
         Optional<StackUse> stack = FirmwareSteps.ofBoard(
-                layout, program.flatMap(OwnProgram.Result::stack).or(() -> StackUse.of(image.file(), outcome.stack())));
-        // A failed record says so, too.
-        stack.flatMap(StackUse::problem).ifPresent(whole.wrong()::add);
-        FirmwareSteps.recordStack(log, layout, stack.filter(use -> use.problem().isEmpty()));
+                layout,
+                image.isOther()
+                        ? program.flatMap(OwnProgram.Result::stack)
+                        : StackUse.of(image.file(), outcome.stack()));
+        boolean isSaid = program.flatMap(OwnProgram.Result::problem).isPresent();
+        note(stack, isSaid ? Optional.empty() : stack.flatMap(StackUse::problem), whole);
         return report(ranOn, whole);
     }
 

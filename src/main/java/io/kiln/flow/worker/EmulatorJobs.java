@@ -92,6 +92,6 @@ final class EmulatorJobs {
         List<Long> operators = profile.operators().stream()
                 .map(name -> Optional.ofNullable(counts.operators().get(name)).orElse(0L))
                 .toList();
-        return new Profiled(counts.total(), operators, counts.outputs(), blocks);
+        return new Profiled(counts.total(), operators, counts.outputs(), blocks, counts.stackUsed());
     }
 }

@@ -12,6 +12,7 @@ import io.kiln.farm.job.FarmAnswer.Ran;
 import io.kiln.farm.job.FarmTask.Call;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Makes a job's calls one after another, and keeps the answers if one of them fails. */
 final class RunCalls {
@@ -25,13 +26,13 @@ final class RunCalls {
 
     Ran over(Transport line, Conversation conversation) {
         try {
-            conversation.over(line, session -> {
+            ModelSession ended = conversation.over(line, session -> {
                 all(session);
-                return true;
+                return session;
             });
-            return new Ran(models, runs, List.of());
+            return new Ran(models, runs, List.of(), ended.stackUsed());
         } catch (KilnException e) {
-            return new Ran(models, runs, e.problems());
+            return new Ran(models, runs, e.problems(), OptionalLong.empty());
         }
     }
 

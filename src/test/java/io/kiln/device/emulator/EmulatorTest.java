@@ -3,12 +3,15 @@ package io.kiln.device.emulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Ends;
+import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
@@ -20,10 +23,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EmulatorTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
@@ -131,6 +136,48 @@ class EmulatorTest {
                 .hasMessageContaining("more than 4 MiB")
                 .hasMessageContaining("lost in space");
         assertThat(Files.size(log)).isLessThan(17 << 20);
+    }
+
+    /** QEMU's serial ports of STM32 chips wait while nobody reads, and its monitor waits for them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"stm32f405", "mps2-an386"})
+    void aProgramThatFloodsItsConsoleIsStoppedWhenItsTimeIsOver(String id) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = withMain(board, """
+            #include "kiln_console.h"
+            int main(void) {
+              for (;;) {
+                kiln_console_text("lost in space ");
+              }
+            }
+            """);
+        Duration limit = Duration.ofMillis(50);
+        assertTimeoutPreemptively(Duration.ofSeconds(40), () -> {
+            try (WatchedProgram program = Emulator.of(board, limit).watch(image)) {
+                StringBuilder printed = new StringBuilder();
+                End end = ImageConsole.follow(
+                        program.output(),
+                        limit,
+                        text -> {
+                            // Meanwhile everything fills up between the program and its reader.
+                            pause(printed.length() == 0 ? 2000 : 0);
+                            printed.append(text);
+                        },
+                        text -> false);
+                assertThat(end).isEqualTo(new End.TimeOver());
+                assertThat(printed.toString()).startsWith("lost in space lost");
+                assertThat(program.stackUse(OptionalLong.empty())).isPresent();
+            }
+        });
+    }
+
+    private static void pause(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test

@@ -82,7 +82,8 @@ class InstructionCounterTest {
                         "hand",
                         HandWrittenModel.OPERATORS,
                         INPUT,
-                        new InstructionCounts(counts.total() + 1, counts.operators(), counts.outputs())))
+                        new InstructionCounts(
+                                counts.total() + 1, counts.operators(), counts.outputs(), counts.stackUsed())))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the log of executed blocks has " + counts.total() + " instructions");
     }

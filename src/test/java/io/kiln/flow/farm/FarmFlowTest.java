@@ -47,6 +47,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -113,8 +114,11 @@ final class FarmFlowTest {
         assertThat(verified.path("ranOn").asText()).isEqualTo("qemu-system-arm mps2-an386, worker bench");
         assertThat(verified.path("bitExact").asBoolean()).isTrue();
         assertThat(verified.path("cases")).hasSize(2);
+        long stack = project.json("kiln/report.json").at("/stack/used").asLong();
+        assertThat(stack).isBetween(100L, 1000L);
         flow.profile(spec);
         JsonNode far = project.json("kiln/profile.json");
+        assertThat(project.json("kiln/report.json").at("/stack/used").asLong()).isEqualTo(stack);
         assertThat(far.path("ranOn").asText())
                 .endsWith("of the farm " + broker.address().url());
         flow.profile(spec.toBuilder().farm(Optional.empty()).build());
@@ -251,7 +255,7 @@ final class FarmFlowTest {
         assertThatThrownBy(() -> new WorkerStep(LOG, spec.boards(), offer("h", "host", "x")).start())
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the board host has no emulator of its own");
-        assertThat(new AnsweredSession(new Ran(List.of(), List.of(), List.of())))
+        assertThat(new AnsweredSession(new Ran(List.of(), List.of(), List.of(), OptionalLong.empty())))
                 .satisfies(session -> assertThatThrownBy(session::models)
                         .isInstanceOf(KilnException.class)
                         .hasMessageContaining("the farm left out runs"));

@@ -109,10 +109,43 @@ class OwnProgramTest {
         verify("mps2-an386", "int main(void) { return 0; }\n", 30);
         assertThat(record().path("passed").asBoolean()).isTrue();
 
+        // What the default application takes of the stack says nothing of it.
         said.clear();
+        refused("mps2-an386", "int main(void) { volatile int n = 3; return n; }\n");
+        assertThat(said).noneMatch(line -> line.startsWith("Stack: "));
+        assertThat(stack().has("used")).isFalse();
         verify("mps2-an386", "int main(void) { return 3; }\n", 0);
         assertThat(record().path("passed").asBoolean()).isTrue();
+        assertThat(said).noneMatch(line -> line.startsWith("Stack: "));
+        assertThat(stack().has("used")).isFalse();
         assertThat(said).anyMatch(line -> line.endsWith("was not booted: kiln.verify.program is 0"));
+    }
+
+    /** A guard that is switched off stops nothing, but the paint tells. */
+    @Test
+    void anOverflowIsRecordedBeforeItFails() throws IOException {
+        Path board = Files.createDirectories(folder.resolve("src/main/boards/mine"));
+        Files.writeString(board.resolve("board.yaml"), """
+            schema: 1
+            id: mine
+            extends: mps2-an386
+            flags: {defines: {KILN_NO_STACK_GUARD: 1}}
+            """);
+        String below = "extern char __stack_bottom[];\nint main(void) { __stack_bottom[-4] = 1; return 0; }\n";
+        refused("mine", below).hasMessageContaining("the stack overflowed: at least 4,");
+        assertThat(said).contains("Stack: 4,100 of 4,096 bytes used");
+        assertThat(stack().path("used").asLong()).isEqualTo(4100);
+    }
+
+    /** A profile is of the default application. */
+    @Test
+    void aProfileSaysNothingOfItsStack() throws IOException {
+        verify("mps2-an386", FOR_EVER, 0);
+        said.clear();
+        new Flow(log, TestToolchains.environment(log)).profile(spec("mps2-an386", 0));
+        assertThat(said).anyMatch(line -> line.startsWith("One inference on"));
+        assertThat(said).noneMatch(line -> line.startsWith("Stack: "));
+        assertThat(stack().has("used")).isFalse();
     }
 
     /** Hardware that the stand-in lacks proves nothing about the board; what the runtime refuses it refuses everywhere. */
@@ -139,13 +172,16 @@ class OwnProgramTest {
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
         Files.writeString(main, START + program);
-        BuildSpec spec = new GestureProject(folder)
+        new Flow(log, TestToolchains.environment(log)).build(spec(board, seconds), DeviceSpec.USUAL);
+    }
+
+    private BuildSpec spec(String board, int seconds) throws IOException {
+        return new GestureProject(folder)
                 .spec(board)
                 .optimize("size")
                 .mlfVersion(5)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds)))
                 .build();
-        new Flow(log, TestToolchains.environment(log)).build(spec, DeviceSpec.USUAL);
     }
 
     private JsonNode record() {

@@ -79,7 +79,7 @@ final class TestCasesTest {
     void everySecondCaseHasSpecialFloatsAndRowsOfEqualOnes() {
         TensorInfo rows = new TensorInfo("x", "x", DType.FLOAT32, List.of(64, 8), 0, 0);
         List<TestCase> plain = TestCases.random(4, 7, List.of(A, rows));
-        List<TestCase> cases = TestCases.withSpecialFloats(plain, 7, List.of(A, rows));
+        List<TestCase> cases = TestCases.withSpecialFloats(plain, 7, List.of(A, rows), "c -mcpu=cortex-m33");
 
         for (int k = 0; k < 4; k++) {
             assertThat(cases.get(k).inputs().get(0))
@@ -97,6 +97,17 @@ final class TestCasesTest {
                                         .count()
                                 == 1))
                 .hasSizeBetween(1, 20);
+    }
+
+    /** Their vector instructions count them as 0, and the reference interpreter does not. */
+    @Test
+    void coresWithMveGetNoDenormalFloats() {
+        TensorInfo rows = new TensorInfo("x", "x", DType.FLOAT32, List.of(64, 8), 0, 0);
+        List<TestCase> cases = TestCases.withSpecialFloats(
+                TestCases.random(20, 7, List.of(A, rows)), 7, List.of(A, rows), "c -mcpu=cortex-m55");
+        List<Float> all = cases.stream().flatMap(each -> floats(each).stream()).toList();
+        assertThat(all).contains(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0f, Float.MAX_VALUE);
+        assertThat(all).noneMatch(value -> value != 0 && Math.abs(value) < Float.MIN_NORMAL);
     }
 
     private static List<Float> floats(TestCase of) {

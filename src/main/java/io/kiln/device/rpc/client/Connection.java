@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -187,16 +186,15 @@ final class Connection implements AutoCloseable {
 
     /** A program that says that it ends with a fault or an error of its own answers nothing any more. */
     private void endsProgram(Bytes payload) {
-        OptionalInt code = ImageEnd.code(payload);
-        if (code.isPresent()) {
+        ImageEnd.in(payload).ifPresent(end -> {
             throw broken(new RpcException(
                     Kind.LINE_CLOSED,
                     new Problem(
-                            "the image ended with code " + code.getAsInt(),
+                            "the image ended with code " + end.code(),
                             RpcException.WHERE,
                             "that it goes on",
                             in.printed())));
-        }
+        });
     }
 
     private void countTerminations(Bytes payload) {
