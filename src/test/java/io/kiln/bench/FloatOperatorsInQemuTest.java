@@ -93,7 +93,7 @@ final class FloatOperatorsInQemuTest {
                 byte[] slice = new byte[expected.get(i).size()];
                 actual.buffer().get(offset, slice);
                 offset += slice.length;
-                String what = Agreement.difference(types.get(i).dtype(), expected.get(i), Bytes.wrap(slice), 0);
+                String what = Agreement.difference(types.get(i).dtype(), expected.get(i), Bytes.wrap(slice));
                 if (!what.isEmpty()) {
                     differences.add(function.name() + ", output " + i + ": " + what);
                 }

@@ -57,7 +57,7 @@ final class ModelBatch {
                 answers.buffer().get(at, answer);
                 at += answer.length;
                 String what = Agreement.difference(
-                        types.get(i).dtype(), model.expected().get(i), Bytes.wrap(answer), 0);
+                        types.get(i).dtype(), model.expected().get(i), Bytes.wrap(answer));
                 if (!what.isEmpty()) {
                     failures.add(model.seed() + ": output " + i + ": " + what);
                 }

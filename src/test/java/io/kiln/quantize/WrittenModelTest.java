@@ -211,7 +211,8 @@ class WrittenModelTest {
             for (int i = 0; i < actual.size(); i++) {
                 DType dtype =
                         function.types().get(function.results().get(i).id()).dtype();
-                assertThat(Agreement.difference(dtype, answers.get(k).get(i).data(), actual.get(i), 0))
+                assertThat(Agreement.differenceFromOracle(
+                                dtype, answers.get(k).get(i).data(), actual.get(i)))
                         .as("%s, sample %d, output %d", what, k, i)
                         .isEmpty();
             }

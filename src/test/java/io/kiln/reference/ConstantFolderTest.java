@@ -5,17 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.ir.op.OnnxForm;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.QnnDequantize;
 import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.Conv2d;
 import io.kiln.ir.op.layer.Conv2dTranspose;
 import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.OnnxAveragePool;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2dTranspose;
 import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.op.movement.Copy;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.lang.reflect.RecordComponent;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ConstantFolderTest {
@@ -23,18 +37,85 @@ class ConstantFolderTest {
         return new TensorType(Shape.of(dims), DType.INT8);
     }
 
+    private static TensorType floats(int... dims) {
+        return new TensorType(Shape.of(dims), DType.FLOAT32);
+    }
+
+    private static Window window(int height, int width) {
+        Window.Steps one = new Window.Steps(1, 1);
+        return new Window(new Window.Steps(height, width), one, one, new Window.Margins(0, 0, 0, 0));
+    }
+
     @Test
     void bytesOfAllResultsAreLimited() {
-        ConstantFolder folder = new ConstantFolder(0);
-        TensorType half = type(1 << 28);
+        ConstantFolder folder = new ConstantFolder(100 << 20);
+        TensorType half = floats(1 << 26);
         folder.spend(new Copy(), List.of(), half, "m: a");
         folder.spend(new Copy(), List.of(), half, "m: b");
         assertThatThrownBy(() -> folder.spend(new Copy(), List.of(), type(1), "m: c"))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("m: c: the model's computed constants have more than 536,870,912 bytes");
-        assertThatThrownBy(() -> folder.spend(new Copy(), List.of(), type(1, (1 << 28) + 1), "m: d"))
+    }
+
+    @Test
+    void bytesOfOneResultAreThoseWhileItIsComputed() {
+        ConstantFolder folder = new ConstantFolder(0);
+        folder.spend(new Copy(), List.of(), type(1 << 26), "m: a");
+        assertThatThrownBy(() -> folder.spend(new Copy(), List.of(), type(1, (1 << 26) + 1), "m: b"))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("has more than 268,435,456 bytes");
+                .hasMessageContaining(
+                        "m: b: computing the constant Tensor[(1, 67108865), int8] takes more than 268,435,456 bytes");
+        TensorType longs = new TensorType(Shape.of((1 << 25) + 1), DType.INT64);
+        assertThatThrownBy(() -> folder.spend(new Copy(), List.of(), longs, "m: c"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("takes more than 268,435,456 bytes");
+    }
+
+    @Test
+    void weightsOfAsManyBytesAsTheModelBecomeFloats() {
+        int size = 90 << 20;
+        ConstantFolder folder = new ConstantFolder(size);
+        List<TensorType> args = List.of(type(size), floats(), new TensorType(Shape.of(), DType.INT32));
+        assertThatCode(() -> folder.spend(new QnnDequantize(), args, floats(size), "m: weights"))
+                .doesNotThrowAnyException();
+    }
+
+    /** Operators with windows are counted by their taps, so that none of them looks cheap. */
+    @Test
+    void everyWindowIsCounted() {
+        Window window = window(30, 30);
+        TransposedWindow transposed = new TransposedWindow(window, 0, 0);
+        List<TensorType> quantized = List.of(
+                type(1, 100, 100, 1),
+                type(30, 30, 1, 1),
+                floats(),
+                new TensorType(Shape.of(), DType.INT32),
+                floats(),
+                new TensorType(Shape.of(), DType.INT32));
+        List<Op> all = List.of(
+                new AvgPool2d(window),
+                new MaxPool2d(window),
+                new OnnxAveragePool(window, OnnxAveragePool.Order.ROWS, OnnxForm.INT8),
+                new Conv2d(window, 1, 1, "HWIO"),
+                new QnnConv2d(window, 1, 1, "HWIO"),
+                new Conv2dTranspose(transposed, 1),
+                new QnnConv2dTranspose(transposed, 1, DType.INT32));
+        assertThat(all.stream().<Class<?>>map(Op::getClass).toList()).hasSameElementsAs(withWindows());
+        assertThat(all)
+                .allSatisfy(op -> assertThat(FoldedWork.of(op, quantized, type(1, 71, 71, 1)))
+                        .isGreaterThan(30 * 30 * 71 * 71));
+    }
+
+    private static Set<Class<?>> withWindows() {
+        return new ClassFileImporter()
+                .importPackages("io.kiln.ir.op").stream()
+                        .filter(type -> type.isAssignableTo(Op.class))
+                        .map(JavaClass::reflect)
+                        .filter(Class::isRecord)
+                        .filter(type -> Stream.of(type.getRecordComponents())
+                                .map(RecordComponent::getType)
+                                .anyMatch(Set.of(Window.class, TransposedWindow.class)::contains))
+                        .collect(Collectors.toSet());
     }
 
     @Test
@@ -51,18 +132,16 @@ class ConstantFolderTest {
 
     @Test
     void transposedConvolutionsTakeAStepForEachProduct() {
-        Window.Steps one = new Window.Steps(1, 1);
-        Window window = new Window(new Window.Steps(200, 200), one, one, new Window.Margins(0, 0, 0, 0));
-        Conv2dTranspose op = new Conv2dTranspose(new TransposedWindow(window, 0, 0), 1);
-        TensorType image = new TensorType(Shape.of(1, 512, 512, 1), DType.FLOAT32);
-        TensorType kernel = new TensorType(Shape.of(1, 200, 200, 1), DType.FLOAT32);
+        Conv2dTranspose op = new Conv2dTranspose(new TransposedWindow(window(200, 200), 0, 0), 1);
+        TensorType image = floats(1, 512, 512, 1);
+        TensorType kernel = floats(1, 200, 200, 1);
         TensorType result = op.infer(List.of(image, kernel));
         assertThat(FoldedWork.of(op, List.of(image, kernel), result)).isGreaterThan(512L * 512 * 200 * 200);
     }
 
     @Test
     void functionsOfEachElementTakeStepsToo() {
-        TensorType million = new TensorType(Shape.of(1 << 20), DType.FLOAT32);
+        TensorType million = floats(1 << 20);
         assertThat(FoldedWork.of(new Unary(Unary.Kind.LOG), List.of(million), million))
                 .isGreaterThan(16L << 20);
         assertThat(FoldedWork.of(new Unary(Unary.Kind.ERF), List.of(million), million))
@@ -88,7 +167,6 @@ class ConstantFolderTest {
     }
 
     private static MaxPool2d pool(int kernel) {
-        Window.Steps one = new Window.Steps(1, 1);
-        return new MaxPool2d(new Window(new Window.Steps(kernel, kernel), one, one, new Window.Margins(0, 0, 0, 0)));
+        return new MaxPool2d(window(kernel, kernel));
     }
 }

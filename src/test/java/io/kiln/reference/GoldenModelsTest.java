@@ -57,4 +57,14 @@ class GoldenModelsTest {
                 .isFalse();
         assertThat(GoldenModels.agree(expected, bytes(0x3F800000, 1), outputs)).isFalse();
     }
+
+    @Test
+    void anInfiniteValueDemandsTheSame() {
+        List<TensorType> outputs = List.of(REAL);
+        Bytes expected = bytes(0, Float.POSITIVE_INFINITY);
+        assertThat(GoldenModels.agree(expected, expected, outputs)).isTrue();
+        assertThat(GoldenModels.agree(expected, bytes(0, 1), outputs)).isFalse();
+        assertThat(GoldenModels.agree(expected, bytes(0, Float.NEGATIVE_INFINITY), outputs))
+                .isFalse();
+    }
 }

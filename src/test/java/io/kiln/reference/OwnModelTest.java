@@ -46,7 +46,7 @@ class OwnModelTest {
             List<List<Bytes>> inputs = List.of(model.inputs(k));
             Bytes expected = TfliteOracle.runAll(file, inputs).get(0).get(0).data();
             Bytes actual = Interpreter.run(function, inputs.get(0)).get(0);
-            assertThat(Agreement.difference(dtype, expected, actual, 0))
+            assertThat(Agreement.differenceFromOracle(dtype, expected, actual))
                     .as("case %d", k)
                     .isEmpty();
         }

@@ -106,7 +106,7 @@ public final class OnnxFrontend {
 
     private static Function convert(
             OnnxModel model, String moduleName, InputShapes inputShapes, OnnxIo io, ReadBudget budget) {
-        Function imported = new OnnxModelImporter(model, io, budget).read(moduleName, inputShapes);
+        Function imported = new OnnxModelImporter(model, io, budget.spent()).read(moduleName, inputShapes);
         return new FoldChannelFactors().run(new MoveTransposes().run(imported)).withIdsInOrder();
     }
 }

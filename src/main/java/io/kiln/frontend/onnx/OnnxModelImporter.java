@@ -11,13 +11,13 @@ import io.kiln.frontend.onnx.model.OnnxValueInfo;
 import io.kiln.frontend.onnx.operator.OnnxGraphBuilder;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Scope;
-import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.ConstantFolder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -41,12 +41,12 @@ final class OnnxModelImporter {
 
     /**
      * @param io layout of the images at the border
-     * @param budget counts the bytes of constants
+     * @param constantBytes bytes of the model's constants
      */
-    OnnxModelImporter(OnnxModel model, OnnxIo io, ReadBudget budget) {
+    OnnxModelImporter(OnnxModel model, OnnxIo io, long constantBytes) {
         this.model = model;
         this.io = io;
-        this.graph = new OnnxGraphBuilder(budget);
+        this.graph = new OnnxGraphBuilder(new ConstantFolder(constantBytes));
         this.problems = new GraphProblems(model.file(), new Problems());
     }
 

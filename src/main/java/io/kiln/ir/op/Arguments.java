@@ -18,6 +18,9 @@ public final class Arguments {
         void require(boolean holds, String what, String expected);
     }
 
+    /** The reference kernels' rescaling takes sums of 48 bits; this limit leaves room for the products. */
+    private static final long MOST_BIAS = 1L << 46;
+
     private final Op op;
     private final List<TensorType> types;
     private final List<Optional<? extends ConstantElements>> constants;
@@ -92,6 +95,14 @@ public final class Arguments {
                 }
             }
         });
+    }
+
+    /** Checks biases of sums of 64 bits. */
+    public void biases(int position) {
+        if (type(position).dtype() == DType.INT64) {
+            require(constant(position).isPresent(), "the bias of " + op.name() + ", int64, is computed", "a constant");
+            integers(position, "bias", bias -> bias >= -MOST_BIAS && bias <= MOST_BIAS, "-2^46 to 2^46");
+        }
     }
 
     /** Checks that the arithmetic of rescaling stays within its word size. */

@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.transform.Pipeline;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,17 +23,43 @@ class FoldingLimitsTest {
                         + " padding=[1023, 1023, 1023, 1023]) | nn.max_pool2d",
                 "nn.conv2d(reshape(%a, newshape=[1, 4, 1024, 1024]), reshape(%a, newshape=[4, 4, 512, 512]),"
                         + " kernel_size=[512, 512], channels=4, padding=[256, 256, 256, 256]) | nn.conv2d",
+                "onnx.avg_pool2d(reshape(cast(%a, dtype=\"int8\"), newshape=[1, 2048, 2048, 1]), 0.1f, 0, 0.1f, 0,"
+                        + " pool_size=[2047, 2047], strides=[1, 1], dilation=[1, 1], padding=[1023, 1023, 1023, 1023],"
+                        + " order=\"columns\", form=\"int8\") | onnx.avg_pool2d",
+                "tfl.signal_rfft(broadcast_to(cast(1f, dtype=\"int16\"), shape=[1000, 4]), fft_length=32768)"
+                        + " | tfl.signal_rfft",
+                "tfl.signal_filter_bank(broadcast_to(cast(1f, dtype=\"uint32\"), shape=[32767]),"
+                        + " broadcast_to(cast(1f, dtype=\"int16\"), shape=[32767]),"
+                        + " broadcast_to(cast(1f, dtype=\"int16\"), shape=[32767]),"
+                        + " broadcast_to(cast(0f, dtype=\"int16\"), shape=[1000001]),"
+                        + " broadcast_to(cast(0f, dtype=\"int16\"), shape=[1000001]),"
+                        + " broadcast_to(cast(32767f, dtype=\"int16\"), shape=[1000001]), num_channels=1000000)"
+                        + " | tfl.signal_filter_bank",
+                "take(take(%a, broadcast_to(cast(1f, dtype=\"int32\"), shape=[8000]), axis=0, mode=\"clip\"),"
+                        + " broadcast_to(cast(1f, dtype=\"int32\"), shape=[8000]), axis=1, mode=\"clip\") | take",
+                "sum(broadcast_to(1f, shape=[8192, 8192])) | sum",
             })
     void workIsLimited(String call, String operator) {
+        assertThat(failure(call))
+                .hasMessageContainingAll(
+                        "m.relay:", operator, "computing the model's constants takes more than 805,306,368 steps");
+    }
+
+    @Test
+    void bytesOfAResultAreThoseWhileItIsComputed() {
+        assertThat(failure(
+                        "tfl.signal_rfft(broadcast_to(cast(1f, dtype=\"int16\"), shape=[2400, 4]), fft_length=32768)"))
+                .hasMessageContaining(
+                        "computing the constant Tensor[(2400, 32770), int16] takes more than 268,435,456 bytes");
+    }
+
+    private static KilnException failure(String call) {
         String text = "def @main(%x: Tensor[(1), float32]) {\n  %a = broadcast_to(1f, shape=[2048, 2048]);\n  %b = "
-                + call + ";\n  %c = add(%b, %b);\n  %d = sum(%c);\n  add(%x, %d)\n}\n";
-        KilnException e = catchThrowableOfType(
+                + "cast(" + call + ", dtype=\"float32\");\n  %c = add(%b, %b);\n  %d = sum(%c);\n  add(%x, %d)\n}\n";
+        return catchThrowableOfType(
                 KilnException.class,
                 () -> Pipeline.standard()
                         .run(RelayFrontend.read(
                                 Bytes.ofText(text), "m.relay", Optional.empty(), "m.params", "default")));
-        assertThat(e)
-                .hasMessageContainingAll(
-                        "m.relay:", operator, "computing the model's constants takes more than 805,306,368 steps");
     }
 }

@@ -16,6 +16,7 @@ import java.util.function.BiFunction;
 
 /** Functions of one element that consist of others; each is exact to a few units in the last place. */
 final class FunctionImporters {
+    private static final double LARGE = 1 << 20;
     private static final double HALF_PI = Math.PI / 2;
 
     /** Coefficients of atan(x) / x in powers of x^2 for |x| up to 1, within 2e-8 (Abramowitz and Stegun, 4.4.49). */
@@ -89,19 +90,25 @@ final class FunctionImporters {
         return e.add(up, e.divide(number(e, 0.25), up));
     }
 
-    /** {@code log(1 + |x| + x^2 / (1 + sqrt(x^2 + 1)))}. */
+    /** {@code log(1 + |x| + x^2 / (1 + sqrt(x^2 + 1)))}, and {@code log(2 |x|)} of large numbers. */
     private static Arg asinh(Expressions e, Arg x) {
         Arg a = magnitude(e, x);
         Arg root = e.unary(Unary.Kind.SQRT, e.add(e.multiply(a, a), 1));
         Arg rest = e.divide(e.multiply(a, a), e.add(root, 1));
-        return signed(e, log1p(e, e.add(a, rest)), x);
+        return signed(e, logOfTwice(e, a, log1p(e, e.add(a, rest))), x);
     }
 
-    /** {@code log(1 + t + sqrt(2 t + t^2))} with {@code t = x - 1}. */
+    /** {@code log(1 + t + sqrt(t) sqrt(t + 2))} with {@code t = x - 1}, and {@code log(2 x)} of large numbers. */
     private static Arg acosh(Expressions e, Arg x) {
         Arg t = e.add(x, -1);
-        Arg root = e.unary(Unary.Kind.SQRT, e.multiply(t, e.add(t, 2)));
-        return log1p(e, e.add(t, root));
+        Arg root = e.multiply(e.unary(Unary.Kind.SQRT, t), e.unary(Unary.Kind.SQRT, e.add(t, 2)));
+        return logOfTwice(e, x, log1p(e, e.add(t, root)));
+    }
+
+    /** {@code log(2 x)} of numbers whose squares may be infinite and hide a one, another value of the others. */
+    private static Arg logOfTwice(Expressions e, Arg x, Arg otherwise) {
+        Arg isLarge = e.binary(Binary.Kind.GREATER, x, number(e, LARGE));
+        return e.where(isLarge, e.add(e.unary(Unary.Kind.LOG, x), Math.log(2)), otherwise);
     }
 
     /** {@code log(1 + 2 |x| / (1 - |x|)) / 2}. */

@@ -5,7 +5,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.frontend.onnx.reader.ReadBudget;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -30,19 +29,18 @@ public final class OnnxGraphBuilder {
     /** Far beyond what fits a microcontroller; unrolled loops count. */
     private static final int MAX_BINDINGS = 1 << 16;
 
+    /** A value that is computed when the model runs. */
     private static final long MAX_TENSOR_BYTES = 1L << 28;
 
-    private final ReadBudget budget;
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
     private final Map<Arg, Binding> dequantized = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
     private final ConstantFolder folder;
 
-    /** @param budget counts the bytes of computed constants */
-    public OnnxGraphBuilder(ReadBudget budget) {
-        this.budget = budget;
-        this.folder = new ConstantFolder(budget.spent());
+    /** @param folder computes constants */
+    public OnnxGraphBuilder(ConstantFolder folder) {
+        this.folder = folder;
     }
 
     /** Adds an input. */
@@ -61,22 +59,17 @@ public final class OnnxGraphBuilder {
      */
     Arg emit(Op op, List<Arg> args, Origin origin) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
-        if (type.isLargerThan(MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException(
-                    "a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
-        }
         if (type.shape().elements() == 0) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
         if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
-            return fold(op, args.stream().map(Constant.class::cast).toList(), type, origin);
+            return folder.fold(op, args.stream().map(Constant.class::cast).toList(), type, origin.text());
+        }
+        if (type.isLargerThan(MAX_TENSOR_BYTES)) {
+            throw new IllegalArgumentException(
+                    "a result " + type.text() + " has more than " + MAX_TENSOR_BYTES + " bytes");
         }
         return bind(op, args, type, origin);
-    }
-
-    private Constant fold(Op op, List<Constant> args, TensorType type, Origin origin) {
-        budget.spend(type.bytes());
-        return folder.fold(op, args, type, origin.text());
     }
 
     /** A copy of a value in memory of its own. */

@@ -87,9 +87,6 @@ public final class Bindings {
      */
     Arg emit(Call call, String name, Op op, List<? extends Arg> args) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
-        if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException("the result " + type.text() + " is too large");
-        }
         boolean isOwn = Annotations.origin(call.comment()).isPresent();
         boolean folds = !isOwn
                 && !op.has(Trait.COPY)
@@ -101,6 +98,9 @@ public final class Bindings {
                     args.stream().map(Constant.class::cast).toList(),
                     type,
                     call.place().in(file) + ": " + op.name());
+        }
+        if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
+            throw new IllegalArgumentException("the result " + type.text() + " is too large");
         }
         Origin origin =
                 Annotations.origin(call.comment()).orElseGet(() -> new Origin(file, list.size(), op.name(), name));

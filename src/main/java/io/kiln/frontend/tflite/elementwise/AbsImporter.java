@@ -34,18 +34,19 @@ final class AbsImporter implements OperatorImporter {
         OperandTypes.requireScales(operator, data, output);
         OperandTypes.requireSymmetric(operator, data, output);
         operator.check();
+        QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
         operator.finish(
                 data.dtype() == DType.INT8
                         ? TableImporter.lookup(
                                 operator,
                                 data,
-                                TflActivations.abs(OperandTypes.quantization(data), OperandTypes.quantization(output)))
-                        : wide(operator, data, output));
+                                TflActivations.abs(
+                                        OperandTypes.quantization(data), OperandTypes.quantization(output), by))
+                        : wide(operator, data, by));
     }
 
     /** LEAKY_RELU's arithmetic with a second slope of the opposite sign. */
-    private static Arg wide(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
-        QuantizedMultiplier by = Requantizing.boundedMultiplier(operator, Requantizing.quotient(data, output));
+    private static Arg wide(OperatorContext operator, TfliteTensor data, QuantizedMultiplier by) {
         QuantizedMultiplier mirrored = new QuantizedMultiplier(-by.multiplier(), by.shift());
         return operator.emit(new TflLeakyRelu(0, 0, by, mirrored), operator.value(data));
     }

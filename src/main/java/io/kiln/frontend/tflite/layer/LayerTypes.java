@@ -6,7 +6,6 @@ import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
-import io.kiln.ir.Constant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,9 +19,6 @@ public final class LayerTypes {
     private static final String SUPPORTED =
             "int8 data with int8 or int4 weights, int16 data with int8 weights, or float32 data with float or int8"
                     + " weights";
-
-    /** The reference kernels' rescaling takes sums of 48 bits; this limit leaves room for the products. */
-    private static final long MOST_BIAS = 1L << 46;
 
     private LayerTypes() {}
 
@@ -123,35 +119,19 @@ public final class LayerTypes {
         List<DType> expected = data.dtype() == DType.INT16
                 ? Arrays.asList(ofInt16)
                 : List.of(data.dtype().isFloat() ? DType.FLOAT32 : DType.INT32);
-        boolean fits = operator.require(
+        operator.require(
                 expected.contains(tensor.dtype()),
                 "bias `" + tensor.name() + "` is " + tensor.dtype().text(),
                 expected.stream().map(DType::text).collect(Collectors.joining(" or ")) + " with "
                         + data.dtype().text() + " data",
                 "Convert the model again");
-        fits &= operator.require(
+        operator.require(
                 tensor.shape().elements() == channels,
                 "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
                 channels + ", one per output channel",
                 "Export the model again");
         if (data.dtype() == DType.INT16) {
             ElementTypes.requireConstant(operator, "bias", tensor);
-        }
-        if (fits && tensor.isConstant() && tensor.dtype() == DType.INT64) {
-            requireReach(operator, tensor);
-        }
-    }
-
-    /** Rescaled 64-bit sums stay within 64 bits. */
-    public static void requireReach(OperatorContext operator, TfliteTensor bias) {
-        Constant values = operator.constant(bias);
-        for (int i = 0; i < values.elements(); i++) {
-            long value = values.integer(i);
-            operator.require(
-                    value >= -MOST_BIAS && value <= MOST_BIAS,
-                    "bias `" + bias.name() + "` has " + value + " for channel " + i,
-                    "biases from -2^46 to 2^46",
-                    "Quantize the model again");
         }
     }
 

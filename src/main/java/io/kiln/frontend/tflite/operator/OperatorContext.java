@@ -170,12 +170,8 @@ public final class OperatorContext {
 
     public Arg emit(Op op, Arg... args) {
         try {
-            TensorType type = TensorReader.checkedSize(graph.infer(op, List.of(args)), findings);
-            Arg value = graph.emit(op, List.of(args), origin);
-            if (value instanceof Constant) {
-                spend(type.bytes());
-            }
-            return value;
+            TensorReader.checkedSize(graph.infer(op, List.of(args)), findings);
+            return graph.emit(op, List.of(args), origin);
         } catch (IllegalArgumentException e) {
             throw failure(e.getMessage(), "");
         }

@@ -16,7 +16,6 @@ import io.kiln.frontend.tflite.operator.OperatorImporter;
 import io.kiln.frontend.tflite.operator.Registration;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.signal.Signal;
 import io.kiln.ir.op.signal.SignalAutoScale;
 import io.kiln.ir.op.signal.SignalDelay;
@@ -70,11 +69,6 @@ public final class SignalImporters {
         return operator -> {
             TfliteTensor data = data(operator, 1, 1, Set.of(INT16, INT32, FLOAT32));
             int length = operator.customOptions().integer("fft_length", SignalFft.SHORTEST, SignalFft.LONGEST);
-            operator.require(
-                    !(operator.value(data) instanceof Constant),
-                    "`" + data.name() + "` is constant",
-                    "computed data, because transforms of constants take long",
-                    "Compute the transform when the model is trained");
             operator.check();
             emit(operator, checked(operator, () -> new SignalFft(length, inverse)), data);
         };

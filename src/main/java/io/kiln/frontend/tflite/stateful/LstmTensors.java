@@ -3,7 +3,6 @@ package io.kiln.frontend.tflite.stateful;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.flatbuffer.FlatTable;
-import io.kiln.frontend.tflite.layer.LayerTypes;
 import io.kiln.frontend.tflite.operand.ElementTypes;
 import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.schema.FusedActivation;
@@ -119,9 +118,6 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
             TfliteTensor tensor = constants.get(i);
             requireType(operator, isBias ? "bias" : "weights", tensor, isBias ? biases : weights);
             ElementTypes.requireConstant(operator, isBias ? "bias" : "weights", tensor);
-            if (isBias && tensor.isConstant() && tensor.dtype() == DType.INT64) {
-                LayerTypes.requireReach(operator, tensor);
-            }
             if (!isBias && !type.isFloat()) {
                 requireScale(operator, tensor, true);
             }

@@ -82,9 +82,12 @@ public final class TflActivations {
         });
     }
 
-    /** The absolute value; the quotient of the scales in single precision (elementwise.cc, SetAbsOutputMultiplier). */
-    public static int[] abs(Quantization in, Quantization out) {
-        QuantizedMultiplier by = QuantizedMultiplier.of(in.scale() / out.scale());
+    /**
+     * The absolute value (elementwise.cc).
+     *
+     * @param by the quotient of the scales in single precision (SetAbsOutputMultiplier)
+     */
+    public static int[] abs(Quantization in, Quantization out, QuantizedMultiplier by) {
         return table(value -> (long) rescale(Math.abs(value - in.zeroPoint()), by) + out.zeroPoint());
     }
 

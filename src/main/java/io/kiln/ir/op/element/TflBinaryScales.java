@@ -26,8 +26,10 @@ public final class TflBinaryScales {
                                     .multiplier()
                             > 0;
                 case DIVIDE -> TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
-                case MULTIPLY, PRELU ->
-                    op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
+                case MULTIPLY -> op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0;
+                case PRELU ->
+                    op.multiplier(lhsScale, rhsScale, outputScale).multiplier() >= 0
+                            && op.multiplier(lhsScale, 1, outputScale).multiplier() >= 0;
                 case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> lhsScale < 1 && rhsScale < 1;
             };
         } catch (IllegalArgumentException notFinite) {

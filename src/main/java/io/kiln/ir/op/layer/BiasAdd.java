@@ -37,6 +37,7 @@ public record BiasAdd(int axis) implements Op {
     @Override
     public void check(Arguments args) {
         args.lastAxis(axis);
+        args.biases(1);
     }
 
     @Override

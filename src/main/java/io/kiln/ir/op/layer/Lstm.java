@@ -3,6 +3,7 @@ package io.kiln.ir.op.layer;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.ShortFunctions;
+import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
@@ -177,6 +178,11 @@ public record Lstm(
     @Override
     public List<Integer> weights() {
         return IntStream.range(INPUT_WEIGHTS, BIASES).boxed().toList();
+    }
+
+    @Override
+    public void check(Arguments args) {
+        IntStream.range(BIASES, HIDDEN).forEach(args::biases);
     }
 
     @Override

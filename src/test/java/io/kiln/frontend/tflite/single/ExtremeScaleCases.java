@@ -47,7 +47,7 @@ final class ExtremeScaleCases {
         int kind = d.between(0, 3);
         int x = d.input(d.tensor(INT8, shape));
         if (kind == 0) {
-            d.output(TensorSpec.int8("y", d.oneOf(1e-9f, 1e-8f), d.oneOf(-128, 127), shape));
+            d.output(TensorSpec.int8("y", d.oneOf(2e-9f, 1e-8f), d.oneOf(-128, 127), shape));
             Options alpha = Options.table(BuiltinOptions.LeakyReluOptions, Field.float32(0, d.oneOf(0.3f, -2f)));
             d.operator(BuiltinOperator.LEAKY_RELU, 2, alpha, x);
         } else if (kind == 1) {

@@ -20,7 +20,9 @@ final class HybridOperators {
                 TensorSpec x = d.tensor(TensorType.FLOAT32, rows, depth);
                 int[] in = layer(d, x, d.weights(TensorType.INT8, -1, units, depth), units);
                 d.output(d.tensor(TensorType.FLOAT32, rows, units));
-                Options options = Options.fullyConnected(d.activation(), false, d.coin());
+                // What is limited does not tell how large the products were whose sum cancels.
+                byte activation = depth > 60 ? Options.NO_ACTIVATION : d.activation();
+                Options options = Options.fullyConnected(activation, false, d.coin());
                 d.operator(BuiltinOperator.FULLY_CONNECTED, 9, options, in);
             })
             .roundedOtherwise(DYNAMIC);

@@ -139,7 +139,10 @@ final class ReductionOperators {
                 dims.add(reduced ? 1 : x.shape().get(axis));
             }
         }
-        int[] in = {d.inputOfAnything(x), d.add(TensorSpec.int32("axes", array(axes)))};
+        // TensorFlow Lite's extreme of a whole tensor begins with the first element, which may be NaN.
+        boolean isWhole = axes.size() == rank && builtin != BuiltinOperator.MEAN && builtin != BuiltinOperator.SUM;
+        int data = isWhole ? d.inputOfNumbers(x) : d.inputOfAnything(x);
+        int[] in = {data, d.add(TensorSpec.int32("axes", array(axes)))};
         boolean rescales = (builtin == BuiltinOperator.MEAN || builtin == BuiltinOperator.SUM) && d.coin();
         d.output(rescales ? d.tensor(x.type(), array(dims)) : d.like(x, array(dims)));
         d.operator(builtin, 2, Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, keepDims)), in);

@@ -185,11 +185,10 @@ public final class SingleOperatorCheck {
                 TfliteOracle.Output output = expected.get(round).get(i);
                 TensorType type = one.types().get(i);
                 String what = type.shape().dims().equals(output.shape())
-                        ? Agreement.difference(
+                        ? Agreement.differenceFromOracle(
                                 type.dtype(),
                                 output.data(),
-                                one.ours().get(round).get(i),
-                                0)
+                                one.ours().get(round).get(i))
                         : "shape is " + type.shape() + ", not " + output.shape();
                 if (!what.isEmpty()) {
                     fail(
@@ -235,7 +234,7 @@ public final class SingleOperatorCheck {
             Bytes ours = one.ours().get(round).get(i);
             byte[] answer = new byte[ours.size()];
             answers.get(answer);
-            String what = Agreement.difference(one.types().get(i).dtype(), ours, Bytes.wrap(answer), 0);
+            String what = Agreement.difference(one.types().get(i).dtype(), ours, Bytes.wrap(answer));
             if (!what.isEmpty()) {
                 fail(one.seed(), one.model(), "C against the interpreter, round " + round + ": " + what);
             }
