@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.spec.ConsoleSpec;
-import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.maven.session.Terminal;
 import java.io.File;
@@ -10,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Goals that flash a board, or read its serial console. */
+/** Goals that flash a board. */
 abstract class AbstractDeviceMojo extends AbstractByHandMojo {
     /**
      * Skips {@code kiln:flash}; verification on the board then uses the image that is on it.
@@ -106,43 +104,10 @@ abstract class AbstractDeviceMojo extends AbstractByHandMojo {
                 session().getRequest().isInteractiveMode() && Terminal.isWatched());
     }
 
-    final DeviceSpec deviceSpec() {
-        return new DeviceSpec(flashSpec(), !skipFlash, console());
-    }
-
     private Optional<String> coordinates() {
         return hasProject()
                 ? Optional.of(project().getGroupId() + ":" + project().getArtifactId() + ":"
                         + project().getVersion())
                 : Optional.empty();
-    }
-
-    /**
-     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}, or {@code tcp:PORT}, a port of this computer. If not
-     * set, the port with the board's USB ids.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.port")
-    private String port;
-
-    /**
-     * Serial number of the USB device that provides the port, if several boards are connected.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.serial")
-    private String serial;
-
-    /**
-     * Bits per second of the serial port. If not set, the board's.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.baud")
-    private Integer baud;
-
-    final ConsoleSpec console() {
-        return new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud));
     }
 }

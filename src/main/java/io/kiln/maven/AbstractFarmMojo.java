@@ -6,6 +6,7 @@ import io.kiln.farm.link.FarmAccess.Store;
 import io.kiln.farm.link.FarmAddress;
 import io.kiln.farm.link.LocalToken;
 import io.kiln.flow.spec.FarmUse;
+import io.kiln.maven.artifact.FarmEngine;
 import java.io.File;
 import java.time.Duration;
 import java.util.Optional;
@@ -80,7 +81,7 @@ abstract class AbstractFarmMojo extends AbstractFlowMojo {
 
     /** A farm's address with this member's credentials; fetches the engine of farms. */
     final FarmAddress farmAddress(String url) {
-        provideFarmEngine();
+        new FarmEngine(repositories(), session().getRepositorySession(), project()).provide();
         FarmAccess access = new FarmAccess(
                 Optional.ofNullable(farmKeyStore).map(file -> store(file, farmKeyStorePassword)),
                 Optional.ofNullable(farmTrustStore).map(file -> store(file, farmTrustStorePassword)),

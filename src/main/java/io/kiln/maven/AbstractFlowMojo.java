@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.BoardFlow;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BoardSources;
-import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.maven.artifact.BoardArtifacts;
-import io.kiln.maven.artifact.FarmEngine;
-import io.kiln.maven.artifact.MavenArtifacts;
 import io.kiln.maven.artifact.ModelArtifacts;
 import io.kiln.maven.artifact.ReactorFolders;
-import io.kiln.maven.session.GnuToolchain;
 import io.kiln.maven.session.MojoLog;
-import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import javax.inject.Inject;
 import org.apache.maven.plugins.annotations.Parameter;
-import org.apache.maven.toolchain.MisconfiguredToolchainException;
-import org.apache.maven.toolchain.model.ToolchainModel;
-import org.eclipse.aether.RepositorySystem;
 
 /** A goal that passes repositories, toolchains.xml and the log from Maven to the flow. */
 abstract class AbstractFlowMojo extends AbstractKilnMojo {
@@ -36,9 +23,6 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
      */
     @Parameter(property = "kiln.home")
     private File home;
-
-    @Inject
-    private RepositorySystem repositories;
 
     /** The flow for this session and project. */
     final Flow flow() {
@@ -52,17 +36,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
 
     /** Where toolchains come from. */
     final ToolchainEnvironment environment() {
-        return new ToolchainEnvironment(homeFolder(), gnuHomes(), fetcher(), new MojoLog(getLog()));
-    }
-
-    /** Makes sure that the classes of the engine of farms are there. */
-    final void provideFarmEngine() {
-        new FarmEngine(repositories, session().getRepositorySession(), project()).provide();
-    }
-
-    /** Maven's own resolution. */
-    final ArtifactFetcher fetcher() {
-        return new MavenArtifacts(repositories, session().getRepositorySession(), project());
+        return environment(home);
     }
 
     /** Finds models by files and by coordinates. */
@@ -82,50 +56,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
                 new ReactorFolders(ReactorFolders.BOARDS, session().getProjects(), fetcher()));
     }
 
-    /** The folders of the project's own build. */
-    final Layout projectLayout() {
-        return new Layout(
-                folder(),
-                Path.of(project().getBuild().getDirectory()),
-                project().getBuild().getFinalName());
-    }
-
-    /** Whether the project's own {@code target} has an image. */
-    final boolean isFirmware() {
-        return hasProject() && "firmware".equals(project().getPackaging());
-    }
-
-    /**
-     * The folders of a goal that is called by hand.
-     *
-     * @param outputDirectory for everything but a project of packaging {@code firmware}
-     * @param base name of the image's files there
-     */
-    final Layout layout(File outputDirectory, String base) {
-        return isFirmware() ? projectLayout() : new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
-    }
-
     /** Folder of what all builds share. */
     final Path homeFolder() {
-        return home == null
-                ? ToolchainEnvironment.defaultHome(
-                        Path.of(session().getLocalRepository().getBasedir()))
-                : home.toPath().toAbsolutePath().normalize();
-    }
-
-    /**
-     * GNU toolchains of toolchains.xml, read from the request: in a folder without a project no extension is loaded
-     * that knows the type.
-     */
-    private List<Path> gnuHomes() {
-        List<Path> homes = new ArrayList<>();
-        for (ToolchainModel model : session().getRequest().getToolchains().getOrDefault(GnuToolchain.TYPE, List.of())) {
-            try {
-                homes.add(GnuToolchain.of(model).folder());
-            } catch (MisconfiguredToolchainException e) {
-                throw new KilnException(Problem.of(e.getMessage(), ""), e);
-            }
-        }
-        return homes;
+        return homeFolder(home);
     }
 }

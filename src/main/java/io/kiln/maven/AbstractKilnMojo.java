@@ -2,9 +2,20 @@
 package io.kiln.maven;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.state.UnforeseenFailure;
+import io.kiln.maven.artifact.MavenArtifacts;
+import io.kiln.maven.session.GnuToolchain;
+import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.PrintableTrace;
+import io.kiln.toolchain.compiler.ArtifactFetcher;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.File;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.inject.Inject;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecution;
@@ -12,6 +23,9 @@ import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
+import org.apache.maven.toolchain.MisconfiguredToolchainException;
+import org.apache.maven.toolchain.model.ToolchainModel;
+import org.eclipse.aether.RepositorySystem;
 
 /** Common to every goal: skipping, the current project, and errors without a stack trace. */
 abstract class AbstractKilnMojo extends AbstractMojo {
@@ -34,6 +48,9 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     /** This execution, which has the goal's name. */
     @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
     private MojoExecution execution;
+
+    @Inject
+    private RepositorySystem repositories;
 
     /** Does the goal's work. */
     abstract void run();
@@ -106,5 +123,74 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return hasProject()
                 ? project.getBasedir().toPath()
                 : Path.of(session.getExecutionRootDirectory()).toAbsolutePath();
+    }
+
+    /** Maven's own resolution. */
+    final ArtifactFetcher fetcher() {
+        return new MavenArtifacts(repositories, session().getRepositorySession(), project());
+    }
+
+    /** The folders of the project's own build. */
+    final Layout projectLayout() {
+        return new Layout(
+                folder(),
+                Path.of(project().getBuild().getDirectory()),
+                project().getBuild().getFinalName());
+    }
+
+    /** Whether the project's own {@code target} has an image. */
+    final boolean isFirmware() {
+        return hasProject() && "firmware".equals(project().getPackaging());
+    }
+
+    /**
+     * The folders of a goal that is called by hand.
+     *
+     * @param outputDirectory for everything but a project of packaging {@code firmware}
+     * @param base name of the image's files there
+     */
+    final Layout layout(File outputDirectory, String base) {
+        return isFirmware() ? projectLayout() : new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
+    }
+
+    /**
+     * Folder of what all builds share.
+     *
+     * @param home {@code kiln.home}, null if it is not set
+     */
+    final Path homeFolder(File home) {
+        return home == null
+                ? ToolchainEnvironment.defaultHome(
+                        Path.of(session.getLocalRepository().getBasedir()))
+                : home.toPath().toAbsolutePath().normalize();
+    }
+
+    /**
+     * Where toolchains come from.
+     *
+     * @param home as above
+     */
+    final ToolchainEnvironment environment(File home) {
+        return new ToolchainEnvironment(homeFolder(home), gnuHomes(), fetcher(), new MojoLog(getLog()));
+    }
+
+    final RepositorySystem repositories() {
+        return repositories;
+    }
+
+    /**
+     * GNU toolchains of toolchains.xml, read from the request: in a folder without a project no extension is loaded
+     * that knows the type.
+     */
+    private List<Path> gnuHomes() {
+        List<Path> homes = new ArrayList<>();
+        for (ToolchainModel model : session().getRequest().getToolchains().getOrDefault(GnuToolchain.TYPE, List.of())) {
+            try {
+                homes.add(GnuToolchain.of(model).folder());
+            } catch (MisconfiguredToolchainException e) {
+                throw new KilnException(Problem.of(e.getMessage(), ""), e);
+            }
+        }
+        return homes;
     }
 }

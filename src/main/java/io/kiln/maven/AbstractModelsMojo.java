@@ -261,23 +261,16 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     }
 
     /**
-     * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
-     * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
-     * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
+     * The limits of the build.
      *
-     * @since 0.1.0
+     * @param budget the element {@code budget}, null if it is not set
      */
-    @Parameter
-    private Map<String, String> budget;
-
-    /** The limits of the build. */
-    final BudgetSpec budgets() {
+    final BudgetSpec budgets(Map<String, String> budget) {
         return Budgets.of(new NamedProperties(session(), project()).of(Budgets.PREFIX, budget), fetcher());
     }
 
     /** Counts what budgets are about, and checks them all. */
-    final void checkBudgets(BuildSpec spec) {
-        BudgetSpec budgets = budgets();
+    final void checkBudgets(BuildSpec spec, BudgetSpec budgets) {
         if (budgets.needsProfile()) {
             flow().profile(spec);
         }

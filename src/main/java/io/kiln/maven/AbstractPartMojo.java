@@ -4,10 +4,11 @@ package io.kiln.maven;
 import io.kiln.base.Log;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.File;
 import java.nio.file.Path;
 
 /** A goal in a package of its own: of packagings that other builds use a part of, such as board profiles and models, or of a project's site. */
-public abstract class AbstractPartMojo extends AbstractFlowMojo {
+public abstract class AbstractPartMojo extends AbstractKilnMojo {
     /** Does the goal's work. */
     protected abstract void work();
 
@@ -24,9 +25,13 @@ public abstract class AbstractPartMojo extends AbstractFlowMojo {
         return isSkipped();
     }
 
-    /** Where toolchains come from. */
-    protected final ToolchainEnvironment toolchains() {
-        return environment();
+    /**
+     * Where toolchains come from.
+     *
+     * @param home {@code kiln.home}, null if it is not set
+     */
+    protected final ToolchainEnvironment toolchains(File home) {
+        return environment(home);
     }
 
     /** Maven's log. */

@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.maven.session.MojoLog;
 import java.util.List;
+import java.util.Map;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -13,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "build", requiresProject = false, threadSafe = true)
-public final class BuildMojo extends AbstractDeviceMojo {
+public final class BuildMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *
@@ -21,6 +22,16 @@ public final class BuildMojo extends AbstractDeviceMojo {
      */
     @Parameter(property = "kiln.build.skip", defaultValue = "false")
     private boolean skipBuild;
+
+    /**
+     * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
+     * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
+     * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> budget;
 
     @Override
     boolean isGoalSkipped() {
@@ -39,6 +50,6 @@ public final class BuildMojo extends AbstractDeviceMojo {
                 new MojoLog(getLog()),
                 "kiln:build",
                 record -> flow().build(spec(), deviceSpec(), record));
-        checkBudgets(spec());
+        checkBudgets(spec(), budgets(budget));
     }
 }

@@ -16,7 +16,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "diff", requiresProject = false, threadSafe = true)
-public final class DiffMojo extends AbstractFlowMojo {
+public final class DiffMojo extends AbstractKilnMojo {
     /**
      * Skips this goal.
      *

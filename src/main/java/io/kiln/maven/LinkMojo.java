@@ -8,6 +8,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.maven.session.MojoLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import javax.inject.Inject;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
@@ -40,6 +41,16 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     @Parameter(property = "kiln.attachReports", defaultValue = "false")
     private boolean attachReports;
 
+    /**
+     * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
+     * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
+     * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> budget;
+
     @Inject
     private MavenProjectHelper helper;
 
@@ -52,7 +63,7 @@ public final class LinkMojo extends AbstractFirmwareMojo {
     void run() {
         BuildSpec spec = spec();
         flow().link(spec);
-        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets().ofMemory());
+        new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets(budget).ofMemory());
         Layout layout = spec.layout();
         project().getArtifact().setFile(layout.image("elf").toFile());
         for (String type : new String[] {"bin", "hex", "uf2", "map"}) {

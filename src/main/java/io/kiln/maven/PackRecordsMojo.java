@@ -16,7 +16,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "pack-records", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
-public final class PackRecordsMojo extends AbstractFlowMojo {
+public final class PackRecordsMojo extends AbstractKilnMojo {
     /**
      * Skips this goal.
      *

@@ -13,7 +13,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "profile", requiresProject = false, threadSafe = true)
-public final class ProfileMojo extends AbstractDeviceMojo {
+public final class ProfileMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *

@@ -14,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "test", defaultPhase = LifecyclePhase.INTEGRATION_TEST, threadSafe = true)
-public final class TestMojo extends AbstractDeviceMojo {
+public final class TestMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *

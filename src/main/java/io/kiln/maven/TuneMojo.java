@@ -22,7 +22,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "tune", requiresProject = false, threadSafe = true)
-public final class TuneMojo extends AbstractDeviceMojo {
+public final class TuneMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *

@@ -3,6 +3,7 @@ package io.kiln.maven;
 
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.maven.session.MojoLog;
+import java.util.Map;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -14,7 +15,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "verify", defaultPhase = LifecyclePhase.INTEGRATION_TEST, threadSafe = true)
-public final class VerifyMojo extends AbstractDeviceMojo {
+public final class VerifyMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *
@@ -22,6 +23,16 @@ public final class VerifyMojo extends AbstractDeviceMojo {
      */
     @Parameter(property = "kiln.verify.skip", defaultValue = "false")
     private boolean skipVerify;
+
+    /**
+     * The most that a build may take: elements {@code flash}, {@code ram}, {@code instructions} and {@code cycles}, each a number such as {@code 64K}
+     * or a share of growth such as {@code +2%}, and {@code baseline}, the build that shares refer to, named as in {@code kiln.diff.with}; or properties
+     * such as {@code kiln.budget.flash}. Instructions and cycles are counted by {@code kiln:verify}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Map<String, String> budget;
 
     @Override
     boolean isGoalSkipped() {
@@ -46,6 +57,6 @@ public final class VerifyMojo extends AbstractDeviceMojo {
                 new MojoLog(getLog()),
                 "kiln:verify",
                 record -> flow().verify(spec(), deviceSpec(), record));
-        checkBudgets(spec());
+        checkBudgets(spec(), budgets(budget));
     }
 }
