@@ -3,6 +3,7 @@ package io.kiln.memory;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -96,6 +97,19 @@ public final class MemoryProblem {
         return new MemoryProblem(buffers, conflicts, greedyCliques(buffers, conflicts));
     }
 
+    /** Pairs of buffers that may not have any distance. */
+    @FunctionalInterface
+    public interface Pairs {
+        /** Gives each pair once, by index. */
+        void forEach(IntPairConsumer consumer);
+    }
+
+    /** Takes two indices. */
+    @FunctionalInterface
+    public interface IntPairConsumer {
+        void accept(int a, int b);
+    }
+
     /** The distances that two buffers must not have. */
     @FunctionalInterface
     public interface DistanceRelation {
@@ -107,41 +121,53 @@ public final class MemoryProblem {
      * Buffers keep the distances of the relation; lifetimes only guide the placing order.
      *
      * @param knownBound least bytes of any plan, from what is alive at each moment
-     * @param pairs indices of two buffers each, the smaller one first; all others may have any distance
-     * @param relation called once for each pair
+     * @param pairs all others may have any distance
+     * @param relation called once for each pair, with the smaller index first
      */
     public static MemoryProblem ofDistances(
-            List<WorkspaceBuffer> buffers, long knownBound, List<int[]> pairs, DistanceRelation relation) {
+            List<WorkspaceBuffer> buffers, long knownBound, Pairs pairs, DistanceRelation relation) {
         checkNames(buffers);
         int n = buffers.size();
         Neighbours related = new Neighbours(n);
-        Neighbours disjoint = new Neighbours(n);
-        List<Map<Integer, Distances>> between = new ArrayList<>();
+        // Most pairs are apart, which their sizes tell; a wide model has very many of them.
+        List<Map<Integer, Distances>> others = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            between.add(new HashMap<>());
+            others.add(new HashMap<>());
         }
-        for (int[] pair : pairs) {
-            int i = pair[0];
-            int k = pair[1];
+        pairs.forEach((a, b) -> {
+            int i = Math.min(a, b);
+            int k = Math.max(a, b);
             Distances distances = relation.between(i, k);
             if (!distances.isEmpty()) {
                 related.join(i, k);
-                between.get(i).put(k, distances);
-                between.get(k).put(i, distances.negated());
+                if (!distances.areApart(buffers.get(i).bytes(), buffers.get(k).bytes())) {
+                    others.get(i).put(k, distances);
+                    others.get(k).put(i, distances.negated());
+                }
             }
-            if (distances.areApart(buffers.get(i).bytes(), buffers.get(k).bytes())) {
-                disjoint.join(i, k);
-            }
-        }
+        });
         int[][] conflicts = related.toArrays();
         Distances[][] distances = new Distances[n][];
+        int[][] disjoint = new int[n][];
         for (int i = 0; i < n; i++) {
-            distances[i] = new Distances[conflicts[i].length];
-            for (int k = 0; k < conflicts[i].length; k++) {
-                distances[i][k] = between.get(i).get(conflicts[i][k]);
-            }
+            Map<Integer, Distances> other = others.get(i);
+            WorkspaceBuffer buffer = buffers.get(i);
+            boolean isPlain = other.isEmpty();
+            distances[i] = isPlain
+                    ? new Distances[0]
+                    : Arrays.stream(conflicts[i])
+                            .mapToObj(k -> other.containsKey(k)
+                                    ? other.get(k)
+                                    : Distances.apart(
+                                            buffer.bytes(), buffers.get(k).bytes()))
+                            .toArray(Distances[]::new);
+            disjoint[i] = isPlain
+                    ? conflicts[i]
+                    : Arrays.stream(conflicts[i])
+                            .filter(k -> !other.containsKey(k))
+                            .toArray();
         }
-        int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
+        int[][] cliques = greedyCliques(buffers, disjoint);
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound, AllowedPools.ONE);
     }
 
@@ -186,18 +212,9 @@ public final class MemoryProblem {
         return distances.isEmpty() && pools.bounds().pools() == 1 && !pools.areRestricting();
     }
 
-    /** Forbidden differences of a buffer's offset and those of its neighbours, in the order of {@link #conflicts}. */
+    /** Forbidden differences of a buffer's offset and those of its neighbours, in the order of {@link #conflicts}; none if all must be apart. */
     Distances[] distances(int buffer) {
-        if (distances.isPresent()) {
-            return distances.get()[buffer];
-        }
-        Distances[] apart = new Distances[conflicts[buffer].length];
-        for (int k = 0; k < apart.length; k++) {
-            apart[k] = Distances.apart(
-                    buffers.get(buffer).bytes(),
-                    buffers.get(conflicts[buffer][k]).bytes());
-        }
-        return apart;
+        return distances.map(all -> all[buffer]).orElseGet(() -> new Distances[0]);
     }
 
     /**
@@ -234,34 +251,44 @@ public final class MemoryProblem {
         return sum - mostPadding;
     }
 
-    /** One clique around each buffer, heaviest neighbours first. */
+    /** One clique around each buffer, heaviest neighbours first; not again where an earlier one has just the buffer and all of its neighbours. */
     private static int[][] greedyCliques(List<WorkspaceBuffer> buffers, int[][] conflicts) {
-        return IntStream.range(0, buffers.size())
-                .filter(i -> buffers.get(i).bytes() > 0)
-                .mapToObj(seed -> greedyClique(seed, buffers, conflicts))
-                .toArray(int[][]::new);
+        List<int[]> cliques = new ArrayList<>();
+        List<BitSet> conflicting = Arrays.stream(conflicts)
+                .map(others -> {
+                    BitSet set = new BitSet();
+                    Arrays.stream(others).forEach(set::set);
+                    return set;
+                })
+                .toList();
+        int[] largest = new int[buffers.size()];
+        for (int seed = 0; seed < largest.length; seed++) {
+            if (buffers.get(seed).bytes() > 0 && largest[seed] != conflicts[seed].length + 1) {
+                int[] clique = greedyClique(seed, buffers, conflicts[seed], conflicting);
+                cliques.add(clique);
+                for (int member : clique) {
+                    largest[member] = Math.max(largest[member], clique.length);
+                }
+            }
+        }
+        return cliques.toArray(int[][]::new);
     }
 
-    private static int[] greedyClique(int seed, List<WorkspaceBuffer> buffers, int[][] conflicts) {
-        List<Integer> heaviestFirst = new ArrayList<>();
-        for (int neighbour : conflicts[seed]) {
-            heaviestFirst.add(neighbour);
-        }
+    private static int[] greedyClique(
+            int seed, List<WorkspaceBuffer> buffers, int[] neighbours, List<BitSet> conflicting) {
+        List<Integer> heaviestFirst =
+                new ArrayList<>(Arrays.stream(neighbours).boxed().toList());
         heaviestFirst.sort(
                 (a, b) -> Long.compare(buffers.get(b).bytes(), buffers.get(a).bytes()));
-        int[] clique = new int[heaviestFirst.size() + 1];
-        clique[0] = seed;
-        int size = 1;
+        List<Integer> clique = new ArrayList<>(List.of(seed));
+        BitSet fitting = (BitSet) conflicting.get(seed).clone();
         for (int i : heaviestFirst) {
-            int fitting = 0;
-            while (fitting < size && Arrays.binarySearch(conflicts[clique[fitting]], i) >= 0) {
-                fitting++;
-            }
-            if (fitting == size) {
-                clique[size++] = i;
+            if (fitting.get(i)) {
+                clique.add(i);
+                fitting.and(conflicting.get(i));
             }
         }
-        return Arrays.copyOf(clique, size);
+        return toArray(clique);
     }
 
     private static List<Integer> byFirstUse(List<WorkspaceBuffer> buffers) {

@@ -27,12 +27,12 @@ final class Neighbours {
         lists[a][sizes[a]++] = b;
     }
 
+    /** The lists in ascending order. Called once, at the end. */
     int[][] toArrays() {
-        int[][] arrays = new int[lists.length][];
-        for (int i = 0; i < arrays.length; i++) {
-            arrays[i] = sizes[i] == 0 ? new int[0] : Arrays.copyOf(lists[i], sizes[i]);
-            Arrays.sort(arrays[i]);
+        for (int i = 0; i < lists.length; i++) {
+            lists[i] = sizes[i] == 0 ? new int[0] : Arrays.copyOf(lists[i], sizes[i]);
+            Arrays.sort(lists[i]);
         }
-        return arrays;
+        return lists;
     }
 }

@@ -111,7 +111,11 @@ final class Placement {
         for (int k = 0; k < others.length; k++) {
             if (placed[others[k]]) {
                 long other = offsets[others[k]];
-                lowest = atLeast(lowest, other + apart[k].leastFrom(lowest - other), buffer);
+                boolean isClear = lowest + sizes[buffer] <= other || lowest >= other + sizes[others[k]];
+                long free = apart.length > 0
+                        ? other + apart[k].leastFrom(lowest - other)
+                        : isClear ? lowest : other + sizes[others[k]];
+                lowest = atLeast(lowest, free, buffer);
             }
         }
         // A single byte crosses no bound.

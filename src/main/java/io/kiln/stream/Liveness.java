@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.stream;
 
+import io.kiln.memory.MemoryPlanner;
 import io.kiln.memory.MemoryProblem;
 import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.stream.RowGraph.Node;
@@ -177,31 +178,40 @@ final class Liveness {
         return peak;
     }
 
+    /** Bytes that first fit needs; those of all tenants if all are there at one time and lie side by side without padding. */
+    long firstFit() {
+        long peak = peak();
+        List<WorkspaceBuffer> buffers = tenants.stream().map(this::buffer).toList();
+        long alignment =
+                buffers.stream().mapToLong(WorkspaceBuffer::alignment).max().orElse(1);
+        boolean isTight = buffers.stream().allMatch(buffer -> buffer.bytes() % alignment == 0)
+                && buffers.stream().mapToLong(WorkspaceBuffer::bytes).sum() == peak;
+        return isTight ? peak : MemoryPlanner.firstFit(problem());
+    }
+
     /** The problem for the memory planner. */
     MemoryProblem problem() {
         return MemoryProblem.ofDistances(
                 tenants.stream().map(this::buffer).toList(),
                 peak(),
-                together(),
+                this::together,
                 (a, b) -> tenants.get(a).occupancy().distances(tenants.get(b).occupancy()));
     }
 
-    /** Pairs of tenants that are both there at some time, the smaller index first: few of all pairs in a long program. */
-    private List<int[]> together() {
+    /** Pairs of tenants that are both there at some time: few of all pairs in a long program. */
+    private void together(MemoryProblem.IntPairConsumer pairs) {
         List<Occupancy> occupancies = tenants.stream().map(Tenant::occupancy).toList();
         List<Integer> byBegin = IntStream.range(0, occupancies.size())
                 .boxed()
                 .sorted(Comparator.comparingInt(i -> occupancies.get(i).begin()))
                 .toList();
-        List<int[]> pairs = new ArrayList<>();
         List<Integer> here = new ArrayList<>();
         for (int next : byBegin) {
             int begin = occupancies.get(next).begin();
             here.removeIf(i -> occupancies.get(i).end() < begin);
-            here.forEach(i -> pairs.add(new int[] {Math.min(i, next), Math.max(i, next)}));
+            here.forEach(i -> pairs.accept(i, next));
             here.add(next);
         }
-        return pairs;
     }
 
     /** Rows in the buffer of each value, by index; 0 if all. */

@@ -22,10 +22,17 @@ import java.util.stream.IntStream;
 /**
  * Searches for the order of a function's operators in which the fewest bytes of whole values are alive at once. All orders are
  * compared by the sets of operators that they begin with; of more sets than {@link #MOST_SETS} of one size, the best are kept, so that
- * the result is exact for graphs with few branches.
+ * the result is exact for graphs with few branches. Of a graph with hundreds of branches fewer sets are kept, and the first operators that may be
+ * next are tried.
  */
 final class OperatorOrder {
     private static final int MOST_SETS = 64;
+
+    /** Branches that are tried in any graph. */
+    private static final int LEAST_TRIED = 8;
+
+    /** Operators that are looked at, for each set and branch that is tried. */
+    private static final long MOST_STEPS = 1L << 29;
 
     private final List<FusedOperator> operators;
     /** Values are numbered: the function's inputs, then the operators' results. */
@@ -124,19 +131,22 @@ final class OperatorOrder {
 
     private Beginning best() {
         Collection<Beginning> longest = List.of(nothing());
+        long tried = Math.max(1, MOST_STEPS / ((long) operators.size() * operators.size()));
+        long branches = Math.max(LEAST_TRIED, tried / MOST_SETS);
+        long sets = Math.max(1, Math.min(MOST_SETS, tried / branches));
         for (int count = 0; count < operators.size(); count++) {
             Map<BitSet, Beginning> longer = new LinkedHashMap<>();
             for (Beginning beginning : longest) {
-                for (int next : beginning.ready) {
-                    longer.merge(
-                            with(beginning.done, next),
-                            then(beginning, next),
-                            (known, other) -> other.peak < known.peak ? other : known);
-                }
+                beginning.ready.stream()
+                        .limit(branches)
+                        .forEach(next -> longer.merge(
+                                with(beginning.done, next),
+                                then(beginning, next),
+                                (known, other) -> other.peak < known.peak ? other : known));
             }
             longest = longer.values().stream()
                     .sorted(Comparator.comparingLong(Beginning::peak).thenComparingLong(Beginning::alive))
-                    .limit(MOST_SETS)
+                    .limit(sets)
                     .toList();
         }
         return longest.iterator().next();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.stream;
 
-import io.kiln.memory.MemoryPlanner;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -21,19 +20,21 @@ final class Segmentation {
     private final RowGraph graph;
     private final boolean withInputsAndOutputs;
     private final int n;
+    private final int longest;
+    /** Values alive before each node. */
+    private final List<List<Integer>> alive = new ArrayList<>();
+
     private final List<List<Candidate>> from = new ArrayList<>();
 
-    /** A segment, the part of the graph that begins with it, and its known bounds. */
+    /** A segment and its known bounds. */
     private static final class Candidate {
         private final Segment segment;
-        private final RowGraph part;
         private final int calls;
         private long bytes;
         private boolean exact;
 
-        Candidate(Segment segment, RowGraph part, int calls, long bytes) {
+        Candidate(Segment segment, int calls, long bytes) {
             this.segment = segment;
-            this.part = part;
             this.calls = calls;
             this.bytes = bytes;
         }
@@ -43,26 +44,36 @@ final class Segmentation {
         this.graph = graph;
         this.withInputsAndOutputs = withInputsAndOutputs;
         this.n = graph.nodes().size();
+        this.longest = Math.max(2, Math.min(LONGEST, MOST_CANDIDATES / Math.max(1, n)));
     }
 
     /** Prepares the search. */
     static Segmentation of(RowGraph graph, boolean withInputsAndOutputs) {
         Segmentation search = new Segmentation(graph, withInputsAndOutputs);
-        int longest = Math.max(2, Math.min(LONGEST, MOST_CANDIDATES / Math.max(1, search.n)));
         List<Integer> alive = List.of();
         for (int first = 0; first < search.n; first++) {
             alive = graph.aliveBefore(first, alive);
-            search.from.add(search.candidates(first, Math.min(search.n, first + longest), alive));
+            search.alive.add(alive);
+            search.from.add(search.candidates(first));
         }
         return search;
     }
 
-    private List<Candidate> candidates(int first, int mostEnd, List<Integer> alive) {
-        RowGraph part = graph.part(first, mostEnd, alive);
+    private int mostEnd(int first) {
+        return Math.min(n, first + longest);
+    }
+
+    /** The part of the graph that begins with a node; not kept, because it has all values that are alive there. */
+    private RowGraph part(int first) {
+        return graph.part(first, mostEnd(first), alive.get(first));
+    }
+
+    private List<Candidate> candidates(int first) {
+        RowGraph part = part(first);
         List<Candidate> candidates = new ArrayList<>();
         candidate(new Segment(first, first + 1, false), part).ifPresent(candidates::add);
         if (graph.nodes().get(first).canStep()) {
-            for (int end = first + 1; end <= mostEnd && !graph.touchesState(end - 1); end++) {
+            for (int end = first + 1; end <= mostEnd(first) && !graph.touchesState(end - 1); end++) {
                 candidate(new Segment(first, end, true), part).ifPresent(candidates::add);
             }
         }
@@ -74,7 +85,6 @@ final class Segmentation {
         return Tape.of(part, alone)
                 .map(tape -> new Candidate(
                         segment,
-                        part,
                         tape.calls().size(),
                         liveness(alone, part, tape).peak()));
     }
@@ -90,9 +100,9 @@ final class Segmentation {
         }
         long known = candidate.bytes;
         List<Segment> alone = List.of(candidate.segment.inItsPart());
-        Tape tape = Tape.of(candidate.part, alone).orElseThrow();
-        candidate.bytes =
-                MemoryPlanner.firstFit(liveness(alone, candidate.part, tape).problem());
+        RowGraph part = part(candidate.segment.first());
+        Tape tape = Tape.of(part, alone).orElseThrow();
+        candidate.bytes = liveness(alone, part, tape).firstFit();
         candidate.exact = true;
         return candidate.bytes > known;
     }

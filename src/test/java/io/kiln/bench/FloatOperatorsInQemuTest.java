@@ -121,7 +121,7 @@ final class FloatOperatorsInQemuTest {
     private static Optional<Function> ofFloats(OperatorCases operator, long seed) {
         String name = operator.name().toLowerCase(Locale.ROOT);
         return LongStream.range(seed, seed + TRIES)
-                .mapToObj(each -> operator.function(each, TfliteRounding.MICRO, name + each))
+                .mapToObj(each -> operator.function(each, TfliteRounding.MICRO, name + "_" + each))
                 .filter(function -> !function.params().isEmpty()
                         && function.params().stream().allMatch(p -> p.type().dtype() == DType.FLOAT32))
                 .findFirst();

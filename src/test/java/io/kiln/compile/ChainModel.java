@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import java.util.stream.IntStream;
 import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.BuiltinOptions;
 import org.tensorflow.lite.schema.TensorType;
 
 /** Small layers one after another: a 1x1 convolution, a 3x3 one, and their sum, again and again. */
@@ -56,6 +57,21 @@ public final class ChainModel {
             value = i % 2 == 1 ? sum(value, input) : convolved(value, layer);
         }
         return model.inputs(input).outputs(value).build();
+    }
+
+    /** The same layer of the network's only input with other weights again and again, and all results beside each other. */
+    public static byte[] wide(int operators) {
+        return new ChainModel().joined(operators);
+    }
+
+    private byte[] joined(int operators) {
+        int input = activation();
+        int[] values =
+                IntStream.range(1, operators).map(i -> convolution(input, 1)).toArray();
+        int all = model.tensor(TensorSpec.int8("all", SCALE, -3, 1, SIZE, SIZE, CHANNELS * values.length));
+        Options last = Options.table(BuiltinOptions.ConcatenationOptions, Options.Field.int32(0, -1));
+        model.operator(BuiltinOperator.CONCATENATION, 2, last, values, all);
+        return model.inputs(input).outputs(all).build();
     }
 
     private int sum(int a, int b) {

@@ -35,6 +35,16 @@ class CompileGrowthTest {
         checkGrowth(ChainModel::recurrent);
     }
 
+    /** All values of a wide model lie side by side, each pair of them; nothing may grow with the third power. */
+    @Test
+    void aModelOfTwiceTheWidthTakesFourTimesTheWork() throws IOException {
+        measured(ChainModel::wide, 20);
+        Cost half = measured(ChainModel::wide, 400);
+        Cost whole = measured(ChainModel::wide, 800);
+        assertThat((double) whole.allocated() / half.allocated()).isLessThan(4);
+        assertThat((double) whole.stored() / half.stored()).isLessThan(2.2);
+    }
+
     private void checkGrowth(IntFunction<byte[]> model) throws IOException {
         // Classes and tables that are loaded once are no part of the growth.
         measured(model, 20);

@@ -133,11 +133,9 @@ class MemoryPlannerTest {
         assertThat(plan.offset("small") - plan.offset("large")).isEqualTo(40);
     }
 
-    private static List<int[]> allPairs(List<WorkspaceBuffer> buffers) {
-        return IntStream.range(0, buffers.size())
-                .boxed()
-                .flatMap(i -> IntStream.range(i + 1, buffers.size()).mapToObj(k -> new int[] {i, k}))
-                .toList();
+    private static MemoryProblem.Pairs allPairs(List<WorkspaceBuffer> buffers) {
+        return pairs -> IntStream.range(0, buffers.size())
+                .forEach(i -> IntStream.range(i + 1, buffers.size()).forEach(k -> pairs.accept(i, k)));
     }
 
     /** The second may lie at least so many bytes below the first, or above it. */
