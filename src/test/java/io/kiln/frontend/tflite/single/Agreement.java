@@ -55,7 +55,7 @@ public final class Agreement {
                     && expected.buffer().getLong(8 * i) != actual.buffer().getLong(8 * i);
             double limit = dtype.isFloat() ? 1e-5 + 1e-4 * Math.abs(e) + 1e-6 * largest : 0;
             boolean isNear = Double.isFinite(e) && Math.abs(e - a) <= limit;
-            if (differ || !isNear && Double.compare(limited.applyAsDouble(e), limited.applyAsDouble(a)) != 0) {
+            if (differ || (!isNear && Double.compare(limited.applyAsDouble(e), limited.applyAsDouble(a)) != 0)) {
                 first = wrong++ == 0 ? String.format(Locale.ROOT, "element %d is %s, not %s", i, a, e) : first;
             }
         }
