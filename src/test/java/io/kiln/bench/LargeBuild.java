@@ -14,8 +14,10 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -23,13 +25,19 @@ import java.util.stream.Stream;
 public final class LargeBuild {
     private LargeBuild() {}
 
-    /** Arguments: {@code chain} or {@code recurrent}, the number of operators, a board, a folder. */
+    /** Arguments: {@code chain}, {@code recurrent} or {@code wide}, the number of operators, a board, a folder, and the last step. */
     public static void main(String[] args) throws IOException {
         Path out = Path.of(args[3]).toAbsolutePath();
         Files.createDirectories(out);
         Path model = out.resolve("large.tflite");
         int operators = Integer.parseInt(args[1]);
-        Files.write(model, args[0].equals("chain") ? ChainModel.write(operators) : ChainModel.recurrent(operators));
+        Files.write(
+                model,
+                switch (args[0]) {
+                    case "chain" -> ChainModel.write(operators);
+                    case "recurrent" -> ChainModel.recurrent(operators);
+                    default -> ChainModel.wide(operators);
+                });
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET).withoutObjectCache());
         BuildSpec spec = BuildSpec.builder(
                         new Layout(out.resolve("project"), out, "large"),
@@ -37,14 +45,19 @@ public final class LargeBuild {
                         args[2])
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
-        step("generate", () -> flow.generate(spec));
-        step("assemble", () -> flow.assemble(spec));
-        step("compile", () -> flow.compile(spec));
-        step("link", () -> flow.link(spec));
-        step("verify", () -> flow.verify(spec, DeviceSpec.USUAL));
-        step("build", () -> flow.build(spec, DeviceSpec.USUAL));
-        if (!args[2].equals("host")) {
-            step("profile", () -> flow.profile(spec));
+        Map<String, Runnable> steps = new LinkedHashMap<>();
+        steps.put("generate", () -> flow.generate(spec));
+        steps.put("assemble", () -> flow.assemble(spec));
+        steps.put("compile", () -> flow.compile(spec));
+        steps.put("link", () -> flow.link(spec));
+        steps.put("verify", () -> flow.verify(spec, DeviceSpec.USUAL));
+        steps.put("build", () -> flow.build(spec, DeviceSpec.USUAL));
+        steps.put("profile", () -> flow.profile(spec));
+        for (Map.Entry<String, Runnable> step : steps.entrySet()) {
+            step(step.getKey(), step.getValue());
+            if (step.getKey().equals(args[4])) {
+                break;
+            }
         }
         sizes(out);
     }

@@ -76,7 +76,8 @@ final class ConvolutionImporter implements OperatorImporter {
     }
 
     /**
-     * Float data that is quantized at run time, each image by itself: symmetrically by CONV_2D if the weights have one scale.
+     * Float data that is quantized at run time, each image by itself: symmetrically by CONV_2D if the weights have one scale, or
+     * the same for each channel.
      */
     private Arg hybrid(
             OperatorContext operator,
@@ -84,7 +85,7 @@ final class ConvolutionImporter implements OperatorImporter {
             TfliteTensor weights,
             Optional<TfliteTensor> bias,
             Window window) {
-        boolean isPerChannel = depthwise || !weights.quantization().isPerTensor();
+        boolean isPerChannel = depthwise || !weights.quantization().hasEqualScales();
         Kernel kernel = kernel(operator, data, weights);
         HybridLayers.Quantized quantized =
                 HybridLayers.quantize(operator, operator.value(data), List.of(1, 2, 3), isPerChannel);

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite.tensor;
 import io.kiln.ir.Quantization;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** Quantization of a tensor in the file, checked against the tensor's type and shape. */
 public final class TensorQuantization {
@@ -32,6 +33,11 @@ public final class TensorQuantization {
 
     public boolean isPerTensor() {
         return scales.length == 1;
+    }
+
+    /** Whether it has one scale, or the same for each channel. */
+    public boolean hasEqualScales() {
+        return IntStream.range(1, scales.length).allMatch(i -> scales[i] == scales[0]);
     }
 
     public int scaleCount() {

@@ -3,6 +3,7 @@ package io.kiln.frontend.tflite.single;
 
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
+import java.util.Arrays;
 import java.util.List;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
@@ -27,18 +28,11 @@ final class HybridOperators {
             })
             .roundedOtherwise(DYNAMIC);
 
-    private static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D_HYBRID", d -> {
-                RandomWindow w = new RandomWindow(d);
-                int depth = d.between(1, 9);
-                int channels = d.between(2, 9);
-                TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
-                TensorSpec weights = d.weights(TensorType.INT8, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
-                int[] in = layer(d, x, weights, channels);
-                d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
-                Options options =
-                        Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW);
-                d.operator(BuiltinOperator.CONV_2D, 5, options, in);
-            })
+    private static final OperatorCases CONV_2D =
+            OperatorCases.of("CONV_2D_HYBRID", d -> convolution(d, false)).roundedOtherwise(DYNAMIC);
+
+    private static final OperatorCases CONV_2D_OF_EQUAL_SCALES = OperatorCases.of(
+                    "CONV_2D_HYBRID_EQUAL_SCALES", d -> convolution(d, true))
             .roundedOtherwise(DYNAMIC);
 
     private static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D_HYBRID", d -> {
@@ -55,9 +49,28 @@ final class HybridOperators {
             })
             .roundedOtherwise(DYNAMIC);
 
-    static final List<OperatorCases> ALL = List.of(FULLY_CONNECTED, CONV_2D, DEPTHWISE_CONV_2D);
+    static final List<OperatorCases> ALL =
+            List.of(FULLY_CONNECTED, CONV_2D, CONV_2D_OF_EQUAL_SCALES, DEPTHWISE_CONV_2D);
 
     private HybridOperators() {}
+
+    private static void convolution(Draw d, boolean isEqual) {
+        RandomWindow w = new RandomWindow(d);
+        int depth = d.between(1, 9);
+        int channels = d.between(2, 9);
+        TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec weights =
+                d.weights(TensorType.INT8, isEqual || d.coin() ? 0 : -1, channels, w.height, w.width, depth);
+        if (isEqual) {
+            float[] scales = new float[channels];
+            Arrays.fill(scales, weights.scales().get(0));
+            weights = weights.quantized(scales, new long[channels], 0);
+        }
+        int[] in = layer(d, x, weights, channels);
+        d.output(d.tensor(TensorType.FLOAT32, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
+        Options options = Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW);
+        d.operator(BuiltinOperator.CONV_2D, 5, options, in);
+    }
 
     /** TensorFlow Lite converts what is infinite or not a number to an integer, which C++ does not define. */
     private static int[] layer(Draw d, TensorSpec x, TensorSpec weights, int channels) {
