@@ -39,8 +39,8 @@ class CompileGrowthTest {
     @Test
     void aModelOfTwiceTheWidthTakesFourTimesTheWork() throws IOException {
         measured(ChainModel::wide, 20);
-        Cost half = measured(ChainModel::wide, 400);
-        Cost whole = measured(ChainModel::wide, 800);
+        Cost half = measured(ChainModel::wide, 150);
+        Cost whole = measured(ChainModel::wide, 300);
         assertThat((double) whole.allocated() / half.allocated()).isLessThan(4);
         assertThat((double) whole.stored() / half.stored()).isLessThan(2.2);
     }
