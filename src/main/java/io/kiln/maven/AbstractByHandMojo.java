@@ -31,6 +31,6 @@ abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
     @Override
     final Layout layout(List<ModelSource> sources) {
         String base = sources.stream().map(ModelSource::name).collect(Collectors.joining("-"));
-        return isApart() ? layout(outputDirectory, base.isEmpty() ? "default" : base) : projectLayout();
+        return isApart() ? apart(outputDirectory, base.isEmpty() ? "default" : base) : projectLayout();
     }
 }

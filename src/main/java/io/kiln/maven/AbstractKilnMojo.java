@@ -144,13 +144,17 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     }
 
     /**
-     * The folders of a goal that is called by hand.
+     * The folders of a build by hand, apart from the project's own {@code target}.
      *
-     * @param outputDirectory for everything but a project of packaging {@code firmware}
-     * @param base name of the image's files there
+     * @param base name of the image's files
      */
-    final Layout layout(File outputDirectory, String base) {
-        return isFirmware() ? projectLayout() : new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
+    final Layout apart(File outputDirectory, String base) {
+        return new Layout(folder(), folder().resolve(outputDirectory.toPath()), base);
+    }
+
+    /** The folders of the project's build, or of the one by hand where it has none. */
+    final Layout lastBuild(File outputDirectory) {
+        return isFirmware() ? projectLayout() : apart(outputDirectory, "default");
     }
 
     /**

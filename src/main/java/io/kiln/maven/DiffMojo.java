@@ -55,7 +55,7 @@ public final class DiffMojo extends AbstractKilnMojo {
     @Override
     void run() {
         Optional<String> other = Optional.ofNullable(with);
-        new DiffStep(new MojoLog(getLog()), layout(outputDirectory, "default"))
+        new DiffStep(new MojoLog(getLog()), lastBuild(outputDirectory))
                 .run(other.map(name -> Budgets.report(name, fetcher())), other.orElse("the last build"));
     }
 }

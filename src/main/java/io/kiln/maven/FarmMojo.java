@@ -67,8 +67,8 @@ public final class FarmMojo extends AbstractFarmMojo {
 
     @Override
     void run() {
-        FarmStep step = new FarmStep(
-                new MojoLog(getLog()), layout(outputDirectory, "default").reports());
+        FarmStep step =
+                new FarmStep(new MojoLog(getLog()), lastBuild(outputDirectory).reports());
         Optional<FarmUse> farm = farmUse();
         if (farm.isPresent()) {
             step.show(farm.get().address());

@@ -73,7 +73,7 @@ public final class MonitorMojo extends AbstractPortMojo {
 
     /** The image of the build, for the names of functions; of several in the folder none. */
     private Path image() {
-        Layout layout = layout(outputDirectory, "default");
+        Layout layout = lastBuild(outputDirectory);
         if (isFirmware() || !Files.isDirectory(layout.out())) {
             return layout.image("elf");
         }

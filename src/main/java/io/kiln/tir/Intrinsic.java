@@ -30,8 +30,7 @@ public record Intrinsic(
      */
     public static Intrinsic inFile(String file, List<DType> parameters, DType result, Intrinsic... uses) {
         String text = KernelText.of(file).text();
-        String header = text.contains("memcpy(") ? "string.h" : "";
-        return new Intrinsic(KernelText.name(file), parameters, result, header, text, List.of(uses));
+        return new Intrinsic(KernelText.name(file), parameters, result, "", text, List.of(uses));
     }
 
     public Intrinsic {
