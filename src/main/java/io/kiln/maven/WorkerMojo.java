@@ -34,6 +34,15 @@ public final class WorkerMojo extends AbstractFarmMojo {
     private boolean skipWorker;
 
     /**
+     * {@code group:artifact:version:id} of a board that a worker outside of a project offers; the boards of a project's dependencies are known by their
+     * ids.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.board")
+    private String board;
+
+    /**
      * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer: {@code group:artifact},
      * {@code group:artifact:version} or {@code group:artifact:version:id}, separated by commas. Every other such board is refused.
      *
@@ -89,7 +98,8 @@ public final class WorkerMojo extends AbstractFarmMojo {
 
     @Override
     void run() {
-        Boards seen = boardSources(BoardArtifacts.OF_DEPENDENCIES, trustBoard)
+        Boards seen = boardSources(
+                        board == null ? BoardArtifacts.OF_DEPENDENCIES : new BoardArtifacts(board), trustBoard)
                 .boards(projectLayout().userBoards());
         FarmUse farm = farmUse()
                 .orElseThrow(() -> new KilnException(new Problem(

@@ -14,13 +14,18 @@ import io.kiln.farm.link.FarmLink;
 import io.kiln.farm.link.FarmMessage;
 import io.kiln.farm.link.FarmMessage.Manner;
 import io.kiln.farm.link.FarmQueues;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.apache.activemq.artemis.api.core.QueueConfiguration;
 import org.apache.activemq.artemis.api.core.RoutingType;
 import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.config.BridgeConfiguration;
 import org.apache.activemq.artemis.core.config.impl.ConfigurationImpl;
 import org.apache.activemq.artemis.core.server.JournalType;
 import org.apache.activemq.artemis.core.server.impl.ActiveMQServerImpl;
@@ -110,6 +115,27 @@ final class FarmBrokerTest {
         assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("{other queues=[spy]}");
+    }
+
+    /** It would run before the broker looks for others. */
+    @Test
+    void a_bridge_that_the_folder_has_kept_connects_to_nobody() throws Exception {
+        FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()).close();
+        try (ServerSocket stranger = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            stranger.setSoTimeout(2000);
+            ActiveMQServerImpl engine = engine();
+            engine.getActiveMQServerControl().addConnector("away", "tcp://127.0.0.1:" + stranger.getLocalPort());
+            engine.deployBridge(new BridgeConfiguration()
+                    .setName("spy")
+                    .setQueueName(FarmQueues.JOBS)
+                    .setRetryInterval(50)
+                    .setStaticConnectors(List.of("away")));
+            stranger.accept().close();
+            engine.stop();
+            assertThatThrownBy(() -> FarmBroker.start(home.resolve("farm"), HERE, new KeptLog()))
+                    .isInstanceOf(KilnException.class);
+            assertThatThrownBy(stranger::accept).isInstanceOf(SocketTimeoutException.class);
+        }
     }
 
     @Test
