@@ -2,6 +2,7 @@
 package io.kiln.schedule.dsp;
 
 import io.kiln.tir.KernelText;
+import java.util.List;
 
 /**
  * Sizes of a kernel for one or two pixels and blocks of four output channels.
@@ -14,17 +15,17 @@ import io.kiln.tir.KernelText;
  * @param rest channels of a smaller last block, 1 to 3; 0 if there is none
  * @param isPaired whether two words and more are loaded and stored by one instruction: fewer instructions, but a few more cycles on a Cortex-M4
  */
-record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, int rest, boolean isPaired) {
+public record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, int rest, boolean isPaired) {
     /** Bytes of inputs of both pixels. */
-    static final int STEP_BYTES = 8;
+    public static final int STEP_BYTES = 8;
 
     /** Words of weights of a step: one for two channels. */
-    int pairs() {
+    public int pairs() {
         return (channels + 1) / 2;
     }
 
     /** Bytes of a step's weights. */
-    int weightBytes() {
+    public int weightBytes() {
         return pairs() * Integer.BYTES;
     }
 
@@ -34,18 +35,53 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
     }
 
     /** The last block, if it is smaller. */
-    DspConvShape ofRest() {
+    public DspConvShape ofRest() {
         return new DspConvShape(pixels, rest, steps, unroll, pitch, 0, isPaired);
     }
 
     /** Steps before the loop. */
-    int first() {
+    public int first() {
         return isStraight() ? steps : (steps - 1) % unroll + 1;
     }
 
     /** Steps in the loop; 0 for no loop. */
-    int loop() {
+    public int loop() {
         return isStraight() ? 0 : unroll;
+    }
+
+    /** Steps of two inputs that are one step of the assembly. */
+    public int stepsTogether() {
+        return 3 - pixels;
+    }
+
+    /** Registers of a channel's sums: the pixels' r2 to r5 and r6 to r9. */
+    public List<String> sums(int channel) {
+        return List.of("r" + (2 + channel), "r" + (6 + channel)).subList(0, pixels);
+    }
+
+    /** The blocks, in words. */
+    public String blocksInWords() {
+        return "blocks of " + channels + " channels" + (rest > 0 ? " and one of " + rest : "");
+    }
+
+    /** The weights of a step, in words. */
+    public String wordsOfPairs() {
+        return pairs() == 2 ? "a word for channels 0 and 1 and one for 2 and 3" : "a word for channels 0 and 1";
+    }
+
+    /** C's expression for the number of blocks. */
+    public String blocksInC() {
+        return rest > 0 ? "blocks + 1" : "blocks";
+    }
+
+    /** C's expression for the channels of a block. */
+    public String channelsInC() {
+        return rest > 0 ? "channels" : "" + channels;
+    }
+
+    /** C's expression for the words of a step's weights. */
+    public String pairsInC() {
+        return rest > 0 ? "pairs" : "" + pairs();
     }
 
     /** Sets the parameters of a kernel's text that describe the channels of its blocks. */
@@ -74,7 +110,7 @@ record DspConvShape(int pixels, int channels, int steps, int unroll, int pitch, 
     }
 
     /** Bytes of weights and constants of a block. */
-    int blockBytes(DspEpilogue epilogue) {
+    public int blockBytes(DspEpilogue epilogue) {
         return weightBytes() * steps + channels * epilogue.constants() * Integer.BYTES;
     }
 

@@ -18,7 +18,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** The conversion of sums to int8 in a kernel: the constants of a channel, which r1 points to, and a few instructions per value. */
-sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, DspFloorEpilogue {
+public sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, DspFloorEpilogue {
     /**
      * The steps of kernels before and after any rescaling of sums.
      *
@@ -28,6 +28,15 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
      * @param high upper limit
      */
     record Range(boolean isSummed, int freeBits, int low, int high) {
+        /**
+         * Powers of two by which sums are already scaled.
+         *
+         * @param isSecond whether they are those of the second of two channels
+         */
+        public int bits(boolean isSecond) {
+            return isSecond ? 0 : freeBits;
+        }
+
         /** Part of a kernel's name. */
         String prefix() {
             return isSummed ? "" : "_bytes";
@@ -162,6 +171,16 @@ sealed interface DspEpilogue permits DspProvenEpilogue, DspStepwiseEpilogue, Dsp
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */
     default String twin(String indent, String sum) {
         return (value(sum) + range().twin()).indent(indent.length());
+    }
+
+    /** What the halfwords of two channels' weights are, in words. */
+    default String halfwords() {
+        return range().isSummed() ? "256 * first + second" : "first and second as bytes";
+    }
+
+    /** C's expression for the first channel's weight. */
+    default String firstWeight() {
+        return range().isSummed() ? "(both - second) / 256" : "(int8_t)(both >> 8)";
     }
 
     /** Stores values. */

@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * @param range what does not depend on the rescaling
  */
-record DspFloorEpilogue(Range range) implements DspEpilogue {
+public record DspFloorEpilogue(Range range) implements DspEpilogue {
     @Override
     public String suffix() {
         return range.prefix() + "_floor" + range.suffix();

@@ -16,7 +16,8 @@ import java.util.Locale;
  * @param shift bits to the right after it
  * @param correction of values; if of negative ones, the zero point is added after that
  */
-record DspProvenEpilogue(Range range, int scaleBits, int shift, RescaleCorrection correction) implements DspEpilogue {
+public record DspProvenEpilogue(Range range, int scaleBits, int shift, RescaleCorrection correction)
+        implements DspEpilogue {
     @Override
     public List<String> parameters() {
         return isSigned() ? List.of("late") : List.of();
@@ -35,7 +36,7 @@ record DspProvenEpilogue(Range range, int scaleBits, int shift, RescaleCorrectio
                 + range.suffix();
     }
 
-    private boolean isSigned() {
+    public boolean isSigned() {
         return correction.isSigned();
     }
 

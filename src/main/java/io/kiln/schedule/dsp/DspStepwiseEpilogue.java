@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param isSigned whether negative values are corrected
  * @param shift bits to the right, if all channels have the same
  */
-record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isSigned, Optional<Integer> shift)
+public record DspStepwiseEpilogue(Range range, int left, boolean isRounded, boolean isSigned, Optional<Integer> shift)
         implements DspEpilogue {
     @Override
     public String suffix() {

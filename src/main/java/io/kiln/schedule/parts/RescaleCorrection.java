@@ -31,6 +31,16 @@ public record RescaleCorrection(Corrected corrected, int count, int shift, int l
         return corrected == Corrected.NEGATIVE;
     }
 
+    /** Whether odd results are corrected. */
+    public boolean isOdd() {
+        return corrected == Corrected.ODD;
+    }
+
+    /** Whether even results are corrected. */
+    public boolean isEven() {
+        return corrected == Corrected.EVEN;
+    }
+
     /** Words of a channel's constants: multiplier, offset, corrections. */
     public int constants() {
         return 2 + count;

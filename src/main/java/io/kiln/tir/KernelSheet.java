@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import gg.jte.Content;
+import gg.jte.TemplateOutput;
+import gg.jte.html.HtmlInterceptor;
+import gg.jte.output.StringOutput;
+
+/**
+ * Prints the C text of a micro-kernel from a template under {@code kernels/<operator>/}: one sheet has the assembly of an instruction set and
+ * its C twin.
+ *
+ * <p>A template is compiled to a Java class during the build, so that a parameter that is missing or has another type does not compile. Lines
+ * of a sheet that turn out empty are not printed, so that conditions and loops may have lines of their own.
+ */
+public final class KernelSheet {
+    /** An empty line of a sheet that is printed. */
+    public static final String EMPTY_LINE = "\f";
+
+    private KernelSheet() {}
+
+    /** A compiled template whose parameters are bound. */
+    @FunctionalInterface
+    public interface Template {
+        /**
+         * Prints.
+         *
+         * @param out where the text goes
+         * @param html what the template engine asks about HTML; kernels have none
+         */
+        void render(TemplateOutput out, HtmlInterceptor html);
+    }
+
+    /** The text that a template prints, without empty lines. */
+    public static String text(Template template) {
+        StringOutput out = new StringOutput();
+        template.render(out, null);
+        return withoutEmptyLines(out.toString());
+    }
+
+    /** Parameters of a naked function, which only its assembly reads, as a C list. */
+    public static String unused(Iterable<String> parameters) {
+        StringBuilder out = new StringBuilder();
+        parameters.forEach(p -> out.append(out.isEmpty() ? "" : ", ")
+                .append("__attribute__((unused)) ")
+                .append(p));
+        return out.toString();
+    }
+
+    /**
+     * Lines of assembly as C strings of one inline statement, in GNU syntax.
+     *
+     * <p>A comment of a line, from {@code //} on, is for the template's readers. Lines between {@code .rept} and {@code .endr} are indented.
+     */
+    public static Content assembly(Content body) {
+        return out -> {
+            StringOutput text = new StringOutput();
+            body.writeTo(text);
+            String indent = "";
+            for (String line : text.toString().lines().toList()) {
+                int comment = line.indexOf("//");
+                String instruction = (comment < 0 ? line : line.substring(0, comment)).strip();
+                if (instruction.isEmpty()) {
+                    continue;
+                }
+                if (instruction.equals(".endr")) {
+                    indent = "";
+                }
+                out.writeContent("      \"" + indent + instruction + "\\n\"\n");
+                if (instruction.startsWith(".rept ")) {
+                    indent = "  ";
+                }
+            }
+        };
+    }
+
+    private static String withoutEmptyLines(String text) {
+        StringBuilder out = new StringBuilder();
+        text.lines()
+                .filter(line -> !line.isBlank() || line.equals(EMPTY_LINE))
+                .forEach(line -> out.append(line.equals(EMPTY_LINE) ? "" : line).append('\n'));
+        return out.toString();
+    }
+}
