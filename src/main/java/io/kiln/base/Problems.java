@@ -3,6 +3,8 @@ package io.kiln.base;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Collects problems, so that a user sees all errors at once. Not thread-safe. */
 public final class Problems {
@@ -22,6 +24,16 @@ public final class Problems {
             check.run();
         } catch (KilnException e) {
             found.addAll(e.problems());
+        }
+    }
+
+    /** The value, or empty if there is none because of problems, which are taken. */
+    public <T> Optional<T> read(Supplier<T> value) {
+        try {
+            return Optional.of(value.get());
+        } catch (KilnException e) {
+            found.addAll(e.problems());
+            return Optional.empty();
         }
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
-import io.kiln.artifact.ObjectCompiler;
-import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.TargetText;
 import io.kiln.codegen.CodeGenerator;
@@ -16,37 +14,34 @@ import java.util.Optional;
 final class CodeGenerators {
     private CodeGenerators() {}
 
-    /**
-     * The generator for a target for which {@link #problem} is empty.
-     *
-     * @param objects makes objects, if there is a compiler for that
-     */
-    static CodeGenerator of(Target target, Optional<ObjectCompiler> objects, Optimize optimize) {
-        return switch (target.kind()) {
+    /** The generator for a target for which {@link #problem} is empty. */
+    static CodeGenerator of(CodeTarget target, CompileOptions options) {
+        return switch (target.host().kind()) {
             case C -> new CGenerator();
-            case LLVM -> new LlvmGenerator(objects.orElseThrow(), optimize);
-            case CMSIS_NN -> throw new IllegalArgumentException("no code generator for " + target);
+            case LLVM -> new LlvmGenerator(target.objects().orElseThrow(), options.optimize());
+            case CMSIS_NN -> throw new IllegalArgumentException("no code generator for " + target.host());
         };
     }
 
     /** The problem of a target for which no code can be generated. */
-    static Optional<Problem> problem(Target target, Optional<ObjectCompiler> objects) {
-        return switch (target.kind()) {
+    static Optional<Problem> problem(CodeTarget target) {
+        Target host = target.host();
+        return switch (host.kind()) {
             case C -> Optional.empty();
             case LLVM ->
-                objects.isPresent()
+                target.objects().isPresent()
                         ? Optional.empty()
                         : Optional.of(new Problem(
                                 "code for targets of kind `llvm` cannot be generated: there is no compiler that makes objects",
-                                "target `" + target.text() + "`",
+                                "target `" + host.text() + "`",
                                 "a compile request with an ObjectCompiler",
-                                "Give one, or begin the target with c: " + ofC(target)));
+                                "Give one, or begin the target with c: " + ofC(host)));
             case CMSIS_NN ->
                 Optional.of(new Problem(
-                        "code for targets of kind `" + target.kind().text() + "` cannot be generated",
-                        "target `" + target.text() + "`",
+                        "code for targets of kind `" + host.kind().text() + "` cannot be generated",
+                        "target `" + host.text() + "`",
                         "the kind " + TargetText.HOSTS,
-                        "Begin the target with c: " + ofC(target)));
+                        "Begin the target with c: " + ofC(host)));
         };
     }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
-import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ReadLimits;
-import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.onnx.OnnxFrontend;
-import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
@@ -29,34 +26,17 @@ public final class Frontends {
      * @param file the model; a text's parameters are read from a file beside it
      * @param name module name
      * @param shapes shapes that replace those of inputs in the file
-     * @param customOperators operators computed by the user's C functions; Relay text names functions itself
+     * @param options how it is read
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
-    public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
-        return read(file, name, shapes, customOperators, OnnxIo.MODEL, TfliteRounding.MICRO, ReadLimits.STANDARD);
-    }
-
-    /**
-     * Reads a model.
-     *
-     * @param onnxIo layout of the images at the border of an ONNX model
-     * @param rounding whose arithmetic the operators of a TensorFlow Lite model have
-     * @param limits what may be read
-     */
-    public static Function read(
-            Path file,
-            String name,
-            InputShapes shapes,
-            CustomOperators customOperators,
-            OnnxIo onnxIo,
-            TfliteRounding rounding,
-            ReadLimits limits) {
+    public static Function read(Path file, String name, InputShapes shapes, ReadOptions options) {
         if (RelayFrontend.accepts(file)) {
-            return RelayFrontend.read(file, name, shapes, limits);
+            return RelayFrontend.read(file, name, shapes, options.limits());
         }
         return OnnxFrontend.accepts(file)
-                ? OnnxFrontend.read(file, name, shapes, onnxIo, limits)
-                : TfliteFrontend.read(file, name, shapes, customOperators, rounding, limits);
+                ? OnnxFrontend.read(file, name, shapes, options.onnxIo(), options.limits())
+                : TfliteFrontend.read(
+                        file, name, shapes, options.customOperators(), options.rounding(), options.limits());
     }
 
     /** The files beside a model that hold its constants; they need not exist. */

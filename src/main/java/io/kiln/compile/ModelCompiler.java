@@ -11,8 +11,11 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.codegen.CodeGenerator;
 import io.kiln.executor.ExecutableModule;
+import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.TensorHeader;
+import io.kiln.executor.aot.AotExecution;
+import io.kiln.executor.graph.GraphExecution;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -34,38 +37,37 @@ public final class ModelCompiler {
      * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static CompiledModel compile(CompileRequest request) {
+        ModelInput model = request.model();
+        ReadOptions reading = request.options().reading();
         return compile(
                 request,
                 Frontends.read(
-                        request.model(),
-                        request.name(),
-                        request.inputShapes(),
-                        request.customOperators(),
-                        request.onnxIo(),
-                        request.quantize().isPresent() ? TfliteRounding.MICRO : request.rounding(),
-                        request.limits()));
+                        model.file(),
+                        model.name(),
+                        model.shapes(),
+                        request.quantize().isPresent() ? reading.with(TfliteRounding.MICRO) : reading));
     }
 
     /** Compiles a model that is already imported; it is quantized first if the request says so. */
     public static CompiledModel compile(CompileRequest request, Function model) {
-        Optional<Quantized> quantized =
-                request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
+        Optional<Quantized> quantized = request.quantize()
+                .map(quantize -> ModelQuantizer.quantize(request.model().file(), model, quantize));
         Function imported = quantized.map(Quantized::function).orElse(model);
-        Externals externals = request.externals();
-        List<Stage> stages = Pipeline.of(request.passes(), externals.passes()).stages(imported);
+        Externals externals = request.target().externals();
+        List<Stage> stages =
+                Pipeline.of(request.options().passes(), externals.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        ModulePlanner planner = new ModulePlanner(request, externals);
+        ModulePlanner planner = new ModulePlanner(request);
         PlannedModule module = planner.plan(fused);
-        ExecutableModule driven =
-                Executors.of(request.executor(), request.isLinked()).drive(module);
-        ExecutableModule executable =
-                driven.with(new ConstantPlacement(request.constantPools(), module.operators(), planner.readers())
+        ExecutableModule driven = executor(request.calls()).drive(module);
+        ExecutableModule executable = driven.with(
+                new ConstantPlacement(request.target().pools().constants(), module.operators(), planner.readers())
                         .place(driven.code()));
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.addAll(code(
                 request,
                 executable,
-                TensorHeader.of(module, request.identity()),
+                TensorHeader.of(module, request.model().identity()),
                 externals.generate(
                         module.origin(), number -> library(executable.code().name(), 1 + number), planner.external())));
         artifacts.addAll(text(request, imported));
@@ -73,6 +75,13 @@ public final class ModelCompiler {
                 LibraryMetadata.of(imported, fused, module, executable, externals),
                 ArtifactSet.of(artifacts, externals.targets(artifacts)));
         return new CompiledModel(library, imported, stages, module, executable.code(), quantized, planner.choices());
+    }
+
+    private static Executor executor(CallOptions calls) {
+        return switch (calls.executor()) {
+            case AOT -> new AotExecution();
+            case GRAPH, NONE -> new GraphExecution(calls.linkParams());
+        };
     }
 
     /** Name of a library after that of the operators, {@code <name>_lib<n>}. */
@@ -84,10 +93,10 @@ public final class ModelCompiler {
     /** Entry point, operators, the code of other generators, and what describes the model. */
     private static List<Artifact> code(
             CompileRequest request, ExecutableModule executable, Artifact tensors, List<Artifact> external) {
-        CodeGenerator generator = CodeGenerators.of(request.target(), request.objects(), request.optimize());
+        CodeGenerator generator = CodeGenerators.of(request.target(), request.options());
         List<Artifact> others = new ArrayList<>(List.of(executable.entryPoint()));
         others.addAll(executable.description());
-        if (request.convention() == Convention.TYPED) {
+        if (request.calls().convention() == Convention.TYPED) {
             others.add(tensors);
         }
         List<Artifact> files = new ArrayList<>(generator.finish(others));
@@ -99,11 +108,11 @@ public final class ModelCompiler {
 
     /** The model as Relay text, and the data of its constants. */
     private static List<Artifact> text(CompileRequest request, Function imported) {
-        if (request.executor() == ExecutorKind.GRAPH) {
+        if (request.calls().executor() == ExecutorKind.GRAPH) {
             // The parameters are those of the graph.
             return List.of(relay(request, RelayPrinter.print(imported)));
         }
-        RelayPrinter.Module relay = request.isSlim()
+        RelayPrinter.Module relay = request.slim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
         return List.of(
@@ -111,16 +120,20 @@ public final class ModelCompiler {
                 Artifact.of(
                         codegen(request),
                         ArtifactKind.PARAMETERS,
-                        ArchivePaths.parametersFile(request.name()),
+                        ArchivePaths.parametersFile(request.model().name()),
                         ParameterFile.write(relay.parameters())));
     }
 
     /** The {@link Artifact#codegenId} of the model as text: that of its code. */
     private static String codegen(CompileRequest request) {
-        return request.target().kind().text();
+        return request.target().host().kind().text();
     }
 
     private static Artifact relay(CompileRequest request, String text) {
-        return Artifact.ofText(codegen(request), ArtifactKind.RELAY, ArchivePaths.relayFile(request.name()), text);
+        return Artifact.ofText(
+                codegen(request),
+                ArtifactKind.RELAY,
+                ArchivePaths.relayFile(request.model().name()),
+                text);
     }
 }

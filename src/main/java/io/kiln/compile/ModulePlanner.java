@@ -31,6 +31,7 @@ import io.kiln.stream.ProgramPools;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.stream.StreamPlanner.Planned;
 import io.kiln.target.MemoryPool;
+import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tuning.task.ProgramTask;
 import io.kiln.tuning.task.RecordedChoices;
@@ -46,6 +47,9 @@ import java.util.stream.Collectors;
 /** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
+    private final Target target;
+    private final CallOptions calls;
+    private final Optimize optimize;
     private final Externals externals;
     private final CodeOrigin origin;
     private final List<ExternalFunction> external = new ArrayList<>();
@@ -54,16 +58,19 @@ final class ModulePlanner {
     private Optional<Planned> main = Optional.empty();
     private Optional<PlanChoice> recorded = Optional.empty();
 
-    ModulePlanner(CompileRequest request, Externals externals) {
+    ModulePlanner(CompileRequest request) {
         this.request = request;
-        this.externals = externals;
-        this.origin = new CodeOrigin(String.valueOf(request.model().getFileName()), request.target());
-        this.records = new RecordedChoices(request.records(), request.target(), request.optimize());
+        this.target = request.target().host();
+        this.calls = request.calls();
+        this.optimize = request.options().optimize();
+        this.externals = request.target().externals();
+        this.origin = new CodeOrigin(String.valueOf(request.model().file().getFileName()), target);
+        this.records = new RecordedChoices(request.records(), target, optimize);
     }
 
     /** The model's own function. */
     PlannedModule plan(Function fused) {
-        return module(request.name(), fused, request.io(), false);
+        return module(request.model().name(), fused, calls.io(), false);
     }
 
     /** A function planned and lowered, after the functions that its operators call. */
@@ -77,8 +84,8 @@ final class ModulePlanner {
         List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
-        LayerChoices choices = records.or(OnlyConvolution.of(operators, request.optimize()));
-        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees, choices);
+        LayerChoices choices = records.or(OnlyConvolution.of(operators, optimize));
+        Dispatch dispatch = new Dispatch(target, optimize, callees, choices);
         ExternalModule outside = ExternalModule.of(externals, fused, names.prefix());
         OperatorTargets targets = new OperatorTargets(operators, outside, externals, external);
         external.addAll(outside.functions());
@@ -88,23 +95,24 @@ final class ModulePlanner {
         Planned program = new Planned(fused, operators, lowering, io == Io.WORKSPACE, places);
         PlannedProgram planned = planned(program, called);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        new PoolFit(request.name(), pools, planned, PlannedBuffers.names(planned.program(), tensors)).require(io);
+        new PoolFit(request.model().name(), pools, planned, PlannedBuffers.names(planned.program(), tensors))
+                .require(io);
         planned.program()
                 .operators()
                 .forEach(operator -> readers.put(operator.function().name(), targets.of(operator.output())));
         Interface api = new Interface(
-                request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
+                calls.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of(), devices(planned));
         return new PlannedModule(
-                origin, names, new PlannedModule.Calling(api, request.packed(), called), pools, planned, callees);
+                origin, names, new PlannedModule.Calling(api, calls.packed(), called), pools, planned, callees);
     }
 
     /** By the record of the whole model, if there is one that fits. */
     private PlannedProgram planned(Planned program, boolean called) {
-        if (called || request.executor() != ExecutorKind.AOT) {
+        if (called || calls.executor() != ExecutorKind.AOT) {
             return StreamPlanner.plan(program, order(called));
         }
         main = Optional.of(program);
-        ProgramTask task = new ProgramTask(program.function(), request.target(), request.optimize(), request.io());
+        ProgramTask task = new ProgramTask(program.function(), target, optimize, calls.io());
         Optional<PlanChoice> choice = records.plan(task);
         Optional<PlannedProgram> chosen = choice.flatMap(each -> StreamPlanner.plan(program, each));
         if (choice.isPresent() && chosen.isEmpty()) {
@@ -116,10 +124,11 @@ final class ModulePlanner {
 
     /** A function that operators call gets its workspace from them; what operators get by name is in one piece, too. */
     private List<MemoryPool> pools(boolean called) {
-        if (!called && request.executor() == ExecutorKind.AOT) {
-            return request.pools();
+        List<MemoryPool> all = request.target().pools().workspace();
+        if (!called && calls.executor() == ExecutorKind.AOT) {
+            return all;
         }
-        MemoryPool last = request.pools().get(request.pools().size() - 1);
+        MemoryPool last = all.get(all.size() - 1);
         return List.of(new MemoryPool(last.name(), last.alignment()));
     }
 
@@ -139,11 +148,11 @@ final class ModulePlanner {
                 .filter(device -> contexts.contains(device.context()))
                 .sorted(Comparator.comparing(DeviceHooks::device))
                 .toList();
-        if (!devices.isEmpty() && (request.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
+        if (!devices.isEmpty() && (calls.executor() != ExecutorKind.AOT || convention() != Convention.TYPED)) {
             throw new KilnException(new Problem(
                     "the device " + devices.get(0).device()
                             + " needs a context, which only the C interface of the AOT executor passes",
-                    "model `" + request.name() + "`",
+                    "model `" + request.model().name() + "`",
                     "kiln.executor aot and kiln.interfaceApi c",
                     "Set them, or take the code generator out of kiln.target"));
         }
@@ -167,10 +176,10 @@ final class ModulePlanner {
 
     /** Operators that are called by their names run whole. */
     private Optimize order(boolean called) {
-        return called || request.executor() == ExecutorKind.AOT ? request.optimize() : Optimize.SIZE;
+        return called || calls.executor() == ExecutorKind.AOT ? optimize : Optimize.SIZE;
     }
 
     private Convention convention() {
-        return request.executor() == ExecutorKind.AOT ? request.convention() : Convention.PACKED;
+        return calls.executor() == ExecutorKind.AOT ? calls.convention() : Convention.PACKED;
     }
 }

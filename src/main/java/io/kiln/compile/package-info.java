@@ -4,10 +4,11 @@
  * knows neither boards nor Maven. With {@code Path model}, a {@code .tflite}, {@code .onnx} or {@code .relay} file, and {@code Path folder}:
  *
  * <pre>{@code
- * CompileRequest request = CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
- *         .name("gesture")
- *         .optimize(Optimize.SIZE)
- *         .build();
+ * CompileRequest request = new CompileRequest(
+ *         new ModelInput(model, "gesture"),
+ *         CodeTarget.of("c -keys=arm_cpu,cpu -mcpu=cortex-m4"),
+ *         CompileOptions.DEFAULT.with(Optimize.SIZE),
+ *         Optional.empty());
  * ModelLibrary library = ModelCompiler.compile(request).library();
  *
  * for (Artifact source : library.artifacts().of(ArtifactKind.SOURCE)) {

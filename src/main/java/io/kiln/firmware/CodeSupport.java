@@ -31,14 +31,14 @@ final class CodeSupport {
     static SortedMap<String, Bytes> files(FirmwareRequest request, List<SourceUnit> units) {
         SortedMap<String, Bytes> files = new TreeMap<>();
         boolean isHost = request.board().isHost();
-        boolean hasMemory = isHost || request.code().libc() == Libc.NANO;
+        boolean hasMemory = isHost || request.code().flags().libc() == Libc.NANO;
         if (units.stream().anyMatch(unit -> unit.kind() == SourceKind.CPLUSPLUS)) {
             add(files, CPLUSPLUS, hasMemory ? HEAP : NO_HEAP);
             if (!isHost) {
                 add(files, CPLUSPLUS, LIFETIME);
             }
         }
-        if (request.code().libc() == Libc.NANO && !isHost) {
+        if (request.code().flags().libc() == Libc.NANO && !isHost) {
             ResourceTree.read(LIBC).forEach((name, content) -> files.put(LIBC + "/" + name, content));
         }
         if (units.stream().anyMatch(unit -> unit.kind().isUsers())) {

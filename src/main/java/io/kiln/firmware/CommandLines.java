@@ -44,7 +44,7 @@ final class CommandLines {
             flags.addAll(List.of("-include", ArmIntrinsics.FILE));
         }
         if (kind.isUsers()) {
-            flags.addAll(project.code().flags(kind == SourceKind.CPLUSPLUS));
+            flags.addAll(project.code().flags().of(kind == SourceKind.CPLUSPLUS));
         }
         return flags;
     }

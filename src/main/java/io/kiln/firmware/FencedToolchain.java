@@ -61,7 +61,7 @@ sealed interface FencedToolchain {
                     "board " + project.board().id(),
                     "Linux on x86-64 or aarch64, where it can run in a sandbox",
                     each)));
-        } else if (project.code().libc() != Libc.NONE && !toolchain.isHost()) {
+        } else if (project.code().flags().libc() != Libc.NONE && !toolchain.isHost()) {
             advice.forEach(each -> problems.add(refused(
                     "untrusted code beside a C library, whose headers are not the project's",
                     "kiln.libc",

@@ -8,7 +8,6 @@ import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The inputs of a firmware.
@@ -22,49 +21,39 @@ import java.util.Optional;
  */
 public record FirmwareRequest(
         Board board, Toolchain toolchain, Optimize optimize, Content content, Folders folders, String pluginVersion) {
-    /** A request for an image with the default application or the project's own, which trusts no archive and has no library. */
-    public FirmwareRequest(
-            Board board,
-            Toolchain toolchain,
-            Optimize optimize,
-            List<ModelLibrary> models,
-            Optional<Path> userSources,
-            Folders folders,
-            String pluginVersion) {
-        this(
-                board,
-                toolchain,
-                optimize,
-                new Content(
-                        models,
-                        UserCode.of(userSources),
-                        TrustedArchives.NONE,
-                        Application.CONSOLE,
-                        BroughtSources.NONE,
-                        ExtraCode.NONE),
-                folders,
-                pluginVersion);
-    }
-
     /**
      * The code in a firmware.
      *
      * @param models the models in it, at least one
      * @param code the project's own code, such as that in {@code src/main/c}
-     * @param trusted archives whose C is compiled like the user's own
-     * @param application what runs on the image if the project's own C has no {@code main}
+     * @param options the user's choices
      * @param brought a library that models call
      * @param extra generated code beside the models
      */
     public record Content(
-            List<ModelLibrary> models,
-            UserCode code,
-            TrustedArchives trusted,
-            Application application,
-            BroughtSources brought,
-            ExtraCode extra) {
+            List<ModelLibrary> models, UserCode code, ImageOptions options, BroughtSources brought, ExtraCode extra) {
         public Content {
             models = List.copyOf(models);
+        }
+
+        /** An image with the default application or the project's own, which trusts no archive and has no library. */
+        public Content(List<ModelLibrary> models, UserCode code) {
+            this(models, code, ImageOptions.DEFAULT, BroughtSources.NONE, ExtraCode.NONE);
+        }
+
+        /** The same with other code of the project's own. */
+        public Content with(UserCode other) {
+            return new Content(models, other, options, brought, extra);
+        }
+
+        /** The same with an application in place of the project's own C. */
+        public Content replacingMain(Application other) {
+            return new Content(models, UserCode.NONE, options.with(other), brought, extra);
+        }
+
+        /** The same with other models, and generated code beside them. */
+        public Content with(List<ModelLibrary> others, ExtraCode beside) {
+            return new Content(others, code, options, brought, beside);
         }
     }
 
@@ -96,19 +85,19 @@ public record FirmwareRequest(
         return content.code;
     }
 
-    /** Archives whose C is compiled like the user's own. */
-    public TrustedArchives trusted() {
-        return content.trusted;
-    }
-
     /** The application of the image if the project's own C has no {@code main}. */
     public Application application() {
-        return content.application;
+        return content.options.application();
     }
 
     /** A library that models call. */
     public BroughtSources brought() {
         return content.brought;
+    }
+
+    /** Generated code beside the models. */
+    public ExtraCode extra() {
+        return content.extra;
     }
 
     /** Absolute path of the C project. */
@@ -135,52 +124,13 @@ public record FirmwareRequest(
         return new FirmwareRequest(linked, toolchain, optimize, content, Folders.in(folder), pluginVersion);
     }
 
-    /** The same compiled by another compiler. */
-    public FirmwareRequest with(Toolchain other) {
-        return new FirmwareRequest(board, other, optimize, content, folders, pluginVersion);
-    }
-
-    /** The same with trusted archives. */
-    public FirmwareRequest with(TrustedArchives archives) {
-        return with(new Content(models(), code(), archives, application(), brought(), extra()));
-    }
-
-    /** The same with another application. */
-    public FirmwareRequest with(Application other) {
-        return with(new Content(models(), code(), trusted(), other, brought(), extra()));
-    }
-
-    /** The same with an application in place of the project's own C. */
-    public FirmwareRequest replacingMain(Application other) {
-        return with(new Content(models(), UserCode.NONE, trusted(), other, brought(), extra()));
-    }
-
-    /** The same with a library. */
-    public FirmwareRequest with(BroughtSources library) {
-        return with(new Content(models(), code(), trusted(), application(), library, extra()));
-    }
-
-    /** Generated code beside the models. */
-    public ExtraCode extra() {
-        return content.extra;
-    }
-
-    /** The same with other models, and generated code beside them. */
-    public FirmwareRequest with(List<ModelLibrary> models, ExtraCode extra) {
-        return with(new Content(models, code(), trusted(), application(), brought(), extra));
-    }
-
     /** The same in other folders. */
     public FirmwareRequest in(Folders other) {
         return new FirmwareRequest(board, toolchain, optimize, content, other, pluginVersion);
     }
 
-    /** The same with other code of the project's own. */
-    public FirmwareRequest with(UserCode other) {
-        return with(new Content(models(), other, trusted(), application(), brought(), extra()));
-    }
-
-    private FirmwareRequest with(Content other) {
+    /** The same with other content. */
+    public FirmwareRequest with(Content other) {
         return new FirmwareRequest(board, toolchain, optimize, other, folders, pluginVersion);
     }
 }

@@ -57,7 +57,9 @@ final class ProjectFiles {
             project.shims();
         }
         project.hasOwnSectors = request.board().parameters().isPresent() && request.application() != Application.RPC;
-        request.models().forEach(model -> project.model(model, request.trusted()));
+        request.models()
+                .forEach(model ->
+                        project.model(model, request.content().options().trusted()));
         project.brought(request.brought());
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         request.extra().files().forEach((name, content) -> project.addOwn(name, content, SourceKind.SMALL));

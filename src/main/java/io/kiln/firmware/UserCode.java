@@ -2,33 +2,24 @@
 package io.kiln.firmware;
 
 import io.kiln.firmware.CodeFolder.Role;
-import io.kiln.toolchain.compiler.Libc;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /**
  * The user's own code and how it is compiled. Nothing of it is checked against an allow-list: whoever builds it wrote it.
  *
  * @param folders where it lies; headers are searched in this order
- * @param defines macros, each {@code NAME} or {@code NAME=value}
- * @param arguments further arguments of the compiler
- * @param libc the C library
+ * @param flags how it is compiled
  */
-public record UserCode(List<CodeFolder> folders, List<String> defines, List<String> arguments, Libc libc) {
+public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
     /** No code. */
-    public static final UserCode NONE = new UserCode(List.of(), List.of(), List.of(), Libc.NONE);
-
-    private static final Pattern STANDARD = Pattern.compile("-std=.*");
-    private static final Pattern STANDARD_OF_CPLUSPLUS = Pattern.compile("-std=(?:c|gnu)\\+\\+.*");
+    public static final UserCode NONE = new UserCode(List.of(), CodeFlags.NONE);
 
     public UserCode {
         folders = List.copyOf(folders);
-        defines = List.copyOf(defines);
-        arguments = List.copyOf(arguments);
     }
 
     /** The code in a project's {@code src/main/c}, which need not exist. */
@@ -41,7 +32,7 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
     public UserCode with(CodeFolder folder) {
         List<CodeFolder> all = new ArrayList<>(folders);
         all.add(folder);
-        return new UserCode(all, defines, arguments, libc);
+        return new UserCode(all, flags);
     }
 
     /**
@@ -61,14 +52,9 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
         return with(new CodeFolder(path, free(role.name().toLowerCase(Locale.ROOT) + "/" + name), origin, role));
     }
 
-    /** The same with macros and compiler arguments. */
-    public UserCode with(List<String> newDefines, List<String> newArguments) {
-        return new UserCode(folders, newDefines, newArguments, libc);
-    }
-
-    /** The same with a C library, which the toolchain has to link. */
-    public UserCode with(Libc library) {
-        return new UserCode(folders, defines, arguments, library);
+    /** The same compiled in another way. */
+    public UserCode with(CodeFlags other) {
+        return new UserCode(folders, other);
     }
 
     /** The same with the unit tests in a folder. */
@@ -84,7 +70,7 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
                         ? folder
                         : new CodeFolder(folder.path(), folder.copy(), folder.origin(), Role.HEADERS))
                 .toList();
-        return new UserCode(kept, defines, arguments, libc);
+        return new UserCode(kept, flags);
     }
 
     /** Whether it is a program of unit tests. */
@@ -108,18 +94,5 @@ public record UserCode(List<CodeFolder> folders, List<String> defines, List<Stri
     /** The folder that a file of the C project is from; empty for files of others. */
     public Optional<CodeFolder> folderOf(String file) {
         return folders.stream().filter(folder -> folder.holds(file)).findFirst();
-    }
-
-    /**
-     * Flags of the user's own for sources in C and assembler, or for C++. A language standard applies to its language only.
-     */
-    List<String> flags(boolean isCplusplus) {
-        List<String> flags = new ArrayList<>();
-        defines.forEach(define -> flags.add("-D" + define));
-        arguments.stream()
-                .filter(argument -> !STANDARD.matcher(argument).matches()
-                        || STANDARD_OF_CPLUSPLUS.matcher(argument).matches() == isCplusplus)
-                .forEach(flags::add);
-        return flags;
     }
 }

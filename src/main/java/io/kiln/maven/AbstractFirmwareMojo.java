@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.compile.CompileOptions;
+import io.kiln.firmware.CodeFlags;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.resolve.ModelFiles;
+import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodeSpec;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.QuantizeSpec;
 import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.maven.artifact.BoardArtifacts;
@@ -19,6 +31,7 @@ import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
 import io.kiln.maven.session.OwnCode;
 import io.kiln.maven.session.Timestamps;
+import io.kiln.toolchain.compiler.Libc;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,15 +128,6 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
     /** Version of the models; empty if there is none. */
     final String modelVersion() {
         return modelVersion == null ? "" : modelVersion;
-    }
-
-    /** Sets how the image is updated in the field. */
-    final void updates(BuildSpecBuilder build) {
-        build.update(() -> UpdateSpec.of(
-                update,
-                imageHeader,
-                key(),
-                new UpdateSpec.Versions(modelVersion(), String.valueOf(project().getVersion()), minimumFirmware)));
     }
 
     private Optional<Path> key() {
@@ -330,33 +334,67 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
     final BuildSpec spec() {
         Optional<SharedModel> shared = shared();
         List<ModelSource> modelSources = modelSources(shared);
-        BoardArtifacts artifacts = new BoardArtifacts(board);
-        BuildSpecBuilder build = BuildSpec.builder(layout(modelSources), modelSources, artifacts.id())
-                .toolchain(Optional.ofNullable(toolchain))
-                .optimize(optimize)
-                .io(io)
-                .application(application)
-                .mlfVersion(mlfVersion)
-                .timestamp(Timestamps.parse(outputTimestamp));
-        calls(build);
-        quantization(build, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
-        verification(build);
-        updates(build);
+        Problems malformed = new Problems();
+        ImageOptions image = image(malformed);
+        CompileOptions options = options(
+                malformed,
+                malformed.read(() -> Optimize.of(optimize)).orElse(Optimize.SPEED),
+                malformed.read(() -> Io.of(io)).orElse(Io.CALLER),
+                image.application());
+        QuantizeSpec quantized =
+                quantization(malformed, shared.flatMap(SharedModel::samples), shared.flatMap(SharedModel::labels));
+        VerifySpec verify = verification(malformed);
+        MachineSpec machine = machine(malformed);
+        CodeSpec code = code(malformed);
         List<Path> sharedRecords =
                 RecordArtifacts.fetch(project().getDependencies(), session().getProjects(), fetcher());
-        return build.boardSources(boardSources(artifacts, trustBoard))
-                .pipeline(pipeline())
-                .code(OwnCode.of(folder(), sources, include, define, compilerArgs)
-                        .with(new LibraryArtifacts(session().getProjects(), fetcher())
-                                .of(project().getDependencies())))
-                .libc(libc)
-                .semihosting(semihosting)
-                .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
-                .passConfig(passConfig())
-                .records(() -> records(sharedRecords))
-                .farm(farmUse())
-                .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
-                .build();
+        RecordsSpec records = malformed.read(() -> records(sharedRecords)).orElse(RecordsSpec.USUAL);
+        return new BuildSpec(
+                layout(modelSources),
+                modelSources,
+                machine,
+                compiler(options, quantized, records),
+                new ArchiveSpec(
+                        mlfVersion,
+                        Timestamps.parse(outputTimestamp),
+                        (mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim()),
+                new ImageSpec(image, code, List.of(), semihosting, verify, farmUse()),
+                malformed.list());
+    }
+
+    private MachineSpec machine(Problems malformed) {
+        BoardArtifacts artifacts = new BoardArtifacts(board);
+        String version = String.valueOf(project().getVersion());
+        return new MachineSpec(
+                artifacts.id(),
+                Optional.ofNullable(toolchain),
+                boardSources(artifacts, trustBoard),
+                malformed
+                        .read(() -> UpdateSpec.of(
+                                update,
+                                imageHeader,
+                                key(),
+                                new UpdateSpec.Versions(modelVersion(), version, minimumFirmware)))
+                        .orElse(UpdateSpec.NONE));
+    }
+
+    private ImageOptions image(Problems malformed) {
+        return new ImageOptions(
+                malformed.read(() -> Application.of(application)).orElse(Application.CONSOLE),
+                TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
+    }
+
+    /** The project's own code beside that in {@code src/main/c}. */
+    private CodeSpec code(Problems malformed) {
+        return new CodeSpec(
+                OwnCode.folders(folder(), sources),
+                OwnCode.folders(folder(), include),
+                new CodeFlags(
+                        OwnCode.words(define),
+                        OwnCode.words(compilerArgs),
+                        malformed.read(() -> Libc.of(libc)).orElse(Libc.NONE)),
+                new LibraryArtifacts(session().getProjects(), fetcher())
+                        .of(project().getDependencies()));
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */

@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
+import io.kiln.compile.ReadOptions;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.diff.DiffStep;
 import io.kiln.flow.resolve.CmsisNnArtifact;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.PassConfig;
 import io.kiln.flow.spec.QuantizeSpec;
-import io.kiln.flow.spec.ReadingSpec;
+import io.kiln.flow.spec.RecordsSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.maven.bean.CustomOperatorBean;
 import io.kiln.maven.bean.ExternalBean;
 import io.kiln.maven.bean.Fuse;
@@ -24,13 +34,17 @@ import io.kiln.maven.bean.Verify;
 import io.kiln.maven.session.Budgets;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
+import io.kiln.maven.session.OwnCode;
 import io.kiln.quantize.QuantizeOptions.Limits;
+import io.kiln.transform.PassOptions;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -87,10 +101,17 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     @Parameter(property = "kiln.linkParams", defaultValue = "true")
     private boolean linkParams;
 
-    /** Sets how programs call the models. */
-    final void calls(BuildSpecBuilder build) {
-        build.calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert);
-        build.executor(executor, linkParams);
+    private CallOptions calls(Problems malformed, Io io, Application application) {
+        String usual = (application == Application.RPC ? Convention.PACKED : Convention.TYPED).interfaceApi();
+        String api = interfaceApi == null ? usual : interfaceApi;
+        CallOptions calls = malformed
+                .read(() -> CallOptions.of(api, unpackedApi, Optional.ofNullable(systemLib), disableAssert))
+                .orElse(CallOptions.TYPED)
+                .with(io);
+        return malformed
+                .read(() -> ExecutorKind.of(executor))
+                .map(kind -> calls.with(kind, linkParams))
+                .orElse(calls);
     }
 
     /**
@@ -277,38 +298,45 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
         new DiffStep(new MojoLog(getLog()), spec.layout()).check(budgets);
     }
 
-    /** The choices of the compiler. */
-    final PipelineSpec pipeline() {
-        String rounding = tflite == null ? null : tflite.rounding();
+    /**
+     * The compiler's options.
+     *
+     * @param malformed gets what cannot be parsed
+     */
+    final CompileOptions options(Problems malformed, Optimize optimize, Io io, Application application) {
+        CallOptions calls = calls(malformed, io, application);
+        return malformed
+                .read(() -> PassConfig.parse(passConfig == null ? List.of() : passConfig))
+                .orElse(PassConfig.NONE)
+                .over(new CompileOptions(optimize, calls, passes(), reading()));
+    }
+
+    private PassOptions passes() {
         Integer depth = fuse == null ? null : fuse.maxDepth();
-        return new PipelineSpec(
-                        depth == null ? fuseMaxDepth : depth,
-                        disabledPasses == null
-                                ? List.of()
-                                : disabledPasses.stream()
-                                        .map(String::strip)
-                                        .filter(name -> !name.isEmpty())
-                                        .toList(),
-                        dumpIr)
-                .withFunctions(
+        return new PassOptions(depth == null ? fuseMaxDepth : depth, Set.copyOf(OwnCode.words(disabledPasses)));
+    }
+
+    private ReadOptions reading() {
+        String rounding = tflite == null ? null : tflite.rounding();
+        return ReadOptions.parse(
+                        onnxIo,
+                        rounding == null ? tfliteRounding : rounding,
+                        Optional.ofNullable(limitModel),
+                        Optional.ofNullable(onnxData).map(File::toPath))
+                .with(
                         customOperators == null
                                 ? List.of()
                                 : customOperators.stream()
                                         .map(CustomOperatorBean::function)
                                         .toList(),
-                        customOperatorsText == null ? "" : customOperatorsText)
-                .withReading(ReadingSpec.parse(
-                        onnxIo,
-                        rounding == null ? tfliteRounding : rounding,
-                        Optional.ofNullable(limitModel),
-                        Optional.ofNullable(onnxData).map(File::toPath)))
-                .withMemory(new NamedProperties(session(), project()).of("kiln.memory.", memory))
-                .withCodegens(codegens());
+                        customOperatorsText == null ? "" : customOperatorsText);
     }
 
-    /** Settings by TVM's names. */
-    final List<String> passConfig() {
-        return passConfig == null ? List.of() : passConfig;
+    /** How models become C. */
+    final CompilerSpec compiler(CompileOptions options, QuantizeSpec quantized, RecordsSpec records) {
+        SortedMap<String, Long> limits =
+                CompilerSpec.memoryLimits(new NamedProperties(session(), project()).of("kiln.memory.", memory));
+        return new CompilerSpec(options, codegens(), limits, quantized, records, dumpIr);
     }
 
     private CodegenSpec codegens() {
@@ -410,28 +438,32 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     private Double quantizeMinSqnr;
 
     /**
-     * Sets how float models are quantized.
+     * How float models are quantized.
      *
+     * @param malformed gets what cannot be parsed
      * @param samples that come with the model; the user's take their place
      * @param labels likewise; used with these samples only
      */
-    final void quantization(BuildSpecBuilder build, Optional<Path> samples, Optional<Path> labels) {
+    final QuantizeSpec quantization(Problems malformed, Optional<Path> samples, Optional<Path> labels) {
         Quantize bean = quantize == null ? new Quantize() : quantize;
         List<String> kept = bean.keepFloat();
         Optional<Path> given = path(bean.samples(), quantizeSamples);
-        build.quantize(new QuantizeSpec.Text(
-                first(bean.mode(), quantizeMode, "none"),
-                first(bean.method(), quantizeMethod, "minmax"),
-                first(bean.equalize(), quantizeEqualize, "auto"),
-                first(bean.io(), quantizeIo, "int8"),
-                first(kept == null ? null : String.join(",", kept), quantizeKeepFloat, ""),
-                new Limits(
-                        Optional.ofNullable(bean.maxAccuracyLoss())
-                                .or(() -> Optional.ofNullable(quantizeMaxAccuracyLoss)),
-                        Optional.ofNullable(bean.minSqnr()).or(() -> Optional.ofNullable(quantizeMinSqnr))),
-                new QuantizeSpec.Text.SampleFiles(
+        Limits limits = new Limits(
+                Optional.ofNullable(bean.maxAccuracyLoss()).or(() -> Optional.ofNullable(quantizeMaxAccuracyLoss)),
+                Optional.ofNullable(bean.minSqnr()).or(() -> Optional.ofNullable(quantizeMinSqnr)));
+        return malformed
+                .read(() -> QuantizeSpec.options(
+                        first(bean.mode(), quantizeMode, "none"),
+                        first(bean.method(), quantizeMethod, "minmax"),
+                        first(bean.equalize(), quantizeEqualize, "auto"),
+                        first(bean.io(), quantizeIo, "int8"),
+                        first(kept == null ? null : String.join(",", kept), quantizeKeepFloat, ""),
+                        limits))
+                .map(options -> new QuantizeSpec(
+                        options,
                         given.or(() -> samples),
-                        path(bean.labels(), quantizeLabels).or(() -> given.isPresent() ? Optional.empty() : labels))));
+                        path(bean.labels(), quantizeLabels).or(() -> given.isPresent() ? Optional.empty() : labels)))
+                .orElse(QuantizeSpec.NONE);
     }
 
     private static String first(String bean, String property, String otherwise) {
@@ -505,16 +537,24 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     @Parameter(property = "kiln.verify.over", defaultValue = "console")
     private String verifyOver;
 
-    /** Sets how the image is verified. */
-    final void verification(BuildSpecBuilder build) {
+    /**
+     * How the image is verified.
+     *
+     * @param malformed gets what cannot be parsed
+     */
+    final VerifySpec verification(Problems malformed) {
         Verify bean = verify == null ? new Verify() : verify;
         File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
-        build.verify(new VerifySpec(
-                        VerifyOn.EMULATOR,
-                        Optional.ofNullable(vectors).map(File::toPath),
-                        bean.samples() == null ? verifySamples : bean.samples(),
-                        bean.seed() == null ? verifySeed : bean.seed(),
-                        Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on(), bean.over() == null ? verifyOver : bean.over());
+        return new VerifySpec(
+                malformed
+                        .read(() -> VerifyOn.of(bean.on() == null ? verifyOn : bean.on()))
+                        .orElse(VerifyOn.EMULATOR),
+                Optional.ofNullable(vectors).map(File::toPath),
+                bean.samples() == null ? verifySamples : bean.samples(),
+                bean.seed() == null ? verifySeed : bean.seed(),
+                Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program()),
+                malformed
+                        .read(() -> VerifyOver.of(bean.over() == null ? verifyOver : bean.over()))
+                        .orElse(VerifyOver.CONSOLE));
     }
 }

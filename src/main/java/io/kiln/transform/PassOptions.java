@@ -3,7 +3,6 @@ package io.kiln.transform;
 
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,8 +11,8 @@ import java.util.TreeSet;
 /**
  * The user's changes to the pipeline.
  *
- * @param maxFusionDepth largest number of bindings in a fused group, 1 or more; 1 lowers every operator separately
- * @param disabled names of the skipped passes
+ * @param maxFusionDepth largest number of bindings in a fused group; 1 lowers every operator separately
+ * @param disabled names of the skipped passes, as the user gives them
  */
 public record PassOptions(int maxFusionDepth, Set<String> disabled) {
     /** Larger than any group that fusion makes; also Relay's default ({@code relay.FuseOps.max_depth}). */
@@ -26,14 +25,8 @@ public record PassOptions(int maxFusionDepth, Set<String> disabled) {
         disabled = Set.copyOf(disabled);
     }
 
-    /**
-     * Options as given by a user.
-     *
-     * @throws io.kiln.base.KilnException if the depth is below 1, or if a name is unknown or of a pass that cannot be
-     * skipped
-     */
-    public static PassOptions of(int maxFusionDepth, Collection<String> disabled) {
-        Problems problems = new Problems();
+    /** Finds a depth below 1, and names that are unknown or of a pass that cannot be skipped. */
+    public void check(Problems problems) {
         if (maxFusionDepth < 1) {
             problems.add("kiln.fuse.maxDepth is " + maxFusionDepth, "", "1 (no fusion) or more", "");
         }
@@ -61,7 +54,5 @@ public record PassOptions(int maxFusionDepth, Set<String> disabled) {
                                 ""));
             }
         }
-        problems.throwIfAny();
-        return new PassOptions(maxFusionDepth, Set.copyOf(disabled));
     }
 }

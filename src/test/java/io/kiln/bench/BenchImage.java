@@ -14,8 +14,8 @@ import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Symbol;
 import io.kiln.bench.BenchData.Core;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.process.Command;
 import io.kiln.process.KeptPrograms;
 import io.kiln.process.ProcessResult;
@@ -72,7 +72,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, St
     static BenchImage build(Path folder, Path model, String name, Core core, Setting setting, int cases) {
         Board board = Boards.builtIn().find(core.board());
         String target = core.target().isEmpty() ? board.target() : core.target();
-        var library = ModelCompiler.compile(CompileRequest.builder(model, target)
+        var library = ModelCompiler.compile(RequestDraft.of(model, target)
                         .name(name)
                         .io(setting.io())
                         .optimize(setting.optimize())

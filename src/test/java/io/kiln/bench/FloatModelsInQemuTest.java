@@ -9,6 +9,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
@@ -41,7 +42,7 @@ final class FloatModelsInQemuTest {
         String target = core.target().isEmpty() ? Boards.builtIn().find(board).target() : core.target();
         TestToolchains.resolve(toolchain, target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
-        CompileRequest request = CompileRequest.builder(GoldenModels.model(model), target)
+        CompileRequest request = RequestDraft.of(GoldenModels.model(model), target)
                 .name("golden")
                 .optimize(Optimize.SPEED)
                 .build();

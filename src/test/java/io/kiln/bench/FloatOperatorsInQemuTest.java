@@ -11,6 +11,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.single.Agreement;
 import io.kiln.frontend.tflite.single.OperatorCases;
@@ -72,7 +73,7 @@ final class FloatOperatorsInQemuTest {
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         for (Function function : functions) {
-            CompileRequest request = CompileRequest.builder(Path.of("random.tflite"), target)
+            CompileRequest request = RequestDraft.of(Path.of("random.tflite"), target)
                     .name(function.name())
                     .optimize(optimize)
                     .build();

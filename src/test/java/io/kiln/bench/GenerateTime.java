@@ -3,10 +3,10 @@ package io.kiln.bench;
 
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
-import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -66,7 +66,7 @@ public final class GenerateTime {
     public static void main(String[] args) {
         Path out = Path.of(args[1]);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET))
-                .generate(BuildSpec.builder(
+                .generate(SpecDraft.of(
                                 new Layout(out.resolve("project"), out, "model"),
                                 List.of(new ModelSource(Path.of(args[0]), "model")),
                                 "mps2-an386")

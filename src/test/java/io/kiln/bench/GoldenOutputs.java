@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.reference.GoldenModels;
@@ -75,10 +76,7 @@ public final class GoldenOutputs {
                 String core = target.substring(target.lastIndexOf('=') + 1);
                 String key = model.getParent().getFileName() + "/" + core + "-"
                         + optimize.name().toLowerCase(Locale.ROOT) + "/";
-                outputs(CompileRequest.builder(model, target)
-                                .io(io)
-                                .optimize(optimize)
-                                .build())
+                outputs(RequestDraft.of(model, target).io(io).optimize(optimize).build())
                         .forEach(output -> {
                             lines.add(digest(output.content()) + "  " + key + output.name());
                             keep.ifPresent(folder -> write(folder.resolve(key + output.name()), output.content()));

@@ -9,6 +9,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
 import io.kiln.toolchain.board.Boards;
@@ -47,7 +48,7 @@ final class GoldenSetInQemuTest {
         TestToolchains.resolve("gnu", target);
         BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {
-            CompileRequest request = CompileRequest.builder(GoldenModels.model(model), target)
+            CompileRequest request = RequestDraft.of(GoldenModels.model(model), target)
                     .name("golden")
                     .optimize(optimize)
                     .build();

@@ -7,9 +7,9 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -72,7 +72,7 @@ class HybridModelTest {
     }
 
     private static ModelLibrary library(Optimize optimize) {
-        return ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(MODEL), TARGET)
+        return ModelCompiler.compile(RequestDraft.of(GoldenModels.model(MODEL), TARGET)
                         .name("hybrid")
                         .optimize(optimize)
                         .build())

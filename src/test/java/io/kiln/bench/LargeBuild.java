@@ -9,6 +9,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -39,7 +40,7 @@ public final class LargeBuild {
                     default -> ChainModel.wide(operators);
                 });
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET).withoutObjectCache());
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(out.resolve("project"), out, "large"),
                         List.of(new ModelSource(model, "large")),
                         args[2])

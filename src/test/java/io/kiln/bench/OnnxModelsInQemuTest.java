@@ -9,6 +9,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
@@ -64,7 +65,7 @@ final class OnnxModelsInQemuTest {
             for (Parameter parameter : function.params()) {
                 own.add(RandomOperators.input(parameter.type(), seed + own.size()));
             }
-            CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), target)
+            CompileRequest request = RequestDraft.of(Path.of("m.onnx"), target)
                     .name(function.name())
                     .optimize(optimize)
                     .build();

@@ -12,6 +12,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.op.Trait;
@@ -280,7 +281,7 @@ final class RandomOperatorsInQemuTest {
         ModelLibrary compiled(long seed) {
             return libraries.computeIfAbsent(seed, s -> {
                 Function function = key.form().function(s);
-                CompileRequest request = CompileRequest.builder(Path.of("random"), key.target())
+                CompileRequest request = RequestDraft.of(Path.of("random"), key.target())
                         .name(function.name())
                         .optimize(key.optimize())
                         .build();

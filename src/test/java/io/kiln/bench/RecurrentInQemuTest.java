@@ -9,6 +9,7 @@ import io.kiln.base.Optimize;
 import io.kiln.bench.BenchData.Core;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.frontend.tflite.single.OperatorCases;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
@@ -70,7 +71,7 @@ class RecurrentInQemuTest {
             for (Parameter parameter : function.params()) {
                 own.add(RandomOperators.input(parameter.type(), 7L + models.size()));
             }
-            CompileRequest request = CompileRequest.builder(Path.of("random"), target)
+            CompileRequest request = RequestDraft.of(Path.of("random"), target)
                     .name(function.name())
                     .build();
             models.add(ModelCompiler.compile(request, function).library());

@@ -9,6 +9,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.RecordsSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.flow.spec.VerifyOn;
@@ -93,11 +94,11 @@ public final class ShippedTuning {
                 .resolve(name)
                 .resolve("model.tflite")
                 .toAbsolutePath();
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(file, "m")), board)
                 .toolchain(Optional.ofNullable(System.getProperty("toolchain")))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .records(() -> RecordsSpec.of(Optional.empty(), List.of(), Optional.of(objective.text())))
+                .records(RecordsSpec.of(Optional.empty(), List.of(), Optional.of(objective.text())))
                 .build();
         TuneSpec tune = TuneSpec.of("grid", Optional.of(sought.text()), limits, 0, List.of(), false);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).tune(spec, tune, Optional.empty());

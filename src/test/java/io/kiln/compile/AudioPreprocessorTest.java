@@ -95,7 +95,7 @@ class AudioPreprocessorTest {
         }
         for (Optimize optimize : List.of(Optimize.SPEED, Optimize.RAM)) {
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("audio.tflite"), "c -keys=cpu")
+                    RequestDraft.of(Path.of("audio.tflite"), "c -keys=cpu")
                             .name("audio")
                             .optimize(optimize)
                             .build(),

@@ -72,7 +72,7 @@ class BinaryKindsTest {
     }
 
     private void assertSame(Function function) {
-        CompileRequest request = CompileRequest.builder(folder.resolve("kinds.relay"), "c -keys=cpu -model=host")
+        CompileRequest request = RequestDraft.of(folder.resolve("kinds.relay"), "c -keys=cpu -model=host")
                 .name("kinds")
                 .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);

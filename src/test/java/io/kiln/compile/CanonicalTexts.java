@@ -79,7 +79,7 @@ abstract class CanonicalTexts {
     }
 
     void add(Function function) {
-        CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(models.size() % TARGETS.size()))
+        CompileRequest request = RequestDraft.of(Path.of("m.relay"), TARGETS.get(models.size() % TARGETS.size()))
                 .name(function.name())
                 .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);

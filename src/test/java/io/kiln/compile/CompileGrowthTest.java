@@ -73,10 +73,9 @@ class CompileGrowthTest {
         Path index = folder.resolve(operators + ".json");
         LibraryStore store = new LibraryStore(index, folder);
         long before = THREADS.getCurrentThreadAllocatedBytes();
-        CompiledModel compiled =
-                ModelCompiler.compile(CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
-                        .name("chain")
-                        .build());
+        CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("chain")
+                .build());
         store.write(List.of(compiled.library()));
         List<PlannedBuffer> buffers = store.metadata().get(0).plan().buffers();
         long after = THREADS.getCurrentThreadAllocatedBytes();

@@ -36,18 +36,18 @@ class CompileRequestTest {
                 "cmsis-nn -mcpu=cortex-m55|targets of kind `cmsis-nn`"
             })
     void aTargetNeedsACodeGenerator(String text, String message) {
-        CompileRequestBuilder request = CompileRequest.builder(MODEL, text);
+        RequestDraft request = RequestDraft.of(MODEL, text);
         assertThatThrownBy(request::build)
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message)
                 .hasMessageContaining("egin the target with c: c -keys=arm_cpu,cpu -mcpu=cortex-m");
-        assertThat(CompileRequest.builder(MODEL, TARGET).build().target().kind())
+        assertThat(RequestDraft.of(MODEL, TARGET).build().target().host().kind())
                 .isEqualTo(TargetKind.C);
     }
 
     @Test
     void everythingWrongIsSaidAtOnce() {
-        CompileRequestBuilder request = CompileRequest.builder(MODEL, "llvm -mcpu=cortex-m4")
+        RequestDraft request = RequestDraft.of(MODEL, "llvm -mcpu=cortex-m4")
                 .name("two words")
                 .pools(List.of(MemoryPool.GLOBAL_WORKSPACE, new MemoryPool("sram2", 16)));
         assertThatThrownBy(request::build)
@@ -59,8 +59,7 @@ class CompileRequestTest {
 
     @Test
     void theWorkspaceLiesInTheGivenPool() {
-        CompileRequestBuilder request =
-                CompileRequest.builder(MODEL, TARGET).name("m").pools(List.of(new MemoryPool("fast_ram", 64)));
+        RequestDraft request = RequestDraft.of(MODEL, TARGET).name("m").pools(List.of(new MemoryPool("fast_ram", 64)));
 
         assertThat(sources(request.io(Io.CALLER).build()))
                 .contains("static uint8_t fast_ram[TVMGEN_M_WORKSPACE_SIZE]"

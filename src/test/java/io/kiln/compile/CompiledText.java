@@ -23,7 +23,7 @@ public final class CompiledText {
 
     /** The model of this text, compiled for a Cortex-M4. */
     public static CompiledModel of(String name, String text) {
-        CompileRequest request = CompileRequest.builder(Path.of(name + ".relay"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        CompileRequest request = RequestDraft.of(Path.of(name + ".relay"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                 .name(name)
                 .build();
         return ModelCompiler.compile(

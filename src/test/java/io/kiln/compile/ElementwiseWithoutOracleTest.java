@@ -36,9 +36,8 @@ class ElementwiseWithoutOracleTest {
     private ByteBuffer answer(Bytes... inputs) throws IOException {
         Path file = folder.resolve("model.tflite");
         Files.write(file, model.build());
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu -model=host")
-                .name("model")
-                .build());
+        CompiledModel compiled = ModelCompiler.compile(
+                RequestDraft.of(file, "c -keys=cpu -model=host").name("model").build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(compiled.library().metadata()),

@@ -81,7 +81,7 @@ class FloatConstantsTest {
     @Test
     void theyKeepTheirBits() {
         Function function = function();
-        CompileRequest request = CompileRequest.builder(Path.of("floats"), "c -keys=cpu -model=host")
+        CompileRequest request = RequestDraft.of(Path.of("floats"), "c -keys=cpu -model=host")
                 .name("floats")
                 .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);

@@ -43,7 +43,7 @@ class FourBitWeightsTest {
 
     private static CompiledModel compile(Function function, String name, String target, Optimize optimize) {
         return ModelCompiler.compile(
-                CompileRequest.builder(Path.of("int4.tflite"), target)
+                RequestDraft.of(Path.of("int4.tflite"), target)
                         .name(name)
                         .optimize(optimize)
                         .build(),

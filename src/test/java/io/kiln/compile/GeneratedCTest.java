@@ -65,24 +65,20 @@ class GeneratedCTest {
     @ParameterizedTest
     @MethodSource("bareModels")
     void modelsAnswerTheSameWithoutPassesAndFusion(OwnModel model, String target) throws IOException {
-        PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
+        PassOptions options = new PassOptions(1, PassOptionsTest.optional());
         GoldenAnswers.check(folder, List.of(model.folder()), target, request -> request.passes(options));
     }
 
     /** All passes left out that can be, nothing fused. */
     private static CompileRequest bare(Path source, String name, String target, Io io) {
-        PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
-        return CompileRequest.builder(source, target)
-                .name(name)
-                .io(io)
-                .passes(options)
-                .build();
+        PassOptions options = new PassOptions(1, PassOptionsTest.optional());
+        return RequestDraft.of(source, target).name(name).io(io).passes(options).build();
     }
 
     @Test
     void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
         Path source = OwnModel.KEYWORDS.folder().resolve("model.tflite");
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1))
+        CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(source, TARGETS.get(1))
                 .name("own")
                 .inputShapes(InputShapes.parse("input_1:2,49,10,1"))
                 .build());
@@ -142,7 +138,7 @@ class GeneratedCTest {
         answerAsTheInterpreterDoes(
                 count,
                 bySeed,
-                name -> CompileRequest.builder(Path.of("random"), target)
+                name -> RequestDraft.of(Path.of("random"), target)
                         .name(name)
                         .io(io)
                         .optimize(optimize)
@@ -196,7 +192,7 @@ class GeneratedCTest {
     void compilingTwiceGivesTheSameBytes() {
         for (long seed = 0; seed < 20; seed++) {
             Function function = RandomOperators.next(seed);
-            CompileRequest request = CompileRequest.builder(Path.of("random"), TARGET)
+            CompileRequest request = RequestDraft.of(Path.of("random"), TARGET)
                     .name(function.name())
                     .build();
             assertThat(ModelCompiler.compile(request, function).library())

@@ -28,12 +28,12 @@ final class GoldenAnswers {
      * @param target target string of all of them
      * @param request completes the request of each
      */
-    static void check(Path folder, List<Path> models, String target, UnaryOperator<CompileRequestBuilder> request) {
+    static void check(Path folder, List<Path> models, String target, UnaryOperator<RequestDraft> request) {
         List<ModelMetadata> metadata = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (Path model : models) {
-            CompileRequestBuilder builder = CompileRequest.builder(model.resolve("model.tflite"), target)
-                    .name("golden" + metadata.size());
+            RequestDraft builder =
+                    RequestDraft.of(model.resolve("model.tflite"), target).name("golden" + metadata.size());
             CompiledModel compiled =
                     ModelCompiler.compile(request.apply(builder).build());
             metadata.add(compiled.library().metadata());

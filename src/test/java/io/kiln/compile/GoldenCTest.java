@@ -24,7 +24,7 @@ class GoldenCTest {
     @ParameterizedTest
     @EnumSource(Io.class)
     void theExampleModelsCodeIsAsReviewed(Io io) throws IOException {
-        CompileRequest request = CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        CompileRequest request = RequestDraft.of(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                 .name("gesture")
                 .io(io)
                 .build();
@@ -34,7 +34,7 @@ class GoldenCTest {
     @ParameterizedTest
     @EnumSource(value = Convention.class, mode = Mode.EXCLUDE, names = "TYPED")
     void itsPackedFunctionsAreAsReviewed(Convention convention) throws IOException {
-        CompileRequest request = CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        CompileRequest request = RequestDraft.of(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                 .name("gesture")
                 .convention(convention)
                 .build();

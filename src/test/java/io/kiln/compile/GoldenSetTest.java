@@ -65,7 +65,7 @@ class GoldenSetTest {
     /** How a golden model is compiled. */
     private record Variant(String target, Optimize optimize, Io io) {
         CompileRequest request(Path source, String name) {
-            return CompileRequest.builder(source, target)
+            return RequestDraft.of(source, target)
                     .name(name)
                     .io(io)
                     .optimize(optimize)
@@ -117,7 +117,7 @@ class GoldenSetTest {
             String target = TARGETS.get(models.size() % TARGETS.size());
             Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
             Path source = GoldenModels.model(model);
-            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, target)
+            CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(source, target)
                     .name(model)
                     .optimize(optimize)
                     .build());
@@ -132,7 +132,7 @@ class GoldenSetTest {
 
     /** All variants of a model in one program, which runs one case after another. */
     private void answerAsTheReferenceKernelsDo(String model, List<CompileRequest> requests) throws IOException {
-        Path source = requests.get(0).model();
+        Path source = requests.get(0).model().file();
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (CompileRequest request : requests) {

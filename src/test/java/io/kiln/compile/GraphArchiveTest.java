@@ -178,17 +178,16 @@ final class GraphArchiveTest {
 
     @Test
     void whatDoesNotFitTogetherIsRefused() {
-        CompileRequestBuilder pool =
-                request(OwnModel.SINE).executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
+        RequestDraft pool = request(OwnModel.SINE).executor(ExecutorKind.GRAPH).io(Io.WORKSPACE);
         assertThatThrownBy(pool::build).hasMessageContaining("kiln.io is workspace with kiln.executor graph");
-        CompileRequestBuilder apart = request(OwnModel.SINE).linked(false);
+        RequestDraft apart = request(OwnModel.SINE).linked(false);
         assertThatThrownBy(apart::build).hasMessageContaining("kiln.linkParams is false with kiln.executor aot");
         assertThat(ExecutorKind.of("none")).isEqualTo(ExecutorKind.NONE);
         assertThatThrownBy(() -> ExecutorKind.of("vm")).hasMessageContaining("one of aot, graph, none");
     }
 
-    private static CompileRequestBuilder request(OwnModel model) {
-        return CompileRequest.builder(model.model(), TARGET).name("m");
+    private static RequestDraft request(OwnModel model) {
+        return RequestDraft.of(model.model(), TARGET).name("m");
     }
 
     private static ModelLibrary compile(OwnModel model, ExecutorKind executor, boolean linked) {

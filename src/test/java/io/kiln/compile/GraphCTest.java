@@ -70,7 +70,7 @@ final class GraphCTest {
     }
 
     private static ModelLibrary compile(Path model, String name, boolean linked) {
-        return ModelCompiler.compile(CompileRequest.builder(model.resolve("model.tflite"), TARGET)
+        return ModelCompiler.compile(RequestDraft.of(model.resolve("model.tflite"), TARGET)
                         .name(name)
                         .executor(ExecutorKind.GRAPH)
                         .linked(linked)

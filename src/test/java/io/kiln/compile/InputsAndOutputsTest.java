@@ -119,7 +119,7 @@ class InputsAndOutputsTest {
     }
 
     private void add(Function function, Io io, Optimize optimize, long seed) {
-        CompileRequest request = CompileRequest.builder(Path.of("net"), "c -keys=cpu -model=host")
+        CompileRequest request = RequestDraft.of(Path.of("net"), "c -keys=cpu -model=host")
                 .name(function.name())
                 .io(io)
                 .optimize(optimize)

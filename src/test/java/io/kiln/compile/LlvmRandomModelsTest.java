@@ -79,7 +79,7 @@ class LlvmRandomModelsTest {
     /** The entry point stays C. */
     private void add(String target, String name, Function function) {
         CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(Path.of("random"), target).name(name).build(), function);
+                RequestDraft.of(Path.of("random"), target).name(name).build(), function);
         models.add(compiled.library().metadata());
         functions.addAll(compiled.code().functions());
         statics.addAll(compiled.code().statics());

@@ -39,10 +39,10 @@ class LongProgramTest {
     @TempDir
     private Path folder;
 
-    private CompileRequestBuilder request(String target, int operators) throws IOException {
+    private RequestDraft request(String target, int operators) throws IOException {
         Path model = folder.resolve("chain.tflite");
         Files.write(model, ChainModel.write(operators));
-        return CompileRequest.builder(model, target).name("chain");
+        return RequestDraft.of(model, target).name("chain");
     }
 
     private static List<Bytes> inputs(CompiledModel model) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What is said of the operators of a model, among them one whose constant channels are removed. */
 class OperatorInfoTest {
     private static ModelMetadata visualWakeWords(String target) {
-        return ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("vww_96_int8"), target)
+        return ModelCompiler.compile(RequestDraft.of(GoldenModels.model("vww_96_int8"), target)
                         .name("vww")
                         .build())
                 .library()
@@ -34,7 +34,7 @@ class OperatorInfoTest {
     @Test
     void theModelsOwnLayersStandBesideTheFunction() {
         List<OperatorInfo> operators = ModelCompiler.compile(
-                        CompileRequest.builder(OwnModel.VISION.model(), "c").build())
+                        RequestDraft.of(OwnModel.VISION.model(), "c").build())
                 .library()
                 .metadata()
                 .operators();

@@ -65,7 +65,7 @@ final class OutputsInLanguages {
         for (Path model : models) {
             for (String target : TARGETS) {
                 ModelLibrary library = ModelCompiler.compile(
-                                CompileRequest.builder(model, target).build())
+                                RequestDraft.of(model, target).build())
                         .library();
                 String key = language + "|" + model.getFileName() + "|" + target + "|";
                 library.artifacts()

@@ -158,7 +158,7 @@ final class PackedCTest {
 
     @Test
     void aSystemLibraryIsMadeOnRequestOnly() {
-        CompileRequestBuilder request = request(Path.of("m.relay"), "m", Convention.PACKED_ENTRY);
+        RequestDraft request = request(Path.of("m.relay"), "m", Convention.PACKED_ENTRY);
         ModelLibrary without = ModelCompiler.compile(
                         request.packed(new PackedOptions(false, true)).build(), negation())
                 .library();
@@ -180,15 +180,15 @@ final class PackedCTest {
                 .hasMessageContaining("kiln.unpackedApi is false with kiln.interfaceApi c")
                 .hasMessageContaining("Set kiln.interfaceApi to packed");
         assertThatThrownBy(() -> Convention.of("C++", true)).hasMessageContaining("one of c, packed");
-        CompileRequestBuilder request =
+        RequestDraft request =
                 request(Path.of("m.relay"), "m", Convention.PACKED).io(Io.WORKSPACE);
         assertThatThrownBy(request::build)
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.io is workspace with kiln.interfaceApi packed");
     }
 
-    private static CompileRequestBuilder request(Path model, String name, Convention convention) {
-        return CompileRequest.builder(model, TARGET)
+    private static RequestDraft request(Path model, String name, Convention convention) {
+        return RequestDraft.of(model, TARGET)
                 .name(name)
                 .convention(convention)
                 .packed(new PackedOptions(name.equals("m"), true));

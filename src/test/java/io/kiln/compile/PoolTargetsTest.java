@@ -88,8 +88,8 @@ class PoolTargetsTest {
         return new MemoryPool(name, 16, most, new MemoryReach(name, List.of(targets)));
     }
 
-    private static CompileRequestBuilder request(MemoryPool... pools) {
-        return CompileRequest.builder(OwnModel.KEYWORDS.model(), UNIT + ", c")
+    private static RequestDraft request(MemoryPool... pools) {
+        return RequestDraft.of(OwnModel.KEYWORDS.model(), UNIT + ", c")
                 .codegens(List.of(new Npu(false, "qnn.conv2d")))
                 .pools(List.of(pools));
     }

@@ -35,10 +35,8 @@ class PublishedListingTest {
     void answersAsTheInterpreterInFarLessMemoryThanTvmNeeds(String target, Optimize optimize, int workspace)
             throws IOException {
         Path text = PublishedListing.write(folder);
-        CompiledModel model = ModelCompiler.compile(CompileRequest.builder(text, target)
-                .name("kws")
-                .optimize(optimize)
-                .build());
+        CompiledModel model = ModelCompiler.compile(
+                RequestDraft.of(text, target).name("kws").optimize(optimize).build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(model.library().metadata()),

@@ -49,7 +49,7 @@ class RoundedOnceTest {
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         for (int i = 0; i < MODELS; i++) {
             Function function = function("m" + i);
-            CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(i % TARGETS.size()))
+            CompileRequest request = RequestDraft.of(Path.of("m.relay"), TARGETS.get(i % TARGETS.size()))
                     .name("m" + i)
                     .optimize(OPTIMIZE.get(i / TARGETS.size() % OPTIMIZE.size()))
                     .build();

@@ -213,7 +213,7 @@ class TensorHeaderTest {
                     id, new Copy(), List.of(new Arg.Ref(p.id())), p.type(), new Origin("m.tflite", p.id(), "", "")));
             results.add(new Result(id, "out" + p.id(), p.quantization()));
         }
-        CompileRequest request = CompileRequest.builder(Path.of("m.tflite"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        CompileRequest request = RequestDraft.of(Path.of("m.tflite"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                 .name("drawn")
                 .identity(new ModelIdentity("1.2.3-\"x\"", "00ff"))
                 .build();

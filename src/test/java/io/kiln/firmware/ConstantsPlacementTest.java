@@ -8,8 +8,8 @@ import io.kiln.base.Optimize;
 import io.kiln.base.elf.ElfFile;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Symbol;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.firmware.image.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
@@ -39,9 +39,8 @@ class ConstantsPlacementTest {
     @CsvSource({"mps3-an547, gnu", "qemu-riscv32, clang", "host, host"})
     void allTablesOfAModelLieInTheSectionForConstants(String id, String toolchain) {
         Board board = TestFirmware.board(id);
-        var library = ModelCompiler.compile(CompileRequest.builder(MODEL, board.target())
-                        .name("gesture")
-                        .build())
+        var library = ModelCompiler.compile(
+                        RequestDraft.of(MODEL, board.target()).name("gesture").build())
                 .library();
         Set<String> tables = tables(library.artifacts().artifacts().get(1).text());
 

@@ -291,8 +291,9 @@ class FencedArchiveTest {
     }
 
     private FirmwareRequest request(String board, String toolchain, ModelLibrary model, TrustedArchives trusted) {
-        return TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder)
-                .with(trusted);
+        return TestFirmware.trusting(
+                TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder),
+                trusted);
     }
 
     /** The small model as if it had come in an archive, with these sources besides. */

@@ -16,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,8 +67,7 @@ class FirmwareAssemblerTest {
                 TestFirmware.board("mps2-an386"),
                 host.toolchain(),
                 host.optimize(),
-                host.models(),
-                Optional.of(host.code().folders().get(0).path()),
+                host.content(),
                 host.folders(),
                 "test");
 

@@ -210,7 +210,8 @@ class IncrementalTest {
         CompilerDriver driver = new CompilerDriver(compiler.toString(), host.version(), host.home());
         Toolchain edited = new Toolchain(
                 host.id(), host.title(), driver, host.cpu(), host.shims(), host.flags(), Optional.empty());
-        return request.with(edited);
+        return new FirmwareRequest(
+                request.board(), edited, request.optimize(), request.content(), request.folders(), "test");
     }
 
     private FirmwareRequest request() {
@@ -224,8 +225,7 @@ class IncrementalTest {
                 request.board(),
                 request.toolchain(),
                 request.optimize(),
-                request.models(),
-                Optional.of(request.code().folders().get(0).path()),
+                request.content(),
                 request.folders(),
                 version);
     }

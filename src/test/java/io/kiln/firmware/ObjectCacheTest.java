@@ -245,15 +245,14 @@ class ObjectCacheTest {
             String trusted) {
         Board board = TestFirmware.board(boardId);
         Path root = folder.resolve(project);
-        return new FirmwareRequest(
-                        board,
-                        TestToolchains.resolve(toolchain, board.target()).withObjectCache(Optional.of(cache)),
-                        optimize,
-                        models,
-                        Optional.of(root.resolve("src/main/c")),
-                        new FirmwareRequest.Folders(root.resolve("target/firmware"), root.resolve("target/kiln/build")),
-                        "test")
-                .with(trusted.isEmpty() ? TrustedArchives.NONE : TrustedArchives.parse("sha256:" + trusted));
+        FirmwareRequest request = new FirmwareRequest(
+                board,
+                TestToolchains.resolve(toolchain, board.target()).withObjectCache(Optional.of(cache)),
+                optimize,
+                new FirmwareRequest.Content(models, UserCode.of(Optional.of(root.resolve("src/main/c")))),
+                new FirmwareRequest.Folders(root.resolve("target/firmware"), root.resolve("target/kiln/build")),
+                "test");
+        return trusted.isEmpty() ? request : TestFirmware.trusting(request, TrustedArchives.parse("sha256:" + trusted));
     }
 
     private Image build(FirmwareRequest request, String project) {

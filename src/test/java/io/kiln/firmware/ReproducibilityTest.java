@@ -91,7 +91,13 @@ class ReproducibilityTest {
 
     /** With an object cache, the second image would have the first one's objects. */
     private static FirmwareRequest compilingAll(FirmwareRequest request) {
-        return request.with(request.toolchain().withObjectCache(Optional.empty()));
+        return new FirmwareRequest(
+                request.board(),
+                request.toolchain().withObjectCache(Optional.empty()),
+                request.optimize(),
+                request.content(),
+                request.folders(),
+                request.pluginVersion());
     }
 
     /** Beside the default application; it says its own name. */

@@ -81,6 +81,17 @@ public final class TestFirmware {
         return Boards.builtIn().find(id);
     }
 
+    /** The same request with trusted archives. */
+    public static FirmwareRequest trusting(FirmwareRequest request, TrustedArchives trusted) {
+        FirmwareRequest.Content content = request.content();
+        return request.with(new FirmwareRequest.Content(
+                content.models(),
+                content.code(),
+                new ImageOptions(request.application(), trusted),
+                content.brought(),
+                content.extra()));
+    }
+
     /** A request with one small model. */
     public static FirmwareRequest request(String board, String toolchain, Path folder) {
         return request(board(board), toolchain, Optimize.SPEED, List.of(model("default", 1000)), folder);
@@ -92,8 +103,7 @@ public final class TestFirmware {
                 board,
                 TestToolchains.resolve(toolchain, board.target()),
                 optimize,
-                models,
-                Optional.of(folder.resolve("src/main/c")),
+                new FirmwareRequest.Content(models, UserCode.of(Optional.of(folder.resolve("src/main/c")))),
                 new FirmwareRequest.Folders(folder.resolve("target/firmware"), folder.resolve("target/kiln/build")),
                 "test");
     }

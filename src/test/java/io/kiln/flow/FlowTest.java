@@ -12,6 +12,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.Json;
@@ -124,7 +125,7 @@ final class FlowTest {
         TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
         BuildSpec base = spec(GestureProject.VECTORS, 1);
         flow.build(
-                base.toBuilder()
+                SpecDraft.of(base)
                         .board(board)
                         .toolchain(Optional.of(toolchain))
                         .optimize(optimize)

@@ -7,7 +7,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +25,8 @@ public record GestureProject(Path folder) {
     public static final VerifySpec UNVERIFIED = new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0);
 
     /** A build of it with the usual choices. */
-    public BuildSpecBuilder spec(String board) {
-        return BuildSpec.builder(
+    public SpecDraft spec(String board) {
+        return SpecDraft.of(
                 new Layout(folder, folder.resolve("out"), "gesture"),
                 List.of(new ModelSource(MODEL, "gesture")),
                 board);

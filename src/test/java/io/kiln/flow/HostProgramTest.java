@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
@@ -85,10 +85,7 @@ class HostProgramTest {
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (String name : List.of("first", "second")) {
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("random"), "c -keys=cpu")
-                            .name(name)
-                            .build(),
-                    function);
+                    RequestDraft.of(Path.of("random"), "c -keys=cpu").name(name).build(), function);
             models.add(compiled);
             artifacts.add(new ArrayList<>(compiled.library().artifacts().artifacts()));
         }

@@ -4,24 +4,26 @@ package io.kiln.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.ExecutorKind;
+import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
-import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
+import io.kiln.executor.PackedOptions;
 import io.kiln.flow.spec.PassConfig;
-import java.nio.file.Path;
+import io.kiln.transform.PassOptions;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PassConfigTest {
-    private static final Layout LAYOUT = new Layout(Path.of("."), Path.of("out"), "model");
-
     @Test
     void namesOfTvmSetWhatTheyStandFor() {
-        BuildSpec spec = BuildSpec.builder(LAYOUT, List.of(), "host")
-                .calls(Optional.of("packed"), false, Optional.empty(), false)
-                .executor("graph", true)
-                .passConfig(List.of(
+        CallOptions graph =
+                CallOptions.of("packed", false, Optional.empty(), false).with(ExecutorKind.GRAPH, true);
+        CompileOptions options = PassConfig.parse(List.of(
                         "relay.FuseOps.max_depth=3",
                         "relay.FuseOps.link_params=0",
                         "tir.disable_assert = true",
@@ -31,18 +33,23 @@ class PassConfigTest {
                         "tir.disable_vectorize=1",
                         "tir.disable_storage_rewrite=true",
                         "relay.backend.disable_memory_plan=false"))
-                .build();
-        assertThat(spec.malformed()).isEmpty();
-        assertThat(spec.pipeline().options().maxFusionDepth()).isEqualTo(3);
-        assertThat(spec.calls().linkParams()).isFalse();
-        assertThat(spec.calls().disableAssert()).isTrue();
-        assertThat(spec.io().text()).isEqualTo("workspace");
+                .over(CompileOptions.DEFAULT.with(graph));
+        assertThat(options.passes().maxFusionDepth()).isEqualTo(3);
+        assertThat(options.calls().executor()).isEqualTo(ExecutorKind.GRAPH);
+        assertThat(options.calls().linkParams()).isFalse();
+        assertThat(options.calls().packed()).isEqualTo(new PackedOptions(true, false));
+        assertThat(options.calls().io().text()).isEqualTo("workspace");
     }
 
     @Test
     void whatIsNotSetStays() {
-        BuildSpec spec = BuildSpec.builder(LAYOUT, List.of(), "host").build();
-        assertThat(spec.toBuilder().passConfig(List.of()).build()).isEqualTo(spec);
+        CallOptions calls = CallOptions.of("packed", true, Optional.of(false), true);
+        CompileOptions options = CompileOptions.DEFAULT
+                .with(Optimize.SIZE)
+                .with(calls)
+                .with(new PassOptions(7, Set.of("fold-constants")));
+        assertThat(PassConfig.parse(List.of()).over(options)).isEqualTo(options);
+        assertThat(PassConfig.NONE.over(options)).isEqualTo(options);
     }
 
     @Test
@@ -70,12 +77,13 @@ class PassConfigTest {
 
     @Test
     void theNearestNameIsSuggested() {
-        BuildSpec spec = BuildSpec.builder(LAYOUT, List.of(), "host")
-                .passConfig(List.of("tir.usmp.enabled=1"))
-                .build();
-        assertThat(spec.malformed().stream().map(Problem::next).toList())
-                .singleElement()
-                .asString()
-                .contains("tir.usmp.enable");
+        assertThatThrownBy(() -> PassConfig.parse(List.of("tir.usmp.enabled=1")))
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems())
+                                .extracting(Problem::next)
+                                .singleElement()
+                                .asString()
+                                .contains("tir.usmp.enable"));
     }
 }

@@ -10,15 +10,17 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.transform.PassOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,7 @@ final class PassesFlowTest {
                 .spec("mps2-an386")
                 .verify(GestureProject.UNVERIFIED)
                 .build();
-        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
+        flow.generate(with(usual, PassOptions.DEFAULT, true, ""));
         Path ir = folder.resolve("out/kiln/ir");
         List<String> all = List.of(
                 "00-import.relay",
@@ -61,7 +63,7 @@ final class PassesFlowTest {
 
         said.clear();
         flow.generate(usual);
-        assertThat(said.get(0)).isEqualTo("Generating C: spec.compiler.pipeline.dumpIr changed from 'true' to 'false'");
+        assertThat(said.get(0)).isEqualTo("Generating C: spec.compiler.dumpIr changed from 'true' to 'false'");
         assertThat(files(ir)).isEmpty();
         assertThat(source()).isEqualTo(c);
     }
@@ -70,15 +72,15 @@ final class PassesFlowTest {
         Path ir = folder.resolve("out/kiln/ir");
         String c = source();
         said.clear();
-        flow.generate(with(usual, new PipelineSpec(1, List.of("simplify-reshapes"), true), ""));
+        flow.generate(with(usual, new PassOptions(1, Set.of("simplify-reshapes")), true, ""));
         assertThat(said.get(0))
-                .startsWith("Generating C: spec.compiler.pipeline.disabledPasses changed")
+                .startsWith("Generating C: spec.compiler.options.passes.disabled changed")
                 .contains("1 more");
         assertThat(files(ir)).hasSize(7).doesNotContain("02-simplify-reshapes.relay");
         assertThat(Files.readString(ir.resolve(all.get(6)))).doesNotContain("fused_qnn_conv2d_");
         assertThat(source()).isNotEqualTo(c);
 
-        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
+        flow.generate(with(usual, PassOptions.DEFAULT, true, ""));
         assertThat(Files.readString(ir.resolve(all.get(6)))).isEqualTo(fused);
     }
 
@@ -89,29 +91,30 @@ final class PassesFlowTest {
         BuildSpec one = project.spec("mps2-an386")
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0))
                 .build();
-        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
+        flow.build(with(one, PassOptions.DEFAULT, false, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
                 .isTrue();
         // What stops the whole road leaves nothing green behind.
-        assertThatThrownBy(
-                        () -> flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
+        assertThatThrownBy(() ->
+                        flow.build(with(one, PassOptions.DEFAULT, false, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class);
         assertThat(project.json("kiln/verify.json").path("passed").asBoolean()).isFalse();
         assertThat(project.json("kiln/verify.json").path("failure").asText()).contains("RESHAPE");
-        assertThatThrownBy(() -> flow.generate(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3")))
+        assertThatThrownBy(() -> flow.generate(with(one, PassOptions.DEFAULT, false, "acceleration:3,32,1,3")))
                 .hasMessageContaining("operator #4 RESHAPE")
                 .hasMessageContaining("new shape [1, 12] does not fit");
-        assertThatThrownBy(() -> flow.generate(with(one, new PipelineSpec(0, List.of("x"), false), "acceleration")))
+        assertThatThrownBy(() -> flow.generate(with(one, new PassOptions(0, Set.of("x")), false, "acceleration")))
                 .hasMessageContaining("kiln.fuse.maxDepth is 0")
                 .hasMessageContaining("'x', which is not a pass")
                 .hasMessageContaining("kiln.inputShapes has 'acceleration'");
     }
 
-    private static BuildSpec with(BuildSpec spec, PipelineSpec pipeline, String inputShapes) {
+    private static BuildSpec with(BuildSpec spec, PassOptions passes, boolean dumpIr, String inputShapes) {
         ModelSource model = spec.models().get(0);
-        return spec.toBuilder()
+        return SpecDraft.of(spec)
                 .models(List.of(new ModelSource(model.file(), model.name(), inputShapes)))
-                .pipeline(pipeline)
+                .passes(passes)
+                .dumpIr(dumpIr)
                 .build();
     }
 

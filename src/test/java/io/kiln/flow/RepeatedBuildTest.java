@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.PageDocument;
@@ -68,14 +69,14 @@ final class RepeatedBuildTest {
     @Test
     void whatAnotherBuildLeftInTheFolderIsNotTakenForThisOnes() {
         BuildSpec mine = spec(1);
-        BuildSpec others = mine.toBuilder().optimize("size").build();
+        BuildSpec others = SpecDraft.of(mine).optimize("size").build();
         flow.generate(mine);
         flow.link(mine);
         flow.generate(others);
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(
-                        "the generated C belongs to another build: spec.compiler.optimize changed from 'size' to"
+                        "the generated C belongs to another build: spec.compiler.options.optimize changed from 'size' to"
                                 + " 'speed'");
         flow.link(others);
         flow.generate(mine);

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.Agreement;
@@ -205,7 +205,7 @@ class ForeignModelsTest {
                 .toList();
         List<CompiledModel> models = cases.stream()
                 .map(one -> ModelCompiler.compile(
-                        CompileRequest.builder(Path.of(one.name()), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                        RequestDraft.of(Path.of(one.name()), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                                 .name(one.function().name())
                                 .build(),
                         one.function()))

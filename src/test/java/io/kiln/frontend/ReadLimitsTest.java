@@ -7,9 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.firmware.TestFirmware;
-import io.kiln.flow.spec.ReadingSpec;
-import io.kiln.frontend.onnx.OnnxIo;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.BoardMemories;
 import java.io.IOException;
@@ -49,9 +50,9 @@ class ReadLimitsTest {
 
     @Test
     void thisComputerHasNoLimitButTheHeap() {
-        ReadLimits host = ReadingSpec.STANDARD.limits(TestFirmware.board("host"));
+        ReadLimits host = limits(TestFirmware.board("host"));
         assertThat(host.boardBytes()).isEqualTo(ReadLimits.hostBytes());
-        ReadLimits board = ReadingSpec.STANDARD.limits(TestFirmware.board("mps2-an386"));
+        ReadLimits board = limits(TestFirmware.board("mps2-an386"));
         assertThat(board.boardBytes()).isLessThan(1L << 30).isPositive();
     }
 
@@ -69,7 +70,7 @@ class ReadLimitsTest {
                 real.support(),
                 real.hardware(),
                 real.building());
-        assertThat(ReadingSpec.STANDARD.limits(board).boardBytes()).isEqualTo(ReadLimits.hostBytes());
+        assertThat(limits(board).boardBytes()).isEqualTo(ReadLimits.hostBytes());
     }
 
     @ParameterizedTest
@@ -79,12 +80,11 @@ class ReadLimitsTest {
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
             sparse.setLength(129L << 20);
         }
-        assertThatThrownBy(() -> Frontends.read(file, "m", InputShapes.NONE, CustomOperators.NONE))
+        assertThatThrownBy(() -> Frontends.read(file, "m", InputShapes.NONE, ReadOptions.DEFAULT))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContainingAll(name, "135,266,304 bytes", "raise kiln.limit.model");
-        ReadLimits raised = new ReadLimits(OptionalLong.of(129L << 20), 0, Optional.empty());
-        assertThatThrownBy(() -> Frontends.read(
-                        file, "m", InputShapes.NONE, CustomOperators.NONE, OnnxIo.MODEL, TfliteRounding.MICRO, raised))
+        ReadOptions raised = ReadOptions.parse("model", "micro", Optional.of("129M"), Optional.empty());
+        assertThatThrownBy(() -> Frontends.read(file, "m", InputShapes.NONE, raised))
                 .isInstanceOf(KilnException.class)
                 .hasMessageNotContaining("kiln.limit.model");
     }
@@ -92,9 +92,18 @@ class ReadLimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "0", "-1", "1T", "4 M", "abc"})
     void aLimitIsASize(String text) {
-        assertThatThrownBy(() -> ReadingSpec.parse("model", "micro", Optional.of(text), Optional.empty()))
+        assertThatThrownBy(() -> ReadOptions.parse("model", "micro", Optional.of(text), Optional.empty()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.limit.model is '" + text + "'");
+    }
+
+    private static ReadLimits limits(Board board) {
+        Layout layout = new Layout(Path.of("."), Path.of("out"), "net");
+        return SpecDraft.of(layout, List.of(), board.id())
+                .build()
+                .options(board)
+                .reading()
+                .limits();
     }
 
     private static ReadLimits limits(long boardBytes) {

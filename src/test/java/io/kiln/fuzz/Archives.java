@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
@@ -33,7 +34,7 @@ final class Archives {
     /** An archive of a version, 5 or 7. */
     static Bytes whole(int version) {
         Function function = Reader.functions().get(0);
-        CompileRequest request = CompileRequest.builder(Path.of("fuzzed.tflite"), "c -keys=cpu")
+        CompileRequest request = RequestDraft.of(Path.of("fuzzed.tflite"), "c -keys=cpu")
                 .name(function.name())
                 .build();
         ModelLibrary library = ModelCompiler.compile(request, function).library();

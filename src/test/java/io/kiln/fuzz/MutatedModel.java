@@ -7,6 +7,7 @@ import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
@@ -66,8 +67,7 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
         }
         Interpreter.State state = Interpreter.State.initial(function, MOST_ITERATIONS, new ConstantFolder(0));
         List<Bytes> expected = Interpreter.run(function, inputs, state);
-        CompileRequest request = CompileRequest.builder(
-                        Path.of(name + ".tflite"), TARGETS.get((int) (seed % TARGETS.size())))
+        CompileRequest request = RequestDraft.of(Path.of(name + ".tflite"), TARGETS.get((int) (seed % TARGETS.size())))
                 .name(name)
                 .io(seed % 3 == 0 ? Io.WORKSPACE : Io.CALLER)
                 .optimize(FAVOURED.get((int) (seed / TARGETS.size() % FAVOURED.size())))

@@ -12,9 +12,9 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
-import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -130,8 +130,8 @@ class DeviceHooksTest {
     @TempDir
     private Path folder;
 
-    private static CompileRequestBuilder request() {
-        return CompileRequest.builder(OwnModel.SINE.model(), "ethos-u, my-npu-2, c")
+    private static RequestDraft request() {
+        return RequestDraft.of(OwnModel.SINE.model(), "ethos-u, my-npu-2, c")
                 .name("net")
                 .codegens(
                         List.of(new Npu("ethos-u", length -> length == 1), new Npu("my-npu-2", length -> length > 1)));

@@ -11,9 +11,9 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.op.Op;
 import io.kiln.reference.OwnModel;
 import io.kiln.target.CompositeTarget;
@@ -75,7 +75,7 @@ class ForeignCodegenTest {
     }
 
     private static CompiledModel compile(Npu npu) {
-        return ModelCompiler.compile(CompileRequest.builder(OwnModel.SINE.model(), "my-npu -lanes=8, cmsis-nn, c")
+        return ModelCompiler.compile(RequestDraft.of(OwnModel.SINE.model(), "my-npu -lanes=8, cmsis-nn, c")
                 .codegens(List.of(npu))
                 .build());
     }
@@ -217,7 +217,7 @@ class ForeignCodegenTest {
     }
 
     private static ThrowingCallable compiling(Careless codegen) {
-        return () -> ModelCompiler.compile(CompileRequest.builder(OwnModel.SINE.model(), "careless, c")
+        return () -> ModelCompiler.compile(RequestDraft.of(OwnModel.SINE.model(), "careless, c")
                 .codegens(List.of(codegen))
                 .build());
     }
@@ -272,15 +272,14 @@ class ForeignCodegenTest {
 
     @Test
     void namesThatDoNotExistAndWrongOptionsAreRefused() {
-        assertThatThrownBy(() ->
-                        CompileRequest.builder(OwnModel.SINE.model(), "tpu, c").build())
+        assertThatThrownBy(
+                        () -> RequestDraft.of(OwnModel.SINE.model(), "tpu, c").build())
                 .hasMessageContaining("there is no code generator `tpu`")
                 .hasMessageContaining("one of cmsis-nn");
-        assertThatThrownBy(() -> CompileRequest.builder(
-                                OwnModel.SINE.model(), "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
+        assertThatThrownBy(() -> RequestDraft.of(OwnModel.SINE.model(), "cmsis-nn -mcpu=cortex-m4, c -mcpu=cortex-m55")
                         .build())
                 .hasMessageContaining("cmsis-nn is for cortex-m4, and the rest is for cortex-m55");
-        assertThatThrownBy(() -> CompileRequest.builder(OwnModel.SINE.model(), "cmsis-nn -version=3.0.0, c")
+        assertThatThrownBy(() -> RequestDraft.of(OwnModel.SINE.model(), "cmsis-nn -version=3.0.0, c")
                         .build())
                 .hasMessageContaining("the version of CMSIS-NN is `3.0.0`; expected 4.1.0 to 7.x");
     }

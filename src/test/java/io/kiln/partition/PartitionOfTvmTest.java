@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.Frontends;
-import io.kiln.frontend.CustomOperators;
+import io.kiln.compile.ReadOptions;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Composite;
 import io.kiln.ir.Function;
@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -78,10 +79,10 @@ class PartitionOfTvmTest {
 
     /** The external functions in the order of their calls; every channel stays, as in TVM. */
     static List<ExternalFunction> partition(Path model, String name) {
-        Function imported = Frontends.read(model, name, InputShapes.NONE, CustomOperators.NONE);
+        Function imported = Frontends.read(model, name, InputShapes.NONE, ReadOptions.DEFAULT);
         Externals externals =
-                CompileRequest.builder(model, TARGET).name(name).build().externals();
-        Function fused = Pipeline.of(PassOptions.of(256, List.of("remove-constant-channels")), externals.passes())
+                RequestDraft.of(model, TARGET).name(name).build().target().externals();
+        Function fused = Pipeline.of(new PassOptions(256, Set.of("remove-constant-channels")), externals.passes())
                 .run(imported);
         return ExternalModule.of(externals, fused, "tvmgen_" + name).functions();
     }

@@ -3,9 +3,9 @@ package io.kiln.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.Frontends;
-import io.kiln.frontend.CustomOperators;
+import io.kiln.compile.ReadOptions;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Composite;
@@ -115,10 +115,10 @@ class StayedTest {
     }
 
     private static Function imported(Path model) {
-        return Frontends.read(model, "default", InputShapes.NONE, CustomOperators.NONE);
+        return Frontends.read(model, "default", InputShapes.NONE, ReadOptions.DEFAULT);
     }
 
     private static Externals externals(Path model, String target) {
-        return CompileRequest.builder(model, target).build().externals();
+        return RequestDraft.of(model, target).build().target().externals();
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.quantize;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import java.util.List;
  */
 record CompiledWork(List<String> operators, long executedMacs) {
     static CompiledWork of(Function function) {
-        CompileRequest request = CompileRequest.builder(
+        CompileRequest request = RequestDraft.of(
                         Path.of("model"), Boards.builtIn().find("mps2-an386").target())
                 .build();
         List<OperatorInfo> operators =

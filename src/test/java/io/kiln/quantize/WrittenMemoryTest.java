@@ -9,9 +9,9 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -83,7 +83,7 @@ class WrittenMemoryTest {
                     .function();
             String target = TARGETS.get(models.size() % TARGETS.size());
             ModelLibrary library = ModelCompiler.compile(
-                            CompileRequest.builder(Path.of("net"), target)
+                            RequestDraft.of(Path.of("net"), target)
                                     .name("net" + models.size())
                                     .build(),
                             function)

@@ -54,14 +54,14 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         List<ModelRegion> regions = new ArrayList<>();
         for (long address : board.slots().orElseThrow().addresses()) {
             FirmwareRequest.Folders own = FirmwareRequest.Folders.in(folder.resolve("slot" + (1 + regions.size())));
-            regions.add(region(plain.with(UserCode.NONE).in(own), models, slots, address));
+            regions.add(region(plain.with(plain.content().with(UserCode.NONE)).in(own), models, slots, address));
         }
         ExtraCode code = new ExtraCode(
                 false,
                 Optional.of(SlotSources.FOLDER),
                 SlotSources.firmware(board, models, slots, regions.get(0)),
                 board.slotsLinker());
-        return new SlottedFirmware(plain.with(models.staying(), code), new UpdateFile(regions));
+        return new SlottedFirmware(plain.with(plain.content().with(models.staying(), code)), new UpdateFile(regions));
     }
 
     private static void check(FirmwareRequest plain, SlotRequest slots) {
@@ -115,8 +115,8 @@ public record SlottedFirmware(FirmwareRequest request, UpdateFile update) {
         long memory = board.workspace().orElseThrow().end() - place.memory();
         SortedMap<String, Bytes> files = new TreeMap<>(SlotSources.functions(models));
         files.put("board/" + SCRIPT, Bytes.ofText(SlotSources.script(address, place, memory)));
-        FirmwareRequest request =
-                plain.with(models.updated(), new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT)));
+        ExtraCode code = new ExtraCode(true, Optional.empty(), files, Optional.of(SCRIPT));
+        FirmwareRequest request = plain.with(plain.content().with(models.updated(), code));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, request.buildDirectory(), "region", Log.QUIET)
                 .elf();

@@ -12,6 +12,7 @@ import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.toolchain.board.Board;
@@ -76,8 +77,7 @@ public final class BoardProfiles {
                 board,
                 Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment),
                 Optimize.SIZE,
-                List.of(),
-                Optional.of(application),
+                new FirmwareRequest.Content(List.of(), UserCode.of(Optional.of(application))),
                 FirmwareRequest.Folders.in(work),
                 PluginVersion.text());
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -111,7 +111,7 @@ public final class BoardRecords {
         BuildSpec spec = build.spec();
         Path none = log(spec).resolveSibling("no-records");
         RecordsSpec others = spec.compiler().records().with(none);
-        BuildSpec other = spec.toBuilder().records(() -> others).build();
+        BuildSpec other = spec.with(spec.compiler().with(others));
         return best(build.with(other, build.runsOn()));
     }
 

@@ -12,7 +12,9 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.fault.StackUse;
+import io.kiln.executor.PackedOptions;
 import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
@@ -24,7 +26,7 @@ import io.kiln.flow.diff.LastBuild;
 import io.kiln.flow.page.BuildPage;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.CallSpec;
+import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
@@ -242,9 +244,9 @@ public final class FirmwareSteps {
 
     /** C that came in an archive has an interface of its own, and nothing is known of its checks. */
     private BuildReport.Calls calls(Convention convention) {
-        CallSpec asked = build.spec().calls();
+        PackedOptions asked = build.spec().calls().packed();
         return new BuildReport.Calls(
-                convention.interfaceApi(), convention.unpackedApi(), asked.systemLib(), asked.disableAssert());
+                convention.interfaceApi(), convention.unpackedApi(), asked.systemLibrary(), !asked.checked());
     }
 
     private static String joined(Stream<String> names) {
@@ -271,18 +273,19 @@ public final class FirmwareSteps {
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();
         List<ModelLibrary> models = GenerateStep.store(layout).read();
+        ImageSpec image = build.spec().image();
         FirmwareRequest plain = new FirmwareRequest(
-                        build.board(),
-                        build.toolchain(),
-                        build.spec().optimize(),
+                build.board(),
+                build.toolchain(),
+                build.spec().optimize(),
+                new FirmwareRequest.Content(
                         models,
-                        Optional.of(layout.userSources()),
-                        new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
-                        PluginVersion.text())
-                .with(build.spec().image().code().of(layout, build.board()))
-                .with(build.spec().image().trustedArchives())
-                .with(build.spec().application())
-                .with(CmsisNnSources.of(build.spec().pipeline().codegens(), models));
+                        image.code().of(layout, build.board()),
+                        image.options(),
+                        CmsisNnSources.of(build.spec().codegens(), models),
+                        ExtraCode.NONE),
+                new FirmwareRequest.Folders(layout.firmware(), objectFolder()),
+                PluginVersion.text());
         return updates.with(plain);
     }
 

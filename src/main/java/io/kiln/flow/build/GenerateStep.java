@@ -3,9 +3,9 @@ package io.kiln.flow.build;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ArtifactKind;
-import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ObjectCompiler;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -15,11 +15,14 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CodeTarget;
+import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
-import io.kiln.compile.CompileRequestBuilder;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
+import io.kiln.executor.PackedOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.BoardPools;
 import io.kiln.flow.resolve.ModelArchives;
@@ -34,6 +37,9 @@ import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.Steps;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
+import io.kiln.partition.Externals;
+import io.kiln.quantize.QuantizeRequest;
+import io.kiln.target.CompositeTarget;
 import io.kiln.tuning.task.ProgramTask;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +49,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -106,7 +113,7 @@ public final class GenerateStep {
         spec.models()
                 .forEach(model -> now.value(
                         "files of " + model.name(),
-                        model.companions(spec.pipeline().reading().limits(build.board()))));
+                        model.companions(spec.options(build.board()).reading().limits())));
         return BoardRecords.addTo(now, build);
     }
 
@@ -123,7 +130,7 @@ public final class GenerateStep {
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
         Problems problems = new Problems();
-        List<Path> folders = build.spec().pipeline().codegens().headerFolders(layout.userSources());
+        List<Path> folders = build.spec().codegens().headerFolders(layout.userSources());
         for (ModelSource model : build.spec().models()) {
             if (ModelArchives.accepts(model.file())) {
                 Archive archive = ModelArchives.read(model.file());
@@ -139,7 +146,7 @@ public final class GenerateStep {
         checkNames(libraries, problems);
         checkServed(libraries, problems);
         problems.throwIfAny();
-        UnusedFunctions.say(build.spec().pipeline().codegens(), libraries, log);
+        UnusedFunctions.say(build.spec().codegens(), libraries, log);
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
@@ -175,7 +182,7 @@ public final class GenerateStep {
     private List<ModelLibrary> linked(List<ModelLibrary> libraries, boolean isWhole) {
         List<ModelLibrary> united = isWhole
                 ? libraries
-                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+                : SystemLibrary.united(libraries, build.spec().calls().packed().systemLibrary());
         return isServer() ? SystemLibrary.ensured(united) : united;
     }
 
@@ -197,42 +204,44 @@ public final class GenerateStep {
 
     private CompiledModel compile(ModelSource model) {
         BuildSpec spec = build.spec();
-        return ModelCompiler.compile(request(build, model, spec.io(), spec.optimize())
-                .quantize(quantizedFiles.request(model))
-                .build());
+        return ModelCompiler.compile(request(build, model, spec.options(build.board()), quantizedFiles.request(model)));
     }
 
     /** Compiles one of the build's models with other options; a quantized model is compiled as it was written. */
     public static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
-        return ModelCompiler.compile(request(build, source, io, optimize).build());
+        CompileOptions options = build.spec().options(build.board());
+        return ModelCompiler.compile(request(
+                build, source, options.with(optimize).with(options.calls().with(io)), Optional.empty()));
     }
 
-    private static CompileRequestBuilder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    private static CompileRequest request(
+            ResolvedBuild build, ModelSource model, CompileOptions options, Optional<QuantizeRequest> quantize) {
         BuildSpec spec = build.spec();
-        BoardPools pools = BoardPools.of(
-                build.board(), spec.pipeline().memoryLimits(), spec.models().size());
-        return CompileRequest.builder(model.file(), build.target())
-                .pools(pools.workspace())
-                .constantPools(pools.constants())
-                .name(model.name())
-                .identity(ModelIdentity.of(model.file(), model.version()))
-                .optimize(optimize)
-                .io(io)
-                .convention(spec.calls().convention())
-                .executor(spec.calls().executor())
-                .linked(spec.calls().linkParams())
-                .packed(spec.calls().options(spec.models().size() == 1))
-                .passes(spec.pipeline().options())
-                .inputShapes(model.shapes())
-                .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
-                .rounding(spec.pipeline().rounding())
-                .limits(spec.pipeline().reading().limits(build.board()))
-                .codegens(spec.pipeline().codegens().own())
-                .slim(spec.archive().slim())
-                .records(BoardRecords.best(build))
-                .objects(build.objects().map(objects -> objects.optimizing(optimize)));
+        CodeTarget target = new CodeTarget(
+                Externals.of(
+                        CompositeTarget.parse(build.target()), spec.codegens().own()),
+                BoardPools.of(
+                        build.board(),
+                        spec.compiler().memoryLimits(),
+                        spec.models().size()),
+                build.objects().<ObjectCompiler>map(objects -> objects.optimizing(options.optimize())));
+        return new CompileRequest(
+                model.input(),
+                target,
+                alone(options, spec.models().size()),
+                spec.archive().slim(),
+                quantize,
+                BoardRecords.best(build));
+    }
+
+    /** Several models share one system library, which is none of theirs. */
+    private static CompileOptions alone(CompileOptions options, int models) {
+        CallOptions calls = options.calls();
+        return models == 1
+                ? options
+                : options.with(
+                        calls.with(new PackedOptions(false, calls.packed().checked())));
     }
 
     /**

@@ -145,7 +145,7 @@ final class ImagePapers {
         SortedMap<String, String> parameters = new TreeMap<>();
         parameters.put("kiln.board", spec.board());
         parameters.put("kiln.optimize", spec.optimize().text());
-        parameters.put("kiln.io", spec.io().text());
+        parameters.put("kiln.io", spec.calls().io().text());
         parameters.put("kiln.executor", spec.calls().executor().text());
         parameters.put("kiln.interfaceApi", spec.calls().convention().interfaceApi());
         parameters.put("kiln.application", spec.application().text());
@@ -175,7 +175,9 @@ final class ImagePapers {
         List<Resource> inputs = new ArrayList<>();
         for (ModelSource model : spec.models()) {
             inputs.add(input(model.file()));
-            Frontends.parameters(model.file(), spec.pipeline().reading().limits(build.board())).stream()
+            Frontends.parameters(
+                            model.file(), spec.options(build.board()).reading().limits())
+                    .stream()
                     .filter(Files::isRegularFile)
                     .forEach(file -> inputs.add(input(file)));
         }

@@ -40,7 +40,7 @@ final class ModelViews {
         Path ir = spec.layout().ir();
         FreshFolder.clear(ir);
         List<Path> written = new ArrayList<>();
-        if (spec.pipeline().dumpIr()) {
+        if (spec.compiler().dumpIr()) {
             for (CompiledModel model : models) {
                 Path folder =
                         models.size() == 1 ? ir : ir.resolve(model.imported().name());

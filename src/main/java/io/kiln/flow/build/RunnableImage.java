@@ -61,7 +61,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         Path folder = build.spec().layout().reports().resolve("unit-tests");
         FirmwareRequest plain = steps.request().on(runsOn, folder);
         UserCode code = runsOn.isHost() ? plain.code().withoutHardware() : plain.code();
-        FirmwareProject project = FirmwareAssembler.assemble(plain.with(code.withTests(tests)), Log.QUIET);
+        FirmwareProject project =
+                FirmwareAssembler.assemble(plain.with(plain.content().with(code.withTests(tests))), Log.QUIET);
         if (runsOn.isHost()) {
             requireTrust(project);
         }
@@ -100,7 +101,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain, boolean 
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);
-        FirmwareRequest request = replacesMain ? first.replacingMain(answering) : first;
+        FirmwareRequest request = replacesMain ? first.with(first.content().replacingMain(answering)) : first;
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();

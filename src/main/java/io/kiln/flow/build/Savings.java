@@ -8,10 +8,12 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.firmware.image.Measurement.Region;
 import io.kiln.flow.resolve.ModelArchives;
@@ -68,7 +70,8 @@ final class Savings {
         if (flash > 0 && spec.optimize() != Optimize.SIZE) {
             flashSaved()
                     .filter(saved -> saved > 0)
-                    .ifPresent(saved -> lines.add(line(new Choice(Optimize.SIZE, spec.io()), saved, "flash", flash)));
+                    .ifPresent(saved -> lines.add(
+                            line(new Choice(Optimize.SIZE, spec.calls().io()), saved, "flash", flash)));
         }
         return lines.isEmpty() ? "" : ", or try\n" + String.join("\n", lines);
     }
@@ -76,18 +79,20 @@ final class Savings {
     private List<Choice> choices() {
         boolean isOwnProgram = measured.ram().io() == 0;
         // The project's own program calls the model differently with the other value of kiln.io.
-        List<Io> ios =
-                isOwnProgram || spec.io() == Io.WORKSPACE ? List.of(spec.io()) : List.of(spec.io(), Io.WORKSPACE);
+        List<Io> ios = isOwnProgram || spec.calls().io() == Io.WORKSPACE
+                ? List.of(spec.calls().io())
+                : List.of(spec.calls().io(), Io.WORKSPACE);
         return Stream.of(spec.optimize(), Optimize.RAM)
                 .distinct()
                 .flatMap(optimize -> ios.stream().map(io -> new Choice(optimize, io)))
-                .filter(choice -> !choice.equals(new Choice(spec.optimize(), spec.io())))
+                .filter(choice ->
+                        !choice.equals(new Choice(spec.optimize(), spec.calls().io())))
                 .toList();
     }
 
     private Optional<Long> ramSaved(Choice choice) {
         return libraries(choice)
-                .map(libraries -> ram(models(), spec.io())
+                .map(libraries -> ram(models(), spec.calls().io())
                         - ram(libraries.stream().map(ModelLibrary::metadata).toList(), choice.io()));
     }
 
@@ -109,7 +114,7 @@ final class Savings {
     private Optional<Long> flashSaved() {
         Path folder = spec.layout().reports().resolve("savings");
         try {
-            return libraries(new Choice(Optimize.SIZE, spec.io()))
+            return libraries(new Choice(Optimize.SIZE, spec.calls().io()))
                     .flatMap(libraries -> FirmwareLinker.measure(objects(libraries, folder), folder))
                     .map(other -> measured.flash().total() - other.flash().total());
         } catch (KilnException e) {
@@ -121,15 +126,17 @@ final class Savings {
 
     private CompiledObjects objects(List<ModelLibrary> libraries, Path folder) {
         FirmwareRequest request = new FirmwareRequest(
-                        build.board(),
-                        build.toolchain(),
-                        Optimize.SIZE,
+                build.board(),
+                build.toolchain(),
+                Optimize.SIZE,
+                new FirmwareRequest.Content(
                         libraries,
-                        Optional.of(spec.layout().userSources()),
-                        FirmwareRequest.Folders.in(folder),
-                        PluginVersion.text())
-                .with(spec.image().code().of(spec.layout(), build.board()))
-                .with(CmsisNnSources.of(spec.pipeline().codegens(), libraries));
+                        spec.image().code().of(spec.layout(), build.board()),
+                        ImageOptions.DEFAULT,
+                        CmsisNnSources.of(spec.codegens(), libraries),
+                        ExtraCode.NONE),
+                FirmwareRequest.Folders.in(folder),
+                PluginVersion.text());
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }
 
@@ -163,7 +170,7 @@ final class Savings {
         if (choice.optimize() != spec.optimize()) {
             words.add("-Dkiln.optimize=" + choice.optimize().text());
         }
-        if (choice.io() != spec.io()) {
+        if (choice.io() != spec.calls().io()) {
             words.add("-Dkiln.io=" + choice.io().text());
         }
         return String.format(

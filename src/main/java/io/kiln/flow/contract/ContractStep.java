@@ -7,8 +7,11 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.flow.build.QuantizedFiles;
@@ -87,17 +90,11 @@ public final class ContractStep {
                     .map(ModelLibrary::metadata)
                     .toList();
         }
-        CompileRequest request = CompileRequest.builder(
-                        source.file(), spec.boards().find("host").target())
-                .name(source.name())
-                .passes(spec.pipeline().options())
-                .inputShapes(source.shapes())
-                .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
-                .rounding(spec.pipeline().rounding())
-                .limits(spec.pipeline().reading().limits())
-                .quantize(new QuantizedFiles(spec, log).request(source))
-                .build();
+        CompileRequest request = new CompileRequest(
+                source.input(),
+                CodeTarget.of(spec.boards().find("host").target()),
+                spec.options().with(Optimize.SPEED).with(CallOptions.TYPED),
+                new QuantizedFiles(spec, log).request(source));
         return List.of(ModelCompiler.compile(request).library().metadata());
     }
 

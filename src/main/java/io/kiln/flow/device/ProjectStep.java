@@ -50,7 +50,7 @@ public final class ProjectStep {
                     "a new folder",
                     "Delete it, or leave kiln.project.template out to build and flash it"));
         }
-        requireTrusted(build.spec().image().trustedArchives());
+        requireTrusted(build.spec().image().options().trusted());
         try (ProjectServer server = server(template, "project-template.log")) {
             server.generate(GenerateStep.archive(layout), runtime(), folder, project.options());
             log.info("Generated " + folder + " from the template of platform "

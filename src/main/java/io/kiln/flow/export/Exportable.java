@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.export;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
+import io.kiln.compile.CallOptions;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.target.TargetKind;
 
@@ -34,7 +33,7 @@ final class Exportable {
 
     /** Adds the problems that prevent an export as sources: code that is not C, and other interfaces than the typed one. */
     static void checkIsOfC(BuildSpec spec, Problems problems) {
-        CodegenSpec codegens = spec.pipeline().codegens();
+        CodegenSpec codegens = spec.codegens();
         String target = codegens.target()
                 .orElseGet(
                         () -> TargetText.kind(spec.boards().find(spec.board()).target()));
@@ -47,7 +46,7 @@ final class Exportable {
                     TargetKind.C.text(),
                     "Set -Dkiln.target=c, without externals: the answers are the same");
         }
-        if (!spec.calls().equals(CallSpec.TYPED) || spec.io() != Io.CALLER) {
+        if (!spec.calls().equals(CallOptions.TYPED)) {
             problems.add(
                     "a library of C sources has the typed interface of the ahead-of-time executor, with tensors of the caller",
                     "kiln.executor, kiln.interfaceApi, kiln.io",

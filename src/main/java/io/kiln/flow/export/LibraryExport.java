@@ -5,6 +5,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.FileFailure;
@@ -15,6 +16,9 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CodeTarget;
+import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.executor.PackedOptions;
@@ -106,23 +110,16 @@ public final class LibraryExport {
 
     private ModelLibrary compile(ModelSource model) {
         LibraryTarget target = LibraryTarget.of(spec, List.of("-fPIC", LAST_ERROR), environment);
-        return ModelCompiler.compile(CompileRequest.builder(model.file(), target.text())
-                        .objects(target.objects())
-                        .quantize(new QuantizedFiles(spec, log).request(model))
-                        .name(model.name())
-                        .optimize(spec.optimize())
-                        .convention(Convention.PACKED)
-                        .packed(new PackedOptions(false, !spec.calls().disableAssert()))
-                        .executor(spec.calls().executor())
-                        .linked(spec.calls().linkParams())
-                        .passes(spec.pipeline().options())
-                        .inputShapes(model.shapes())
-                        .customOperators(spec.pipeline().customOperators())
-                        .onnxIo(spec.pipeline().onnxIo())
-                        .rounding(spec.pipeline().rounding())
-                        .limits(spec.pipeline().reading().limits())
-                        .build())
-                .library();
+        CompileOptions options = spec.options();
+        CallOptions calls = options.calls();
+        CompileRequest request = new CompileRequest(
+                model.input(),
+                CodeTarget.of(target.text(), target.objects()),
+                options.with(calls.with(Convention.PACKED)
+                        .with(new PackedOptions(false, calls.packed().checked()))
+                        .with(Io.CALLER)),
+                new QuantizedFiles(spec, log).request(model));
+        return ModelCompiler.compile(request).library();
     }
 
     /** Writes the files to compile; returns their names. */

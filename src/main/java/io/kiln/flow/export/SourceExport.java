@@ -3,7 +3,6 @@ package io.kiln.flow.export;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
-import io.kiln.artifact.ModelIdentity;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
@@ -14,6 +13,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.StoredZip;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
@@ -125,18 +125,8 @@ public final class SourceExport {
     }
 
     private CompiledModel compile(ModelSource model, String target) {
-        return ModelCompiler.compile(CompileRequest.builder(model.file(), target)
-                .quantize(new QuantizedFiles(spec, log).request(model))
-                .name(model.name())
-                .identity(ModelIdentity.of(model.file(), model.version()))
-                .optimize(spec.optimize())
-                .passes(spec.pipeline().options())
-                .inputShapes(model.shapes())
-                .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
-                .rounding(spec.pipeline().rounding())
-                .limits(spec.pipeline().reading().limits())
-                .build());
+        return ModelCompiler.compile(new CompileRequest(
+                model.input(), CodeTarget.of(target), spec.options(), new QuantizedFiles(spec, log).request(model)));
     }
 
     private List<VerificationCases> proof(List<CompiledModel> compiled) {
@@ -149,9 +139,8 @@ public final class SourceExport {
                             ? RoundedModel.alone(model.imported())
                             : RoundedModel.of(
                                     model.imported(),
-                                    spec.pipeline(),
-                                    spec.models().get(i),
-                                    spec.pipeline().reading().limits());
+                                    spec.options().reading(),
+                                    spec.models().get(i));
                     return VerificationCases.of(model.library().metadata(), rounded, vectors, problems);
                 })
                 .toList();

@@ -8,6 +8,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CodeTarget;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
@@ -155,16 +157,8 @@ public final class Inspector {
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
         }
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), target())
-                .name(source.name())
-                .optimize(spec.optimize())
-                .passes(spec.pipeline().options())
-                .inputShapes(source.shapes())
-                .customOperators(spec.pipeline().customOperators())
-                .onnxIo(spec.pipeline().onnxIo())
-                .rounding(spec.pipeline().rounding())
-                .limits(spec.pipeline().reading().limits())
-                .build());
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
+                source.input(), CodeTarget.of(target()), spec.options().with(CallOptions.TYPED), Optional.empty()));
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
         WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file).with(measured())));

@@ -8,9 +8,9 @@ import io.kiln.base.PlainZip;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.model.ModelCard.Tensor;
 import io.kiln.flow.resolve.ModelArchives;
-import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.type.TensorType;
@@ -58,7 +58,7 @@ public final class ModelFolder {
             ModelArchives.read(shared.file());
         } else {
             Function function = Frontends.read(
-                    shared.file(), "model", InputShapes.parse(shared.inputShapes()), CustomOperators.NONE);
+                    shared.file(), "model", InputShapes.parse(shared.inputShapes()), ReadOptions.DEFAULT);
             compare(card, function, problems);
             shared.vectors().filter(Files::isDirectory).ifPresent(vectors -> checkSizes(vectors, function, problems));
         }

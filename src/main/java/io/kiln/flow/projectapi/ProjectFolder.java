@@ -9,14 +9,22 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.projectapi.OptionValues;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.Flow;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
+import io.kiln.flow.spec.ArchiveSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CodeSpec;
+import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.ImageSpec;
+import io.kiln.flow.spec.MachineSpec;
+import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
@@ -108,17 +116,24 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
         boolean isHostDriven = options.text(ProjectOptions.PROJECT_TYPE)
                 .filter(ProjectOptions.HOST_DRIVEN::equals)
                 .isPresent();
-        return BuildSpec.builder(
-                        new Layout(directory, directory.resolve("build"), BASE),
-                        List.of(new ModelSource(directory.resolve(ARCHIVE), "default")),
-                        options.text(ProjectOptions.BOARD).orElse(""))
-                .toolchain(options.text(ProjectOptions.TOOLCHAIN))
-                .application(isHostDriven ? "rpc" : "console")
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .boardSources(settings.boardSources())
-                .trustedArchives(settings.trusted())
-                .compilerFlags(compilerFlags(options))
-                .build();
+        return new BuildSpec(
+                new Layout(directory, directory.resolve("build"), BASE),
+                List.of(new ModelSource(directory.resolve(ARCHIVE), "default")),
+                new MachineSpec(
+                        options.text(ProjectOptions.BOARD).orElse(""),
+                        options.text(ProjectOptions.TOOLCHAIN),
+                        settings.boardSources(),
+                        UpdateSpec.NONE),
+                CompilerSpec.DEFAULT,
+                ArchiveSpec.DEFAULT,
+                new ImageSpec(
+                        new ImageOptions(isHostDriven ? Application.RPC : Application.CONSOLE, settings.trusted()),
+                        CodeSpec.NONE,
+                        compilerFlags(options),
+                        false,
+                        new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0),
+                        Optional.empty()),
+                List.of());
     }
 
     private static List<String> compilerFlags(OptionValues options) {

@@ -47,7 +47,9 @@ public final class TemplateStep {
     private void writeLocked(BuildSpec spec, Path template, List<Path> classPath) {
         unpackCompiler(spec);
         ProjectSettings settings = ProjectSettings.of(
-                environment, spec.machine().boardSources(), spec.image().trustedArchives());
+                environment,
+                spec.machine().boardSources(),
+                spec.image().options().trusted());
         TemplateFolder.write(template, settings, spec.layout().userBoards(), classPath);
         log.info("Wrote the template " + template + ": " + spec.boards().ids().size() + " boards");
     }

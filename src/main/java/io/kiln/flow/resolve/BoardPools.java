@@ -4,6 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.compile.MemoryPools;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.MemoryReach;
 import io.kiln.toolchain.board.Board;
@@ -23,17 +24,11 @@ import java.util.OptionalLong;
  *
  * <p>If a board has a further memory, for constants that do not fit, the models share those three quarters, and what is read less often lies
  * in the further memory.
- *
- * @param workspace of the workspace
- * @param constants of weights and tables
  */
-public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants) {
+public final class BoardPools {
     private static final int ALIGNMENT = 16;
 
-    public BoardPools {
-        workspace = List.copyOf(workspace);
-        constants = List.copyOf(constants);
-    }
+    private BoardPools() {}
 
     /**
      * The pools of a board.
@@ -41,14 +36,14 @@ public record BoardPools(List<MemoryPool> workspace, List<MemoryPool> constants)
      * @param limits the most bytes of a model by name of the memory
      * @param models how many models the image has
      */
-    public static BoardPools of(Board board, Map<String, Long> limits, int models) {
+    public static MemoryPools of(Board board, Map<String, Long> limits, int models) {
         return board.pools()
-                .map(pools -> new BoardPools(
+                .map(pools -> new MemoryPools(
                         pools(board, pools.workspace(), MemoryPool.GLOBAL_WORKSPACE, limits),
                         isDivided(board)
                                 ? divided(board, pools, limits, models)
                                 : pools(board, pools.constants(), MemoryPool.GLOBAL_CONSTANTS, limits)))
-                .orElse(new BoardPools(List.of(MemoryPool.GLOBAL_WORKSPACE), List.of(MemoryPool.GLOBAL_CONSTANTS)));
+                .orElse(MemoryPools.GLOBAL);
     }
 
     /** A problem for each limit of a memory that is not a pool of the board. */

@@ -39,7 +39,7 @@ public record LibraryTarget(String text, Optional<ObjectCompiler> objects) {
      * @throws KilnException if it names a core, or code generators whose functions call code outside the model
      */
     public static LibraryTarget of(BuildSpec spec, List<String> flags, ToolchainEnvironment environment) {
-        CodegenSpec codegens = spec.pipeline().codegens();
+        CodegenSpec codegens = spec.codegens();
         codegens.target().ifPresent(LibraryTarget::check);
         Board board = TargetChoice.of(spec.boards().find("host"), codegens);
         boolean isOfObjects = TargetText.kind(board.target()).equals(TargetKind.LLVM.text());

@@ -41,7 +41,7 @@ public record ResolvedBuild(
 
     /** The target string, with other code generators if there are any. */
     public String target() {
-        CodegenSpec codegens = spec.pipeline().codegens();
+        CodegenSpec codegens = spec.codegens();
         // A kind alone has become the board's target.
         Optional<String> whole =
                 codegens.target().filter(text -> codegens.kind().isEmpty());

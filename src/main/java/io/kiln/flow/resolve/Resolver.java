@@ -15,7 +15,6 @@ import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /** Finds the board and the toolchain of a build, and reports all errors at once. */
 public final class Resolver {
@@ -45,14 +44,13 @@ public final class Resolver {
     public ResolvedBuild resolveAhead(BuildSpec spec) {
         SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
-        Optional<Board> board = collect(
-                () -> TargetChoice.of(boards.find(spec.board()), spec.pipeline().codegens())
-                        .compiledWith(spec.image().compilerFlags()));
-        board.map(found -> BoardPools.problems(found, spec.pipeline().memoryLimits()))
+        Optional<Board> board = problems.read(() -> TargetChoice.of(boards.find(spec.board()), spec.codegens())
+                .compiledWith(spec.image().compilerFlags()));
+        board.map(found -> BoardPools.problems(found, spec.compiler().memoryLimits()))
                 .ifPresent(found -> found.forEach(problems::add));
-        Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
+        Optional<Toolchain> toolchain = board.flatMap(found -> problems.read(() -> toolchain(spec, found)));
         Optional<ClangObjects> objects = toolchain.isPresent() && isOfObjects(board.orElseThrow())
-                ? collect(() -> objects(spec, board.orElseThrow()))
+                ? problems.read(() -> objects(spec, board.orElseThrow()))
                 : Optional.empty();
         if (!problems.isEmpty()) {
             missing.list().forEach(problems::add);
@@ -70,10 +68,10 @@ public final class Resolver {
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
         Toolchain toolchain = Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
-        Toolchain complete = Toolchains.with(spec.image().code().libc(), toolchain, target, environment);
+        Toolchain complete = Toolchains.with(spec.image().code().flags().libc(), toolchain, target, environment);
         boolean hasStrangers = spec.models().stream()
-                .anyMatch(model ->
-                        ModelArchives.isStranger(model.file(), spec.image().trustedArchives()));
+                .anyMatch(model -> ModelArchives.isStranger(
+                        model.file(), spec.image().options().trusted()));
         return hasStrangers ? Toolchains.forStrangers(complete, environment) : complete;
     }
 
@@ -87,14 +85,5 @@ public final class Resolver {
                 .filter(flag -> !flag.startsWith("-I"))
                 .toList();
         return ClangObjects.of(board.target(), spec.optimize(), flags, environment);
-    }
-
-    private <T> Optional<T> collect(Supplier<T> part) {
-        try {
-            return Optional.of(part.get());
-        } catch (KilnException e) {
-            e.problems().forEach(problems::add);
-            return Optional.empty();
-        }
     }
 }

@@ -40,14 +40,14 @@ final class SpecChecks {
         }
         checkServer(spec, problems);
         spec.image().code().check(problems);
-        if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
+        if (spec.calls().convention().hasPackedEntry() && spec.calls().io() == Io.WORKSPACE) {
             problems.add(
                     "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
                     "",
                     "kiln.io caller, or kiln.interfaceApi c",
                     "Leave kiln.io out");
         }
-        problems.collect(() -> spec.pipeline().options());
+        spec.compiler().options().passes().check(problems);
         spec.quantize().check(problems, missing);
         checkVerify(spec.verify(), problems, missing);
         spec.update().check(problems);
@@ -80,7 +80,8 @@ final class SpecChecks {
         boolean isOver = spec.verify().over() == VerifyOver.RPC && spec.verify().on() != VerifyOn.NONE;
         if ((spec.application() == Application.RPC || isOver)
                 && isCompiled
-                && (!spec.calls().systemLib() || spec.calls().disableAssert())) {
+                && (!spec.calls().packed().systemLibrary()
+                        || !spec.calls().packed().checked())) {
             problems.add(
                     (isOver ? "kiln.verify.over" : "kiln.application")
                             + " is rpc, and the models have no system library of packed functions that check their"
@@ -111,7 +112,7 @@ final class SpecChecks {
                         "a different name for every model",
                         "Set <name> in each <model> of <models>");
             }
-            checkFile(model, spec.pipeline().reading().limits(), problems, missing);
+            checkFile(model, spec.options().reading().limits(), problems, missing);
             problems.collect(model::shapes);
             checkPreprocessing(model, problems, missing);
         }

@@ -11,4 +11,7 @@ import java.util.Optional;
  * @param timestamp the time that it states; empty means a fixed date
  * @param slim whether it omits the constants' data
  */
-public record ArchiveSpec(int version, Optional<Instant> timestamp, boolean slim) {}
+public record ArchiveSpec(int version, Optional<Instant> timestamp, boolean slim) {
+    /** The newest version with a fixed date, complete. */
+    public static final ArchiveSpec DEFAULT = new ArchiveSpec(7, Optional.empty(), false);
+}

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelIdentity;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.incremental.NoInput;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ModelInput;
 import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ReadLimits;
 import io.kiln.preprocess.Preprocessing;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,7 +23,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The user's request for a build; see {@link #builder}.
+ * The user's request for a build.
  *
  * @param layout input and output paths
  * @param models the models that go into the image, in the order given
@@ -63,22 +68,17 @@ public record BuildSpec(
 
     /** What to optimize for. */
     public Optimize optimize() {
-        return compiler.optimize();
-    }
-
-    /** Who owns inputs and outputs. */
-    public Io io() {
-        return compiler.io();
+        return compiler.options().optimize();
     }
 
     /** How programs call the models. */
-    public CallSpec calls() {
-        return compiler.calls();
+    public CallOptions calls() {
+        return compiler.options().calls();
     }
 
-    /** Changes to the compiler's passes. */
-    public PipelineSpec pipeline() {
-        return compiler.pipeline();
+    /** What generates code. */
+    public CodegenSpec codegens() {
+        return compiler.codegens();
     }
 
     /** How float models are quantized first. */
@@ -86,9 +86,25 @@ public record BuildSpec(
         return compiler.quantize();
     }
 
+    /** The compiler's options for a model of a board; files of models are no larger than for one without memories, which is this computer. */
+    public CompileOptions options(Board board) {
+        long memories = board.memories().stream().mapToLong(Memory::size).sum();
+        return options(memories == 0 ? ReadLimits.hostBytes() : Math.min(memories, ReadLimits.hostBytes()));
+    }
+
+    /** The compiler's options for a model of a board that is unknown or this computer. */
+    public CompileOptions options() {
+        return options(ReadLimits.hostBytes());
+    }
+
+    private CompileOptions options(long boardBytes) {
+        CompileOptions options = compiler.options();
+        return options.with(options.reading().within(boardBytes));
+    }
+
     /** The application of the image if the project has no {@code main} of its own. */
     public Application application() {
-        return image.application();
+        return image.options().application();
     }
 
     /** Whether an image in QEMU may open files and start programs on this computer. */
@@ -106,22 +122,24 @@ public record BuildSpec(
         return image.farm();
     }
 
-    /**
-     * A builder with the defaults: optimized for speed, inputs and outputs owned by the caller, version 7 of the Model
-     * Library Format with a fixed date, all passes, verification in the emulator with two random cases, boards built in
-     * or the project's own, no semihosting, no trusted archives.
-     *
-     * @param layout where things lie
-     * @param models the models that go into the image
-     * @param board id of the board
-     */
-    public static BuildSpecBuilder builder(Layout layout, List<ModelSource> models, String board) {
-        return new BuildSpecBuilder(layout, models, board);
+    /** The same in other folders. */
+    public BuildSpec with(Layout other) {
+        return new BuildSpec(other, models, machine, compiler, archive, image, malformed);
     }
 
-    /** A builder that holds this build's values. */
-    public BuildSpecBuilder toBuilder() {
-        return new BuildSpecBuilder(this);
+    /** The same for another board or toolchain. */
+    public BuildSpec with(MachineSpec other) {
+        return new BuildSpec(layout, models, other, compiler, archive, image, malformed);
+    }
+
+    /** The same compiled in another way. */
+    public BuildSpec with(CompilerSpec other) {
+        return new BuildSpec(layout, models, machine, other, archive, image, malformed);
+    }
+
+    /** The same with another image. */
+    public BuildSpec with(ImageSpec other) {
+        return new BuildSpec(layout, models, machine, compiler, archive, other, malformed);
     }
 
     /** All visible boards. */
@@ -188,6 +206,11 @@ public record BuildSpec(
         public InputShapes shapes() {
             return InputShapes.parse(inputShapes);
         }
+
+        /** The model as the compiler takes it. */
+        public ModelInput input() {
+            return new ModelInput(file, name, ModelIdentity.of(file, version), shapes());
+        }
     }
 
     /**
@@ -209,19 +232,9 @@ public record BuildSpec(
         /** Two random cases in the emulator. */
         public static final VerifySpec USUAL = new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0);
 
-        /** A verification that observes the project's own program for the default time. */
+        /** The image holds the default application, and the project's own program is observed for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
-            this(on, vectors, samples, seed, USUAL_PROGRAM);
-        }
-
-        /** The image holds the default application. */
-        public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
-            this(on, vectors, samples, seed, program, VerifyOver.CONSOLE);
-        }
-
-        /** The same in another place. */
-        VerifySpec with(VerifyOn place) {
-            return new VerifySpec(place, vectors, samples, seed, program, over);
+            this(on, vectors, samples, seed, USUAL_PROGRAM, VerifyOver.CONSOLE);
         }
 
         /** The same by another protocol. */

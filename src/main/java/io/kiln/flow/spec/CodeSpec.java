@@ -2,12 +2,12 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.Problems;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CodeFolder.Role;
 import io.kiln.firmware.CodeLibrary;
 import io.kiln.firmware.UserCode;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,20 +19,12 @@ import java.util.regex.Pattern;
  *
  * @param sources further folders that are compiled
  * @param includes folders that are searched for headers
- * @param defines macros, each {@code NAME} or {@code NAME=value}
- * @param arguments further arguments of the compiler
- * @param libc the C library
+ * @param flags how all of it is compiled
  * @param libraries code in artifacts
  */
-public record CodeSpec(
-        List<Path> sources,
-        List<Path> includes,
-        List<String> defines,
-        List<String> arguments,
-        Libc libc,
-        List<CodeLibrary> libraries) {
+public record CodeSpec(List<Path> sources, List<Path> includes, CodeFlags flags, List<CodeLibrary> libraries) {
     /** Only {@code src/main/c}. */
-    public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), List.of(), List.of());
+    public static final CodeSpec NONE = new CodeSpec(List.of(), List.of(), CodeFlags.NONE, List.of());
 
     /** A macro's name, its parameters if it has some, and its replacement. */
     private static final Pattern DEFINE =
@@ -41,24 +33,7 @@ public record CodeSpec(
     public CodeSpec {
         sources = List.copyOf(sources);
         includes = List.copyOf(includes);
-        defines = List.copyOf(defines);
-        arguments = List.copyOf(arguments);
         libraries = List.copyOf(libraries);
-    }
-
-    /** Without a C library and artifacts. */
-    public CodeSpec(List<Path> sources, List<Path> includes, List<String> defines, List<String> arguments) {
-        this(sources, includes, defines, arguments, Libc.NONE, List.of());
-    }
-
-    /** The same with a C library. */
-    public CodeSpec with(Libc library) {
-        return new CodeSpec(sources, includes, defines, arguments, library, libraries);
-    }
-
-    /** The same with code in artifacts. */
-    public CodeSpec with(List<CodeLibrary> artifacts) {
-        return new CodeSpec(sources, includes, defines, arguments, libc, artifacts);
     }
 
     /**
@@ -67,9 +42,7 @@ public record CodeSpec(
      * @param board the board that it is compiled for
      */
     public UserCode of(Layout layout, Board board) {
-        UserCode code = UserCode.of(Optional.of(layout.userSources()))
-                .with(defines, arguments)
-                .with(libc);
+        UserCode code = UserCode.of(Optional.of(layout.userSources())).with(flags);
         for (Path folder : sources) {
             code = code.with(layout.project(), folder, Role.SOURCES);
         }
@@ -85,7 +58,7 @@ public record CodeSpec(
 
     /** Finds malformed macros. Folders need not exist before the sources are assembled. */
     public void check(Problems problems) {
-        defines.stream()
+        flags.defines().stream()
                 .filter(define -> !DEFINE.matcher(define).matches())
                 .forEach(define -> problems.add(
                         "'" + define + "' is not a macro", "kiln.define", "NAME or NAME=value", "Correct it"));

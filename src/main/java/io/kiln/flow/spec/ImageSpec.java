@@ -2,8 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.incremental.NoInput;
-import io.kiln.firmware.TrustedArchives;
-import io.kiln.firmware.app.Application;
+import io.kiln.firmware.ImageOptions;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import java.util.List;
 import java.util.Optional;
@@ -11,25 +10,21 @@ import java.util.Optional;
 /**
  * What is linked with the models, and how the image runs.
  *
- * @param application what runs on the image if the project has no {@code main} of its own
+ * @param options what the firmware takes as it is
  * @param code the project's own code
  * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
- * @param trustedArchives archives whose C is compiled like the user's own
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param verify how the image is verified
  * @param farm runs the image in place of this computer; empty for this computer
  */
 public record ImageSpec(
-        Application application,
+        ImageOptions options,
 
         @NoInput(because = "it is compiled beside generated C, and a verified image is an input itself")
         CodeSpec code,
 
         @NoInput(because = "the board has them, and is an input itself")
         List<String> compilerFlags,
-
-        @NoInput(because = "it allows a build, and changes nothing in it")
-        TrustedArchives trustedArchives,
 
         @NoInput(of = "generate", because = "it is asked for when the image runs")
         boolean semihosting,
@@ -41,5 +36,15 @@ public record ImageSpec(
         Optional<FarmUse> farm) {
     public ImageSpec {
         compilerFlags = List.copyOf(compilerFlags);
+    }
+
+    /** The same with other options of the firmware. */
+    public ImageSpec with(ImageOptions other) {
+        return new ImageSpec(other, code, compilerFlags, semihosting, verify, farm);
+    }
+
+    /** The same verified in another way. */
+    public ImageSpec with(VerifySpec other) {
+        return new ImageSpec(options, code, compilerFlags, semihosting, other, farm);
     }
 }

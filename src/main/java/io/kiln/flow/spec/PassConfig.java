@@ -4,6 +4,10 @@ package io.kiln.flow.spec;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
+import io.kiln.compile.CallOptions;
+import io.kiln.compile.CompileOptions;
+import io.kiln.executor.PackedOptions;
+import io.kiln.transform.PassOptions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -93,6 +97,19 @@ public record PassConfig(
         Optional<Io> io = flag(values, WORKSPACE_IO, problems).map(isShared -> isShared ? Io.WORKSPACE : Io.CALLER);
         problems.throwIfAny();
         return new PassConfig(depth, linked, unchecked, io);
+    }
+
+    /** Options with these settings, which take precedence. */
+    public CompileOptions over(CompileOptions options) {
+        CallOptions calls = options.calls();
+        PackedOptions packed = calls.packed();
+        PassOptions passes = options.passes();
+        return options.with(new PassOptions(fuseMaxDepth.orElse(passes.maxFusionDepth()), passes.disabled()))
+                .with(calls.with(io.orElse(calls.io()))
+                        .with(calls.executor(), linkParams.orElse(calls.linkParams()))
+                        .with(new PackedOptions(
+                                packed.systemLibrary(),
+                                disableAssert.map(isOff -> !isOff).orElse(packed.checked()))));
     }
 
     private static void check(String key, String value, Problems problems) {

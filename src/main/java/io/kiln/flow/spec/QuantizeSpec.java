@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.base.KilnException;
 import io.kiln.base.ParameterValue;
 import io.kiln.base.Problems;
 import io.kiln.quantize.QuantizeMode;
@@ -28,7 +27,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
     public static final QuantizeSpec NONE = new QuantizeSpec(QuantizeOptions.NONE, Optional.empty(), Optional.empty());
 
     /**
-     * The parameters as text.
+     * Reads the parameters.
      *
      * @param mode {@code kiln.quantize}
      * @param method {@code .method}
@@ -36,59 +35,34 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
      * @param io {@code .io}
      * @param keepFloat {@code .keepFloat}, separated by commas
      * @param limits {@code .maxAccuracyLoss} and {@code .minSqnr}
-     * @param files {@code .samples} and {@code .labels}
+     * @throws io.kiln.base.KilnException with all values that are not allowed
      */
-    public record Text(
-            String mode,
-            String method,
-            String equalize,
-            String io,
-            String keepFloat,
-            QuantizeOptions.Limits limits,
-            SampleFiles files) {
-        /**
-         * Files to quantize with.
-         *
-         * @param samples folder or file of samples
-         * @param labels their labels
-         */
-        public record SampleFiles(Optional<Path> samples, Optional<Path> labels) {}
-
-        /** @throws KilnException with all values that are not allowed */
-        QuantizeSpec parsed() {
-            Problems problems = new Problems();
-            Optional<QuantizeMode> modeValue = value(problems, "kiln.quantize", QuantizeMode.class, mode);
-            Optional<RangeMethod> methodValue = value(problems, "kiln.quantize.method", RangeMethod.class, method);
-            Optional<Equalize> equalizeValue = value(problems, "kiln.quantize.equalize", Equalize.class, equalize);
-            Optional<Border> border = value(problems, "kiln.quantize.io", Border.class, io);
-            Stream.of(limits.maxAccuracyLoss(), limits.minSqnr())
-                    .flatMap(Optional::stream)
-                    .filter(limit -> !Double.isFinite(limit))
-                    .forEach(limit -> problems.add("a limit of kiln.quantize is " + limit, "", "a number", ""));
-            problems.throwIfAny();
-            List<String> names = Stream.of(keepFloat.split(",", -1))
-                    .map(String::strip)
-                    .filter(name -> !name.isEmpty())
-                    .toList();
-            QuantizeOptions options = new QuantizeOptions(
-                    modeValue.orElseThrow(),
-                    methodValue.orElseThrow(),
-                    equalizeValue.orElseThrow(),
-                    names,
-                    border.equals(Optional.of(Border.FLOAT)),
-                    limits);
-            return new QuantizeSpec(options, files.samples, files.labels);
-        }
-
-        private static <E extends Enum<E>> Optional<E> value(
-                Problems problems, String parameter, Class<E> type, String text) {
-            try {
-                return Optional.of(ParameterValue.of(parameter, type, text));
-            } catch (KilnException e) {
-                e.problems().forEach(problems::add);
-                return Optional.empty();
-            }
-        }
+    public static QuantizeOptions options(
+            String mode, String method, String equalize, String io, String keepFloat, QuantizeOptions.Limits limits) {
+        Problems problems = new Problems();
+        Optional<QuantizeMode> modeValue =
+                problems.read(() -> ParameterValue.of("kiln.quantize", QuantizeMode.class, mode));
+        Optional<RangeMethod> methodValue =
+                problems.read(() -> ParameterValue.of("kiln.quantize.method", RangeMethod.class, method));
+        Optional<Equalize> equalizeValue =
+                problems.read(() -> ParameterValue.of("kiln.quantize.equalize", Equalize.class, equalize));
+        Optional<Border> border = problems.read(() -> ParameterValue.of("kiln.quantize.io", Border.class, io));
+        Stream.of(limits.maxAccuracyLoss(), limits.minSqnr())
+                .flatMap(Optional::stream)
+                .filter(limit -> !Double.isFinite(limit))
+                .forEach(limit -> problems.add("a limit of kiln.quantize is " + limit, "", "a number", ""));
+        problems.throwIfAny();
+        List<String> names = Stream.of(keepFloat.split(",", -1))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
+        return new QuantizeOptions(
+                modeValue.orElseThrow(),
+                methodValue.orElseThrow(),
+                equalizeValue.orElseThrow(),
+                names,
+                border.equals(Optional.of(Border.FLOAT)),
+                limits);
     }
 
     /** The values of {@code kiln.quantize.io}. */

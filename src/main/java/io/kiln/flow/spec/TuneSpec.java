@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * A search for better configurations.
@@ -100,8 +99,8 @@ public record TuneSpec(
     public static TuneSpec of(
             String tuner, Optional<String> objective, Limits limits, long seed, List<Path> merge, boolean pickBest) {
         Problems problems = new Problems();
-        Optional<Kind> kind = read(problems, () -> ParameterValue.of("kiln.tune.tuner", Kind.class, tuner));
-        Optional<Objective> goal = objective.flatMap(text -> read(problems, () -> Objective.parse(text)));
+        Optional<Kind> kind = problems.read(() -> ParameterValue.of("kiln.tune.tuner", Kind.class, tuner));
+        Optional<Objective> goal = objective.flatMap(text -> problems.read(() -> Objective.parse(text)));
         least(problems, "trials", limits.trials, 0);
         least(problems, "earlyStopping", limits.earlyStopping, 0);
         least(problems, "timeout", limits.timeout, 1);
@@ -113,15 +112,6 @@ public record TuneSpec(
     private static void least(Problems problems, String name, int value, int least) {
         if (value < least) {
             problems.add("kiln.tune." + name + " is " + value, "", least + " or more", "");
-        }
-    }
-
-    private static <T> Optional<T> read(Problems problems, Supplier<T> value) {
-        try {
-            return Optional.of(value.get());
-        } catch (KilnException e) {
-            e.problems().forEach(problems::add);
-            return Optional.empty();
         }
     }
 }

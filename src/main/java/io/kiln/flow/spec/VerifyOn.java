@@ -17,7 +17,7 @@ public enum VerifyOn {
      *
      * @throws io.kiln.base.KilnException for any other value, with the list of values
      */
-    static VerifyOn of(String text) {
+    public static VerifyOn of(String text) {
         return ParameterValue.of("kiln.verify.on", VerifyOn.class, text);
     }
 }

@@ -15,7 +15,7 @@ public enum VerifyOver {
      *
      * @throws io.kiln.base.KilnException for any other value, with the list of values
      */
-    static VerifyOver of(String text) {
+    public static VerifyOver of(String text) {
         return ParameterValue.of("kiln.verify.over", VerifyOver.class, text);
     }
 }

@@ -10,6 +10,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.MachineSpec;
 import io.kiln.flow.spec.TestSpec;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.TestReport;
@@ -170,6 +171,7 @@ public final class TestStep {
         Layout own =
                 new Layout(layout.project(), layout.reports().resolve("test").resolve(board), layout.base());
         Optional<String> toolchain = board.equals(HOST) ? Optional.empty() : spec.toolchain();
-        return spec.toBuilder().board(board).toolchain(toolchain).layout(own).build();
+        MachineSpec machine = spec.machine();
+        return spec.with(own).with(new MachineSpec(board, toolchain, machine.boardSources(), machine.update()));
     }
 }

@@ -17,6 +17,7 @@ import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.tune.CandidateRuns.Run;
@@ -179,8 +180,7 @@ final class CandidateMeasurer {
                 build.board(),
                 build.toolchain(),
                 build.spec().optimize(),
-                List.of(library),
-                Optional.of(sources),
+                new FirmwareRequest.Content(List.of(library), UserCode.of(Optional.of(sources))),
                 FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         return request.on(runsOn, folder);

@@ -99,7 +99,7 @@ final class ProgramSearch {
     /** Empty if there is nothing to choose from. */
     private Optional<Program> program(ModelSource source) {
         BuildSpec spec = build.spec();
-        CompiledModel model = GenerateStep.compile(build, source, spec.io(), spec.optimize());
+        CompiledModel model = GenerateStep.compile(build, source, spec.calls().io(), spec.optimize());
         Optional<Planned> planned = model.program();
         if (planned.isEmpty()) {
             return Optional.empty();
@@ -116,8 +116,11 @@ final class ProgramSearch {
                 .filter(plan -> isRamSought || bytes(plan.getValue()) <= bytes(now))
                 .map(Map.Entry::getKey)
                 .toList();
-        ProgramTask task =
-                new ProgramTask(planned.get().function(), Target.parse(build.target()), spec.optimize(), spec.io());
+        ProgramTask task = new ProgramTask(
+                planned.get().function(),
+                Target.parse(build.target()),
+                spec.optimize(),
+                spec.calls().io());
         return usual.filter(choice -> !others.isEmpty())
                 .map(choice -> new Program(task, task.key(tune.objective()), choice, others));
     }

@@ -97,7 +97,7 @@ public final class TuneStep {
     private static ResolvedBuild following(ResolvedBuild build, Objective objective) {
         RecordsSpec records = build.spec().compiler().records();
         RecordsSpec followed = new RecordsSpec(records.own(), records.shared(), objective == Metric.INSTRUCTIONS);
-        BuildSpec spec = build.spec().toBuilder().records(() -> followed).build();
+        BuildSpec spec = build.spec().with(build.spec().compiler().with(followed));
         return build.with(spec, build.runsOn());
     }
 
@@ -186,7 +186,7 @@ public final class TuneStep {
         BuildSpec spec = build.spec();
         return spec.models().stream()
                 .filter(model -> !ModelArchives.accepts(model.file()))
-                .map(model -> GenerateStep.compile(build, model, spec.io(), spec.optimize()))
+                .map(model -> GenerateStep.compile(build, model, spec.calls().io(), spec.optimize()))
                 .toList();
     }
 

@@ -8,6 +8,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.CompilerSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.VerifyRecord;
@@ -70,11 +71,11 @@ final class WholeModels {
     private ResolvedBuild built(Path records, String name) {
         Layout own = build.spec().layout();
         Layout layout = new Layout(own.project(), folder.resolve(name), own.base());
-        BuildSpec spec = build.spec().toBuilder()
-                .layout(layout)
-                .records(() -> build.spec().compiler().records().with(records))
-                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
-                .build();
+        CompilerSpec compiler = build.spec().compiler();
+        BuildSpec spec = build.spec()
+                .with(layout)
+                .with(compiler.with(compiler.records().with(records)))
+                .with(build.spec().image().with(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0)));
         ResolvedBuild other = build.with(spec, build.runsOn());
         new GenerateStep(Log.QUIET, other).run();
         new FirmwareSteps(Log.QUIET, other).link();

@@ -2,7 +2,9 @@
 package io.kiln.flow.verify;
 
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Log;
+import io.kiln.compile.CallOptions;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
@@ -10,6 +12,8 @@ import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.CompilerSpec;
+import io.kiln.flow.spec.ImageSpec;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.flow.state.FreshFolder;
 import io.kiln.report.BuildReport;
@@ -37,13 +41,14 @@ final class AotComparison {
     private static ProfileReport.Aot measured(ResolvedBuild build) {
         Layout own = build.spec().layout();
         Layout layout = new Layout(own.project(), own.reports().resolve("aot"), own.base());
-        BuildSpec spec = build.spec().toBuilder()
-                .layout(layout)
-                .application(Application.CONSOLE.text())
-                .calls(Optional.empty(), true, Optional.empty(), false)
-                .executor(ExecutorKind.AOT.text(), true)
-                .verify(build.spec().verify().with(VerifyOver.CONSOLE))
-                .build();
+        CompilerSpec compiler = build.spec().compiler();
+        ImageSpec image = build.spec().image();
+        Io io = build.spec().calls().io();
+        BuildSpec spec = build.spec()
+                .with(layout)
+                .with(compiler.with(compiler.options().with(CallOptions.TYPED.with(io))))
+                .with(image.with(image.options().with(Application.CONSOLE))
+                        .with(image.verify().with(VerifyOver.CONSOLE)));
         ResolvedBuild aot = build.with(spec, build.runsOn());
         try {
             new GenerateStep(Log.QUIET, aot).run();

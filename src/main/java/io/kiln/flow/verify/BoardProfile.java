@@ -71,8 +71,7 @@ public final class BoardProfile {
     /** The image that is flashed is the one with the server, whatever the build's own application is. */
     private static ResolvedBuild overRpc(ResolvedBuild build) {
         BuildSpec spec = build.spec();
-        BuildSpec served =
-                spec.toBuilder().verify(spec.verify().with(VerifyOver.RPC)).build();
+        BuildSpec served = spec.with(spec.image().with(spec.verify().with(VerifyOver.RPC)));
         return build.with(served, build.runsOn());
     }
 
@@ -139,7 +138,7 @@ public final class BoardProfile {
                     "Set kiln.executor to graph for the time of each operator"));
         }
         boolean isCompiled = build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
-        if (device.isFlashed() && isCompiled && !build.spec().calls().systemLib()) {
+        if (device.isFlashed() && isCompiled && !build.spec().calls().packed().systemLibrary()) {
             throw new KilnException(new Problem(
                     "a board measures by an RPC server, and the models have no system library of packed functions",
                     "kiln.profile.on",

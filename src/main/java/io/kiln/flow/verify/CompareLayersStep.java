@@ -110,7 +110,7 @@ public final class CompareLayersStep {
 
     private void compare(RpcClient client, ModelSource source, ModelLibrary library) {
         CompiledModel compiled = GenerateStep.compile(
-                build, source, build.spec().io(), build.spec().optimize());
+                build, source, build.spec().calls().io(), build.spec().optimize());
         Function fused = compiled.stages().get(compiled.stages().size() - 1).function();
         List<Bytes> inputs = TestCases.random(
                         1, build.spec().verify().seed(), library.metadata().inputs())

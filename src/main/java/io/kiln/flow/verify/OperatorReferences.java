@@ -9,8 +9,11 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.compile.CodeTarget;
+import io.kiln.compile.CompileOptions;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.ModelInput;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ModelSession;
@@ -19,6 +22,7 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.UserCode;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.state.FreshFolder;
@@ -100,7 +104,7 @@ final class OperatorReferences {
 
     /** What references are compiled from: the C files, and the folders of headers beside them. */
     static List<Path> files(BuildSpec spec) {
-        List<Path> files = spec.pipeline().customOperators().list().stream()
+        List<Path> files = spec.options().reading().customOperators().list().stream()
                 .map(CustomOperator::reference)
                 .filter(file -> !file.isEmpty())
                 .map(spec.layout().project()::resolve)
@@ -121,7 +125,8 @@ final class OperatorReferences {
     }
 
     private Optional<String> reference(CustomCall call) {
-        return spec.pipeline()
+        return spec.options()
+                .reading()
                 .customOperators()
                 .of(call.code())
                 .map(CustomOperator::reference)
@@ -144,8 +149,7 @@ final class OperatorReferences {
                 board,
                 toolchain,
                 Optimize.SPEED,
-                models,
-                Optional.of(sources(files)),
+                new FirmwareRequest.Content(models, UserCode.of(Optional.of(sources(files)))),
                 FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
@@ -158,8 +162,11 @@ final class OperatorReferences {
     }
 
     private static ModelLibrary model(ReferenceCall call, String name, Board board) {
-        CompileRequest request =
-                CompileRequest.builder(Path.of(name), board.target()).name(name).build();
+        CompileRequest request = new CompileRequest(
+                new ModelInput(Path.of(name), name),
+                CodeTarget.of(board.target()),
+                CompileOptions.DEFAULT,
+                Optional.empty());
         return ModelCompiler.compile(request, call.model(name)).library();
     }
 

@@ -2,9 +2,8 @@
 package io.kiln.flow.verify;
 
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.PipelineSpec;
-import io.kiln.frontend.ReadLimits;
 import io.kiln.frontend.TfliteRounding;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -20,15 +19,14 @@ import java.util.function.Supplier;
  */
 public record RoundedModel(Function function, TfliteRounding rounding, Supplier<Function> other) {
     /** A model file as a build reads it. */
-    public static RoundedModel of(PipelineSpec pipeline, ModelSource source, ReadLimits limits) {
-        TfliteRounding rounding = pipeline.rounding();
-        return of(read(pipeline, source, limits, rounding), pipeline, source, limits);
+    public static RoundedModel of(ReadOptions reading, ModelSource source) {
+        return of(read(reading, source), reading, source);
     }
 
     /** A model that was read already. */
-    public static RoundedModel of(Function function, PipelineSpec pipeline, ModelSource source, ReadLimits limits) {
-        TfliteRounding rounding = pipeline.rounding();
-        return new RoundedModel(function, rounding, () -> read(pipeline, source, limits, rounding.other()));
+    public static RoundedModel of(Function function, ReadOptions reading, ModelSource source) {
+        TfliteRounding rounding = reading.rounding();
+        return new RoundedModel(function, rounding, () -> read(reading.with(rounding.other()), source));
     }
 
     /** A model whose arithmetic the build does not choose. */
@@ -36,16 +34,8 @@ public record RoundedModel(Function function, TfliteRounding rounding, Supplier<
         return new RoundedModel(function, TfliteRounding.MICRO, () -> function);
     }
 
-    private static Function read(
-            PipelineSpec pipeline, ModelSource source, ReadLimits limits, TfliteRounding rounding) {
-        return Frontends.read(
-                source.file(),
-                source.name(),
-                source.shapes(),
-                pipeline.customOperators(),
-                pipeline.onnxIo(),
-                rounding,
-                limits);
+    private static Function read(ReadOptions reading, ModelSource source) {
+        return Frontends.read(source.file(), source.name(), source.shapes(), reading);
     }
 
     /** The model with the other arithmetic; empty if that is the same. */

@@ -7,6 +7,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
+import io.kiln.compile.ReadOptions;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.fault.StackUse;
 import io.kiln.device.protocol.Conversation;
@@ -30,7 +31,6 @@ import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.flow.verify.ProgrammedBoard.Answer;
 import io.kiln.flow.verify.ProgrammedBoard.Purpose;
-import io.kiln.frontend.ReadLimits;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
@@ -111,7 +111,10 @@ public final class VerifyStep {
                 .value("image", layout.image("elf"))
                 .value("on a farm", build.spec().farm().isPresent())
                 .value("references", OperatorReferences.files(build.spec()));
-        build.spec().models().forEach(model -> now.value("files of " + model.name(), model.companions(limits())));
+        build.spec()
+                .models()
+                .forEach(model -> now.value(
+                        "files of " + model.name(), model.companions(reading().limits())));
         return now;
     }
 
@@ -243,12 +246,11 @@ public final class VerifyStep {
     }
 
     private RoundedModel read(ModelSource model) {
-        return RoundedModel.of(
-                build.spec().pipeline(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model), limits());
+        return RoundedModel.of(reading(), new QuantizedFiles(build.spec(), Log.QUIET).compiled(model));
     }
 
-    private ReadLimits limits() {
-        return build.spec().pipeline().reading().limits(build.board());
+    private ReadOptions reading() {
+        return build.spec().options(build.board()).reading();
     }
 
     private static String summary(VerifyReport report) {

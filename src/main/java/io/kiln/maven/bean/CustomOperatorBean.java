@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
-import io.kiln.flow.spec.PipelineSpec.UserFunction;
+import io.kiln.compile.ReadOptions.UserFunction;
 
 /** One {@code <customOperator>} of {@code <customOperators>}: the C function that computes an operator. */
 public final class CustomOperatorBean {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.session;
 
-import io.kiln.flow.spec.CodeSpec;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -11,20 +10,16 @@ public final class OwnCode {
     private OwnCode() {}
 
     /**
-     * The code beside that in {@code src/main/c}.
+     * Folders by their names.
      *
-     * @param folder the project's folder, to which folders are relative
+     * @param folder the project's folder, to which names are relative
      */
-    public static CodeSpec of(
-            Path folder, List<String> sources, List<String> includes, List<String> defines, List<String> arguments) {
-        return new CodeSpec(folders(folder, sources), folders(folder, includes), words(defines), words(arguments));
-    }
-
-    private static List<Path> folders(Path folder, List<String> names) {
+    public static List<Path> folders(Path folder, List<String> names) {
         return words(names).stream().map(folder::resolve).toList();
     }
 
-    private static List<String> words(List<String> given) {
+    /** Words that are not blank. */
+    public static List<String> words(List<String> given) {
         return given == null
                 ? List.of()
                 : given.stream()

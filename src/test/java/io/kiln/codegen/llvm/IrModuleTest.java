@@ -8,8 +8,8 @@ import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.codegen.CodeOrigin;
 import io.kiln.codegen.CodeUnit;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.target.Target;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -41,7 +41,7 @@ class IrModuleTest {
 
     @Test
     void theExampleModelIsAsReviewed() throws IOException {
-        CodeUnit code = ModelCompiler.compile(CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        CodeUnit code = ModelCompiler.compile(RequestDraft.of(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                         .name("gesture")
                         .build())
                 .code();

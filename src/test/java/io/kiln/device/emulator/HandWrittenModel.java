@@ -22,6 +22,7 @@ import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.UserCode;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -159,8 +160,7 @@ final class HandWrittenModel {
                 board,
                 TestToolchains.resolve(toolchain, board.target()),
                 optimize,
-                List.of(library(io)),
-                Optional.of(folder.resolve("main")),
+                new FirmwareRequest.Content(List.of(library(io)), UserCode.of(Optional.of(folder.resolve("main")))),
                 FirmwareRequest.Folders.in(folder),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -8,6 +8,7 @@ import io.kiln.base.Optimize;
 import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -82,14 +83,14 @@ class LibcOnBoardTest {
         Path sources = Files.createDirectories(folder.resolve("src/main/c"));
         Files.writeString(sources.resolve("main.cpp"), MAIN);
         FirmwareRequest request = new FirmwareRequest(
-                        board,
-                        toolchain,
-                        Optimize.SIZE,
+                board,
+                toolchain,
+                Optimize.SIZE,
+                new FirmwareRequest.Content(
                         List.of(TestFirmware.model("default", 100)),
-                        Optional.of(sources),
-                        FirmwareRequest.Folders.in(folder.resolve("target")),
-                        "test")
-                .with(UserCode.of(Optional.of(sources)).with(Libc.NANO));
+                        UserCode.of(Optional.of(sources)).with(new CodeFlags(List.of(), List.of(), Libc.NANO))),
+                FirmwareRequest.Folders.in(folder.resolve("target")),
+                "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET)
                 .elf();

@@ -13,11 +13,15 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.device.transport.FrameDecoder;
 import io.kiln.device.transport.Frames;
+import io.kiln.firmware.BroughtSources;
 import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.ExtraCode;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.ImageOptions;
+import io.kiln.firmware.UserCode;
 import io.kiln.firmware.app.Application;
 import io.kiln.firmware.image.Image;
 import io.kiln.process.RunningProcess;
@@ -117,14 +121,17 @@ class RpcServerOnBoardTest {
 
     private Image image(Board board, String toolchain) throws IOException {
         FirmwareRequest request = new FirmwareRequest(
-                        board,
-                        TestToolchains.resolve(toolchain, board.target()),
-                        Optimize.SIZE,
+                board,
+                TestToolchains.resolve(toolchain, board.target()),
+                Optimize.SIZE,
+                new FirmwareRequest.Content(
                         List.of(library()),
-                        Optional.of(folder.resolve("main")),
-                        FirmwareRequest.Folders.in(folder),
-                        "test")
-                .with(Application.RPC);
+                        UserCode.of(Optional.of(folder.resolve("main"))),
+                        ImageOptions.DEFAULT.with(Application.RPC),
+                        BroughtSources.NONE,
+                        ExtraCode.NONE),
+                FirmwareRequest.Folders.in(folder),
+                "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         return FirmwareLinker.link(objects, folder, "image", Log.QUIET);
     }

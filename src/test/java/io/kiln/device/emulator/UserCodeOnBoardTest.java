@@ -8,6 +8,7 @@ import io.kiln.base.Optimize;
 import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CodeFolder.Role;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
@@ -22,6 +23,7 @@ import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.Libc;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.Toolchain;
@@ -102,10 +104,13 @@ class UserCodeOnBoardTest {
         UserCode code = UserCode.of(Optional.of(folder.resolve("src/main/c")))
                 .with(folder, folder.resolve("drivers"), Role.SOURCES)
                 .with(folder, folder.resolve("vendor/inc"), Role.HEADERS)
-                .with(List.of("SCALE=4", "EXPECTED=146", "NAME=\"it's me\\n\""), List.of("-std=c++20", "-std=c11"));
-        FirmwareRequest request = TestFirmware.request(
-                        board, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder)
-                .with(code);
+                .with(new CodeFlags(
+                        List.of("SCALE=4", "EXPECTED=146", "NAME=\"it's me\\n\""),
+                        List.of("-std=c++20", "-std=c11"),
+                        Libc.NONE));
+        FirmwareRequest plain = TestFirmware.request(
+                board, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder);
+        FirmwareRequest request = plain.with(plain.content().with(code));
 
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);
         CompiledObjects objects = FirmwareCompiler.compile(project, Log.QUIET);

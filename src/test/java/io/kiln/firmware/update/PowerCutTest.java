@@ -14,6 +14,7 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.protocol.Ends;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.firmware.CodeFlags;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -24,6 +25,7 @@ import io.kiln.firmware.UserCode;
 import io.kiln.process.RunningProcess;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.Libc;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -62,12 +64,14 @@ class PowerCutTest {
             WholeFiles.write(main.resolve(name), Files.readString(TESTS.resolve(name)));
         }
         UserCode code = UserCode.of(Optional.of(main))
-                .with(
+                .with(new CodeFlags(
                         List.of("KILN_BOARD", "CUTS=" + CUTS, "SEED=" + SEED + "u", "TABLE_BYTES=" + TABLE_BYTES + "u"),
-                        List.of());
+                        List.of(),
+                        Libc.NONE));
         SlottedFirmware firmware = slotted(0);
         WholeFiles.write(main.resolve("include/updates.h"), updates(firmware.update()));
-        FirmwareRequest request = firmware.request().with(code);
+        FirmwareRequest request =
+                firmware.request().with(firmware.request().content().with(code));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         Path elf = FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET)
                 .elf();

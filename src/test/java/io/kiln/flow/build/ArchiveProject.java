@@ -10,6 +10,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Executables;
 import io.kiln.toolchain.board.Boards;
@@ -53,7 +54,7 @@ abstract class ArchiveProject {
     }
 
     BuildSpec spec(String board, String toolchain, List<ModelSource> models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder.resolve("vectors")), 2, 0))
                 .trustedArchives( // The GNU toolchain cannot be fenced.
@@ -62,11 +63,11 @@ abstract class ArchiveProject {
     }
 
     static BuildSpec trusting(BuildSpec spec, TrustedArchives trusted) {
-        return spec.toBuilder().trustedArchives(trusted).build();
+        return SpecDraft.of(spec).trustedArchives(trusted).build();
     }
 
     BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
-        return spec.toBuilder().verify(verify).build();
+        return SpecDraft.of(spec).verify(verify).build();
     }
 
     private Flow flow() {

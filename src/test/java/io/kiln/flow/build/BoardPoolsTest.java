@@ -16,9 +16,8 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.OwnModel;
@@ -180,9 +179,9 @@ final class BoardPoolsTest {
                 .hasMessageContaining("*(.rodata.tvm.ext)");
     }
 
-    private BuildSpecBuilder spec(ModelSource model, Map<String, String> limits) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), List.of(model), "divided")
-                .pipeline(PipelineSpec.STANDARD.withMemory(limits));
+    private SpecDraft spec(ModelSource model, Map<String, String> limits) {
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), List.of(model), "divided")
+                .memory(limits);
     }
 
     private ElfFile.Section section(String name) {

@@ -10,7 +10,6 @@ import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.File;
 import java.io.IOException;
@@ -108,9 +107,9 @@ final class ChangedExtensionTest {
             KeptLog log = new KeptLog();
             BuildSpec spec = new GestureProject(project)
                     .spec("mps2-an386")
-                    .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(
+                    .codegens(new CodegenSpec(
                             Optional.of("npu, c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386"),
-                            Optional.empty())))
+                            Optional.empty()))
                     .verify(GestureProject.UNVERIFIED)
                     .build();
             new Flow(log, TestToolchains.environment(log)).generate(spec);

@@ -15,7 +15,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.partition.CmsisNnStandIn;
 import io.kiln.reference.OwnModel;
@@ -99,13 +99,12 @@ final class CmsisNnFlowTest extends ArchiveProject {
         for (String file : List.of("input_0.bin", "output_0.bin")) {
             Files.copy(OwnModel.SINE.folder().resolve(file), vectors.resolve(file));
         }
-        BuildSpec again = BuildSpec.builder(
+        BuildSpec again = SpecDraft.of(
                         new Layout(folder, folder.resolve("again"), "net"),
                         List.of(new ModelSource(archive, "sine")),
                         "host")
                 .toolchain(Optional.of("host"))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.empty(), Optional.of(artifact(sources)))))
+                .codegens(new CodegenSpec(Optional.empty(), Optional.of(artifact(sources))))
                 .trustedArchives(TrustedArchives.parse("sine.tar"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 1, 0))
                 .build();
@@ -153,12 +152,11 @@ final class CmsisNnFlowTest extends ArchiveProject {
 
     @Test
     void withoutSourcesTheBuildSaysWhatIsMissing() {
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(OwnModel.SINE.model(), "sine")),
                         "host")
-                .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.of("cmsis-nn, c"), Optional.empty())))
+                .codegens(new CodegenSpec(Optional.of("cmsis-nn, c"), Optional.empty()))
                 .build();
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
@@ -172,10 +170,9 @@ final class CmsisNnFlowTest extends ArchiveProject {
     }
 
     private BuildSpec spec(String board, String toolchain, List<ModelSource> models, String target, Path sources) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
-                .pipeline(
-                        PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.of(sources))))
+                .codegens(new CodegenSpec(Optional.of(target), Optional.of(sources)))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
     }

@@ -9,10 +9,10 @@ import io.kiln.artifact.ArtifactKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.RelayFrontend;
@@ -55,7 +55,7 @@ class CustomOperatorContextTest {
 
     private static CompiledModel compileTold(Path file, String passed) {
         CustomOperators told = CustomOperators.of(CustomOperators.parse("Told:told:told.h::" + passed));
-        return ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+        return ModelCompiler.compile(RequestDraft.of(file, "c -keys=cpu")
                 .name("m")
                 .customOperators(told)
                 .build());

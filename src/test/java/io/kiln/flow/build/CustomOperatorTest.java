@@ -13,18 +13,19 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.ReadOptions;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
@@ -38,7 +39,6 @@ import io.kiln.ir.text.RelayPrinter;
 import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
-import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,7 +100,7 @@ class CustomOperatorTest {
     }
 
     private CompiledModel compile(Optimize optimize, Io io) {
-        return ModelCompiler.compile(CompileRequest.builder(file(), "c -keys=cpu")
+        return ModelCompiler.compile(RequestDraft.of(file(), "c -keys=cpu")
                 .name("m")
                 .io(io)
                 .optimize(optimize)
@@ -137,7 +137,7 @@ class CustomOperatorTest {
                 .outputs(y);
         Path file = folder.resolve("rows.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+        CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(file, "c -keys=cpu")
                 .name("m")
                 .optimize(Optimize.RAM)
                 .customOperators(MY_OP)
@@ -156,7 +156,7 @@ class CustomOperatorTest {
 
     @Test
     void printedTextReadsBackTheSame() {
-        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, MY_OP);
+        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, ReadOptions.DEFAULT.with(MY_OP));
         String text = RelayPrinter.print(function);
         Path relay = folder.resolve("m.relay");
         WholeFiles.write(relay, text);
@@ -178,7 +178,7 @@ class CustomOperatorTest {
                 .outputs(z);
         Path file = folder.resolve("limited.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+        CompiledModel compiled = ModelCompiler.compile(RequestDraft.of(file, "c -keys=cpu")
                 .name("m")
                 .customOperators(MY_OP)
                 .build());
@@ -209,7 +209,7 @@ class CustomOperatorTest {
 
     @Test
     void anOperatorWithoutFunctionNamesTheConfiguration() {
-        assertThatThrownBy(() -> Frontends.read(file(), "m", InputShapes.NONE, CustomOperators.NONE))
+        assertThatThrownBy(() -> Frontends.read(file(), "m", InputShapes.NONE, ReadOptions.DEFAULT))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("no C function computes the custom operator `MyOp`")
                 .hasMessageContaining("operator #0 CUSTOM MyOp")
@@ -226,31 +226,31 @@ class CustomOperatorTest {
         Path file = folder.resolve("delay.tflite");
         WholeFiles.write(file, builder.inputs(x).outputs(y).build());
         CustomOperators own = CustomOperators.of(CustomOperators.parse("SignalDelay:my_delay"));
-        assertThat(Frontends.read(file, "m", InputShapes.NONE, own)
+        assertThat(Frontends.read(file, "m", InputShapes.NONE, ReadOptions.DEFAULT.with(own))
                         .bindings()
                         .get(0)
                         .op()
                         .name())
                 .isEqualTo("tfl.custom");
-        Function function = Frontends.read(file, "m", InputShapes.NONE, CustomOperators.NONE);
+        Function function = Frontends.read(file, "m", InputShapes.NONE, ReadOptions.DEFAULT);
         assertThat(function.bindings().get(0).op().name()).isEqualTo("tfl.signal_delay");
     }
 
     @Test
     void shapesFollowTheRule() {
         CustomOperators dims = CustomOperators.of(CustomOperators.parse("MyOp:my_op::2,2"));
-        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, dims);
+        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, ReadOptions.DEFAULT.with(dims));
         assertThat(function.bindings().get(0).type().text()).contains("(2, 2)");
         InputShapes wider = InputShapes.parse("x:3,4");
         CustomOperators same = CustomOperators.of(CustomOperators.parse("MyOp:my_op::input0"));
-        assertThat(Frontends.read(singleOutput(), "m", wider, same)
+        assertThat(Frontends.read(singleOutput(), "m", wider, ReadOptions.DEFAULT.with(same))
                         .bindings()
                         .get(0)
                         .type()
                         .text())
                 .contains("(3, 4)");
         CustomOperators missing = CustomOperators.of(CustomOperators.parse("MyOp:my_op::input1"));
-        assertThatThrownBy(() -> Frontends.read(singleOutput(), "m", wider, missing))
+        assertThatThrownBy(() -> Frontends.read(singleOutput(), "m", wider, ReadOptions.DEFAULT.with(missing)))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("input1");
     }
@@ -279,13 +279,13 @@ class CustomOperatorTest {
     }
 
     private BuildSpec spec(Optional<Path> vectors) {
-        return BuildSpec.builder(
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "m"),
                         List.of(new ModelSource(file(), "m")),
                         "mps2-an386")
                 .toolchain(Optional.of("gnu"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, vectors, 2, 0))
-                .pipeline(new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false, MY_OP))
+                .customOperators(MY_OP)
                 .build();
     }
 

@@ -7,12 +7,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.compile.CallOptions;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.reference.OwnModel;
 import java.io.IOException;
@@ -37,12 +38,12 @@ final class GraphCostTest extends ArchiveProject {
     @Test
     void aNodeTakesLittle() throws IOException {
         assumeRunnable("mps2-an386", "clang");
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(OwnModel.KEYWORDS.model(), "default")),
                         "mps2-an386")
                 .toolchain(Optional.of("clang"))
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .build();
         flow.build(spec, DeviceSpec.USUAL);

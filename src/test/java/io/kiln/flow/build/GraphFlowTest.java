@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ExecutorKind;
+import io.kiln.compile.CallOptions;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.OwnModel;
@@ -41,7 +41,7 @@ final class GraphFlowTest extends ArchiveProject {
         assumeRunnable(board, toolchain);
         List<ModelSource> models = models(board).stream().map(OwnModel::source).toList();
         BuildSpec spec = build(board, toolchain, models)
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, linked))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, linked))
                 .mlfVersion(version)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
@@ -89,7 +89,7 @@ final class GraphFlowTest extends ArchiveProject {
     void theProfileComparesWithTheExecutorThatIsGeneratedAheadOfTime() throws IOException {
         assumeRunnable("mps2-an386", "clang");
         BuildSpec spec = build("mps2-an386", "clang", List.of(new ModelSource(GestureProject.MODEL, "gesture")))
-                .executor("graph", true)
+                .executor(ExecutorKind.GRAPH, true)
                 .verify(GestureProject.UNVERIFIED)
                 .build();
         flow.build(spec, DeviceSpec.USUAL);
@@ -114,8 +114,8 @@ final class GraphFlowTest extends ArchiveProject {
         assertThat(json("kiln/report.json").path("aot")).isEqualTo(aot);
     }
 
-    private BuildSpecBuilder build(String board, String toolchain, List<ModelSource> models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+    private SpecDraft build(String board, String toolchain, List<ModelSource> models) {
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain));
     }
 }

@@ -7,13 +7,13 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CallOptions;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.RunSpec;
-import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
@@ -37,7 +37,7 @@ final class GraphOwnMainTest {
 
     @Test
     void aMainOfOnesOwnRunsAGraphAndAnswersRight() {
-        Function function = Frontends.read(GestureProject.MODEL, "gesture", InputShapes.NONE, CustomOperators.NONE);
+        Function function = Frontends.read(GestureProject.MODEL, "gesture", InputShapes.NONE, ReadOptions.DEFAULT);
         byte[] input = new byte[Math.toIntExact(function.params().get(0).type().bytes())];
         for (int i = 0; i < input.length; i++) {
             input[i] = (byte) (7 * i - 50);
@@ -49,7 +49,7 @@ final class GraphOwnMainTest {
                 .spec("mps2-an386")
                 .toolchain(Optional.of("clang"))
                 .verify(GestureProject.UNVERIFIED)
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .build();
         new Flow(log, TestToolchains.environment(log)).run(spec, RunSpec.toItsEnd(Duration.ofMinutes(1)));
         assertThat(log.said()).contains("The image ended with code 0").anyMatch(line -> line.contains("right"));

@@ -10,6 +10,7 @@ import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -124,6 +125,6 @@ class ImagePapersTest {
 
     private static void build(BuildSpec spec) {
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET))
-                .build(spec.toBuilder().verify(GestureProject.UNVERIFIED).build(), DeviceSpec.USUAL);
+                .build(SpecDraft.of(spec).verify(GestureProject.UNVERIFIED).build(), DeviceSpec.USUAL);
     }
 }

@@ -15,7 +15,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -50,7 +50,7 @@ class LargeConstantsTest {
     void constantsThatDoNotFitLieInTheSecondMemory(String toolchain) throws IOException {
         TestPrograms.need("qemu-system-arm");
         Path model = Files.write(folder.resolve("large.tflite"), model());
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "large"),
                         List.of(new ModelSource(model, "large")),
                         "mps3-an547")
@@ -97,12 +97,9 @@ class LargeConstantsTest {
     }
 
     private void build(ModelSource model, String target, String out) {
-        PipelineSpec pipeline = PipelineSpec.STANDARD.withMemory(Map.of("ssram", "64K"));
-        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve(out), "net"), List.of(model), "mps3-an547")
-                .pipeline(
-                        target.isEmpty()
-                                ? pipeline
-                                : pipeline.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty())))
+        BuildSpec spec = SpecDraft.of(new Layout(folder, folder.resolve(out), "net"), List.of(model), "mps3-an547")
+                .memory(Map.of("ssram", "64K"))
+                .codegens(target.isEmpty() ? CodegenSpec.BOARD : new CodegenSpec(Optional.of(target), Optional.empty()))
                 .trustedArchives(TrustedArchives.parse("vision.tar"))
                 .verify(new VerifySpec(target.isEmpty() ? VerifyOn.NONE : VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();

@@ -4,6 +4,7 @@ package io.kiln.flow.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -13,9 +14,8 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.reference.OwnModel;
@@ -58,9 +58,9 @@ class LlvmFlowTest {
         flow.build(
                 project.spec(board)
                         .toolchain(Optional.of(toolchain))
-                        .pipeline(targeting("llvm"))
+                        .target("llvm")
                         .calls(Optional.of(api), unpacked, Optional.empty(), false)
-                        .executor(executor, true)
+                        .executor(ExecutorKind.of(executor), true)
                         .verify(VECTORS)
                         .build(),
                 DeviceSpec.USUAL);
@@ -80,10 +80,7 @@ class LlvmFlowTest {
         GestureProject c = new GestureProject(folder.resolve("c"));
         flow.generate(c.spec("mps2-an386").build());
         GestureProject llvm = new GestureProject(folder.resolve("llvm"));
-        BuildSpec spec = llvm.spec("mps2-an386")
-                .pipeline(targeting("llvm"))
-                .verify(VECTORS)
-                .build();
+        BuildSpec spec = llvm.spec("mps2-an386").target("llvm").verify(VECTORS).build();
         flow.build(spec, DeviceSpec.USUAL);
         String header = "generated-sources/kiln/codegen/host/include/tvmgen_gesture.h";
         assertThat(llvm.text(header).replaceFirst("tvm target: llvm", "tvm target: c"))
@@ -92,7 +89,7 @@ class LlvmFlowTest {
 
         Path archive = Files.copy(llvm.out("gesture-mlf.tar"), folder.resolve("again.tar"));
         GestureProject again = new GestureProject(folder.resolve("again"));
-        BuildSpec rebuilt = BuildSpec.builder(
+        BuildSpec rebuilt = SpecDraft.of(
                         again.spec("mps2-an386").build().layout(),
                         List.of(new ModelSource(archive, "gesture")),
                         "mps2-an386")
@@ -108,14 +105,14 @@ class LlvmFlowTest {
         TestToolchains.resolve("host", Boards.builtIn().find("host").target());
         GestureProject project = new GestureProject(folder);
         flow.build(
-                BuildSpec.builder(
+                SpecDraft.of(
                                 project.spec("host").build().layout(),
                                 List.of(
                                         new ModelSource(OwnModel.SINE.model(), "sine"),
                                         new ModelSource(OwnModel.SUMS.model(), "sums")),
                                 "host")
                         .toolchain(Optional.of("host"))
-                        .pipeline(targeting("llvm"))
+                        .target("llvm")
                         .calls(Optional.of("packed"), false, Optional.empty(), false)
                         .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                         .build(),
@@ -138,8 +135,8 @@ class LlvmFlowTest {
             })
     void aTargetThatCannotBeIsRefusedBeforeAnythingIsMade(String target, String message) {
         GestureProject project = new GestureProject(folder);
-        assertThatThrownBy(() -> flow.generate(
-                        project.spec("mps2-an386").pipeline(targeting(target)).build()))
+        assertThatThrownBy(() ->
+                        flow.generate(project.spec("mps2-an386").target(target).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(message);
         assertThat(project.out("generated-sources")).doesNotExist();
@@ -158,9 +155,7 @@ class LlvmFlowTest {
         GestureProject project = new GestureProject(folder);
         for (String target : List.of("llvm", "llvm -mcpu=cortex-m4", "cmsis-nn -mcpu=cortex-m4, llvm")) {
             assertThatThrownBy(() -> new Flow(Log.QUIET, none)
-                            .generate(project.spec("mps2-an386")
-                                    .pipeline(targeting(target))
-                                    .build()))
+                            .generate(project.spec("mps2-an386").target(target).build()))
                     .as(target)
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("no repository has llvm");
@@ -173,12 +168,8 @@ class LlvmFlowTest {
             strings = {"llvm -mcpu=cortex-m4", "llvm -keys=arm_cpu,cpu -mcpu=cortex-m4 -mtriple=thumbv7em-none-eabihf"})
     void aWholeTargetTakesThePlaceOfTheBoards(String target) throws IOException {
         GestureProject project = new GestureProject(folder);
-        flow.generate(project.spec("mps2-an386").pipeline(targeting(target)).build());
+        flow.generate(project.spec("mps2-an386").target(target).build());
         assertThat(project.out("generated-sources/kiln/codegen/host/lib/gesture_lib1.o"))
                 .exists();
-    }
-
-    private static PipelineSpec targeting(String target) {
-        return PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty()));
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.kiln.artifact.Convention;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
@@ -17,9 +16,8 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.TvmArchive;
@@ -68,7 +66,7 @@ final class PackedFlowTest {
                 .map(OwnModel::source)
                 .toList();
         BuildSpec spec = spec(board, toolchain, models)
-                .calls(new CallSpec(Convention.of("packed", unpacked), true, false))
+                .calls(Optional.of("packed"), unpacked, Optional.of(true), false)
                 .build();
         flow.build(spec, DeviceSpec.USUAL);
 
@@ -108,7 +106,7 @@ final class PackedFlowTest {
     /** What Kiln writes has no header either, so that reading takes the road of TVM's archives. */
     @Test
     void anArchiveOfKilnsOwnIsBuiltAgain() throws IOException {
-        BuildSpecBuilder own = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")))
+        SpecDraft own = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .calls(Optional.of("packed"), false, Optional.empty(), true);
         flow.build(own.build(), DeviceSpec.USUAL);
@@ -137,7 +135,7 @@ final class PackedFlowTest {
     void modelsOfTwoArchivesShareOneSystemLibrary() throws IOException {
         List<ModelSource> archives = new ArrayList<>();
         for (String name : List.of("left", "right")) {
-            BuildSpecBuilder own = spec("host", "host", List.of(new ModelSource(GESTURE, name)))
+            SpecDraft own = spec("host", "host", List.of(new ModelSource(GESTURE, name)))
                     .calls(Optional.of("packed"), name.equals("left"), Optional.empty(), false);
             flow.generate(own.build());
             Path archive = folder.resolve(name + ".tar");
@@ -195,7 +193,7 @@ final class PackedFlowTest {
         byte[] input = {0, 0, 0x20, 0x41, 1, 0, 0, 0x40, 0, 0, 0, 0x3F, 7, 0, 0, 0};
         Files.write(vectors.resolve("input_0.bin"), input);
         Files.write(vectors.resolve("output_0.bin"), Arrays.copyOf(input, 12));
-        BuildSpecBuilder spec = spec("host", "host", List.of(new ModelSource(archive, "default")))
+        SpecDraft spec = spec("host", "host", List.of(new ModelSource(archive, "default")))
                 .verify(vectors(vectors));
         assertThatThrownBy(() -> flow.build(spec.build(), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
@@ -208,7 +206,7 @@ final class PackedFlowTest {
 
     @Test
     void whatDoesNotFitTogetherIsRefused() {
-        BuildSpecBuilder spec = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")));
+        SpecDraft spec = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")));
         assertThatThrownBy(() -> flow.generate(spec.calls(Optional.of("c"), true, Optional.of(true), false)
                         .build()))
                 .isInstanceOf(KilnException.class)
@@ -220,8 +218,8 @@ final class PackedFlowTest {
                 .hasMessageContaining("kiln.io is workspace with kiln.interfaceApi packed");
     }
 
-    private BuildSpecBuilder spec(String board, String toolchain, List<ModelSource> models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+    private SpecDraft spec(String board, String toolchain, List<ModelSource> models) {
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
                 .optimize(Optimize.SPEED)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0));

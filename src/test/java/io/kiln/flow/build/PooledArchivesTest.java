@@ -7,6 +7,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.TvmArchive;
 import io.kiln.reference.NeedsShared;
@@ -39,7 +40,7 @@ final class PooledArchivesTest extends ArchiveProject {
         Path vectors = tvm.resolve("vectors").resolve("hello_world_int8");
         List<ModelSource> models =
                 List.of(new ModelSource(tvm.resolve("hello_world_int8__aot_c_" + kind + ".tar"), "default"));
-        BuildSpec spec = spec(board, toolchain, models).toBuilder()
+        BuildSpec spec = SpecDraft.of(spec(board, toolchain, models))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0))
                 .build();
         flow.build(spec, DeviceSpec.USUAL);

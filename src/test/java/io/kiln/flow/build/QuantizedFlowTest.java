@@ -19,6 +19,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -77,15 +78,12 @@ final class QuantizedFlowTest {
     }
 
     private BuildSpec spec(String mode, String keepFloat, Limits limits) {
-        QuantizeSpec.Text quantize = new QuantizeSpec.Text(
-                mode,
-                "minmax",
-                "auto",
-                mode.equals("auto") ? "float" : "int8",
-                keepFloat,
-                limits,
-                new QuantizeSpec.Text.SampleFiles(Optional.of(folder.resolve("samples")), Optional.empty()));
-        return BuildSpec.builder(
+        String io = mode.equals("auto") ? "float" : "int8";
+        QuantizeSpec quantize = new QuantizeSpec(
+                QuantizeSpec.options(mode, "minmax", "auto", io, keepFloat, limits),
+                Optional.of(folder.resolve("samples")),
+                Optional.empty());
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(folder.resolve("net.relay"), "net")),
                         "host")
@@ -205,7 +203,7 @@ final class QuantizedFlowTest {
         Path all = Files.createDirectory(folder.resolve("all"));
         Files.move(folder.resolve("samples"), all.resolve("one"));
         Path model = folder.resolve("net.relay");
-        BuildSpec spec = spec("int8", "", Limits.NONE).toBuilder()
+        BuildSpec spec = SpecDraft.of(spec("int8", "", Limits.NONE))
                 .models(List.of(new ModelSource(model, "one"), new ModelSource(model, "two")))
                 .quantize(new QuantizeSpec(QuantizeOptions.of(QuantizeMode.INT8), Optional.of(all), Optional.empty()))
                 .build();

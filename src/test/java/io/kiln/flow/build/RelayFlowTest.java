@@ -13,6 +13,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
 import io.kiln.reference.NeedsShared;
@@ -64,7 +65,7 @@ final class RelayFlowTest {
     private void build(Path model, int samples) {
         TestPrograms.need("qemu-system-arm");
         TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), BOARD)
                 .toolchain(Optional.of("gnu"))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), samples, 0))

@@ -9,15 +9,16 @@ import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.ResourceTree;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.RecordsSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.tuning.record.RecordFiles;
@@ -51,16 +52,16 @@ class ShippedRecordsTest {
 
     private ResolvedBuild build(String board, Optional<String> objective) {
         Path model = OwnModel.SINE.model();
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "m"), List.of(new ModelSource(model, "m")), board)
-                .records(() -> RecordsSpec.of(Optional.empty(), List.of(), objective))
+                .records(RecordsSpec.of(Optional.empty(), List.of(), objective))
                 .build();
         return new Resolver(TestToolchains.environment(log)).resolve(spec);
     }
 
     private static CompiledModel compiled(ResolvedBuild build) {
         BuildSpec spec = build.spec();
-        return GenerateStep.compile(build, spec.models().get(0), spec.io(), spec.optimize());
+        return GenerateStep.compile(build, spec.models().get(0), spec.calls().io(), spec.optimize());
     }
 
     private static List<OperatorInfo> operators(CompiledModel model) {
@@ -107,7 +108,7 @@ class ShippedRecordsTest {
     private static void takesNoMoreRam(ResolvedBuild build) {
         CompiledModel tuned = compiled(build);
         CompiledModel untuned = ModelCompiler.compile(
-                CompileRequest.builder(build.spec().models().get(0).file(), build.target())
+                RequestDraft.of(build.spec().models().get(0).file(), build.target())
                         .build());
         assertThat(operators(tuned)).anyMatch(operator -> operator.reason().startsWith("record: "));
         assertThat(operators(untuned)).noneMatch(operator -> operator.reason().startsWith("record: "));

@@ -15,10 +15,12 @@ import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.firmware.RecordingLog;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.StreamingModel;
 import io.kiln.ir.Arg;
@@ -105,7 +107,7 @@ public class StatefulModelTest {
         "true, 1, RAM, WORKSPACE"
     })
     void generatedCRemembersAndForgets(boolean isImported, float first, Optimize optimize, Io io) {
-        CompileRequest request = CompileRequest.builder(Path.of("sums.tflite"), "c -keys=cpu")
+        CompileRequest request = RequestDraft.of(Path.of("sums.tflite"), "c -keys=cpu")
                 .name("sums")
                 .io(io)
                 .optimize(optimize)
@@ -138,7 +140,7 @@ public class StatefulModelTest {
         Flow flow = new Flow(log, TestToolchains.environment(log));
         Path model = folder.resolve("sums.tflite");
         WholeFiles.write(model, StreamingModel.sums(1f).build());
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new BuildSpec.Layout(folder, folder.resolve("out"), "sums"),
                         List.of(new BuildSpec.ModelSource(model, "sums")),
                         "mps2-an386")

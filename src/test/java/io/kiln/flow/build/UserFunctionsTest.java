@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.partition.ExternalCodegen;
@@ -122,7 +122,7 @@ final class UserFunctionsTest extends ArchiveProject {
             """;
         Path file = folder.resolve("clips.relay");
         assertThatThrownBy(() -> ModelCompiler.compile(
-                        CompileRequest.builder(file, "user, c -keys=cpu -model=host")
+                        RequestDraft.of(file, "user, c -keys=cpu -model=host")
                                 .codegens(own(new External("clips", List.of("clip"), "my_clip", "", false)))
                                 .build(),
                         RelayFrontend.read(Bytes.ofText(text), "clips.relay", Optional.empty(), "", "default")))
@@ -132,8 +132,8 @@ final class UserFunctionsTest extends ArchiveProject {
 
     @Test
     void withoutFunctionsTheTargetNamesNone() {
-        assertThatThrownBy(() -> ModelCompiler.compile(
-                        CompileRequest.builder(OwnModel.SINE.model(), "user, c -keys=cpu -model=host")
+        assertThatThrownBy(() ->
+                        ModelCompiler.compile(RequestDraft.of(OwnModel.SINE.model(), "user, c -keys=cpu -model=host")
                                 .build()))
                 .hasMessageContaining("there is no code generator `user`")
                 .hasMessageContaining("Name C functions of your own in <externals>");
@@ -149,12 +149,11 @@ final class UserFunctionsTest extends ArchiveProject {
     }
 
     private BuildSpec spec(External external) {
-        return BuildSpec.builder(
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(OwnModel.SUMS.model(), "sums")),
                         "host")
-                .pipeline(PipelineSpec.STANDARD.withCodegens(
-                        new CodegenSpec(Optional.empty(), Optional.empty(), List.of(external))))
+                .codegens(new CodegenSpec(Optional.empty(), Optional.empty(), List.of(external)))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
     }

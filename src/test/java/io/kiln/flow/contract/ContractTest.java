@@ -13,6 +13,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
@@ -20,6 +21,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -163,7 +165,7 @@ class ContractTest {
                 List.of(new Binding(1, new Copy(), List.of(new Arg.Ref(0)), type, new Origin("m", 0, "", ""))),
                 List.of(new Result(1, hostile + "2", Optional.empty())));
         CompileRequest request =
-                CompileRequest.builder(Path.of("m"), "c").name("hostile").build();
+                RequestDraft.of(Path.of("m"), "c").name("hostile").build();
         ModelMetadata metadata =
                 ModelCompiler.compile(request, function).library().metadata();
         ContractSources.Model model = new ContractSources.Model(hostile, new ModelIdentity(hostile, "00"), metadata);
@@ -185,7 +187,7 @@ class ContractTest {
         BuildSpec spec = new GestureProject(folder).spec("host").build();
         contract(spec, source(), PACKAGE, true);
         Path own = Files.writeString(source().resolve("com/example/model/Own.java"), "// mine");
-        BuildSpec other = spec.toBuilder()
+        BuildSpec other = SpecDraft.of(spec)
                 .models(List.of(new ModelSource(GestureProject.MODEL, "hand_movement")))
                 .build();
         contract(other, source(), PACKAGE, false);
@@ -198,11 +200,11 @@ class ContractTest {
     @Test
     void badNamesAreNamedTogetherBeforeAnythingIsWritten() {
         BuildSpec spec = new GestureProject(folder).spec("host").build();
-        assertThatThrownBy(() -> contract(spec.toBuilder().models(List.of()).build(), source(), "com.class", true))
+        assertThatThrownBy(() -> contract(SpecDraft.of(spec).models(List.of()).build(), source(), "com.class", true))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there is no model")
                 .hasMessageContaining("`com.class` is not a valid package name");
-        BuildSpec twice = spec.toBuilder()
+        BuildSpec twice = SpecDraft.of(spec)
                 .models(List.of(
                         new ModelSource(GestureProject.MODEL, "two_words"),
                         new ModelSource(GestureProject.MODEL, "TwoWords")))

@@ -12,6 +12,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
@@ -157,7 +158,7 @@ final class FlashStepTest {
                 flash: {openocd: {virtual: true, target: parts/chip.cfg}}
                 """);
         Layout layout = new Layout(project, project.resolve("out"), "gesture");
-        BuildSpec spec = BuildSpec.builder(layout, spec("mine").models(), "mine")
+        BuildSpec spec = SpecDraft.of(layout, spec("mine").models(), "mine")
                 .verify(GestureProject.UNVERIFIED)
                 .build();
         flow.buildAndFlash(spec, flash(null, "openocd"));

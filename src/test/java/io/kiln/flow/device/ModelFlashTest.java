@@ -17,6 +17,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.UpdateSpec.Header;
 import io.kiln.flow.spec.UpdateSpec.Models;
@@ -154,12 +155,12 @@ final class ModelFlashTest {
                 Header.NONE,
                 Optional.of(TestKeys.write(folder, KEY)),
                 new Versions(release.version, "1.0.0", "0.0.0"));
-        return BuildSpec.builder(
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(model, "default")),
                         BOARD)
                 .toolchain(Optional.of("clang"))
-                .update(() -> update)
+                .update(update)
                 .verify(new VerifySpec(VerifyOn.BOARD, Optional.empty(), 2, 0))
                 .build();
     }

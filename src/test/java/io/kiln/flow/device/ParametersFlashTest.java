@@ -8,17 +8,17 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CallOptions;
 import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -77,14 +77,14 @@ final class ParametersFlashTest {
     void onlyParametersThatHaveSectorsOfTheirOwnAreFlashed() {
         TestOpenOcd.get();
         BuildSpec linked = builder(1, false)
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .build();
         assertThatThrownBy(() -> flow.buildAndFlash(linked, parameters()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the image has no parameters of its own")
                 .hasMessageContaining("-Dkiln.linkParams=false");
         assertThatThrownBy(() -> flow.buildAndFlash(
-                        linked.toBuilder().board("nucleo-f446re").build(), parameters()))
+                        SpecDraft.of(linked).board("nucleo-f446re").build(), parameters()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the board nucleo-f446re has no flash sectors for parameters alone");
         assertThatThrownBy(() -> FlashSpec.Content.of(true, "weights"))
@@ -112,15 +112,15 @@ final class ParametersFlashTest {
         return builder(weight, isLimited).build();
     }
 
-    private BuildSpecBuilder builder(int weight, boolean isLimited) {
+    private SpecDraft builder(int weight, boolean isLimited) {
         Path model = folder.resolve("net.tflite");
         WholeFiles.write(model, model(weight, isLimited));
-        return BuildSpec.builder(
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(model, "default")),
                         BOARD)
                 .toolchain(Optional.of("clang"))
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, false))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, false))
                 .verify(new VerifySpec(VerifyOn.BOARD, Optional.empty(), 2, 0));
     }
 

@@ -14,6 +14,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.ProjectSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.io.InputStream;
@@ -54,8 +55,7 @@ final class ProjectStepTest {
         assertThat(project.resolve("built")).isRegularFile();
         assertThat(project.resolve("flashed")).doesNotExist();
 
-        BuildSpec noModel =
-                BuildSpec.builder(spec.layout(), List.of(), "mps2-an386").build();
+        BuildSpec noModel = SpecDraft.of(spec.layout(), List.of(), "mps2-an386").build();
         flow.project(noModel, project("project", "", "verbose=true", true));
         assertThat(project.resolve("flashed")).content().contains("\"verbose\": true");
         assertThat(log.said())
@@ -74,7 +74,7 @@ final class ProjectStepTest {
 
     private void cOfStrangersNeedsTrust(Path archive) {
         Layout layout = new Layout(folder, folder.resolve("out2"), "theirs");
-        BuildSpec spec = BuildSpec.builder(layout, List.of(new ModelSource(archive, "default")), "mps2-an386")
+        BuildSpec spec = SpecDraft.of(layout, List.of(new ModelSource(archive, "default")), "mps2-an386")
                 .toolchain(Optional.of("gnu"))
                 .build();
         ProjectSpec project = project("theirs", "template", "board=echo", false);
@@ -83,7 +83,7 @@ final class ProjectStepTest {
                 .hasMessageContaining("the C of an archive that is not trusted would be compiled unchecked")
                 .hasMessageContaining("<trustArchive>sha256:");
         assertThat(project.directory()).doesNotExist();
-        BuildSpec trusting = BuildSpec.builder(layout, spec.models(), "mps2-an386")
+        BuildSpec trusting = SpecDraft.of(layout, spec.models(), "mps2-an386")
                 .toolchain(Optional.of("gnu"))
                 .trustedArchives(TrustedArchives.parse("theirs.tar"))
                 .build();

@@ -14,6 +14,7 @@ import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BudgetSpec;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.report.JsonSchemas;
 import io.kiln.report.diff.FigureBudget;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -146,7 +147,7 @@ class DiffTest {
         assertThat(log.said()).noneMatch(line -> line.startsWith("Since the last build"));
         step().check(new BudgetSpec(List.of(new FigureBudget("flash", "+0%")), Optional.empty()));
         assertThat(log.said()).contains("Budgets of growth: there is no earlier build to compare with");
-        flow.build(spec.toBuilder().optimize("size").build(), DeviceSpec.USUAL);
+        flow.build(SpecDraft.of(spec).optimize("size").build(), DeviceSpec.USUAL);
 
         long before = total("previous/report.json");
         long after = total("report.json");

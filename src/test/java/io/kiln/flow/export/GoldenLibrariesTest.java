@@ -8,8 +8,7 @@ import io.kiln.base.Log;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.module.host.HostModel;
@@ -25,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,11 +53,11 @@ class GoldenLibrariesTest {
     @MethodSource("models")
     void aJavaProgramGetsTheGoldenAnswer(String golden, String target) throws IOException {
         String name = golden.toLowerCase(Locale.ROOT);
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), name),
                         List.of(new ModelSource(GoldenModels.model(golden), name)),
                         "host")
-                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty())))
+                .target(target)
                 .build();
         Path library = new LibraryExport(Log.QUIET, spec, TestToolchains.environment(Log.QUIET), false)
                 .run()

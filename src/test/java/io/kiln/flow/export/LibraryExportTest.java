@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactKind;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
@@ -14,10 +15,8 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.QuantizeSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.module.GraphFactoryModule;
@@ -113,8 +112,9 @@ class LibraryExportTest {
 
     @Test
     void aGraphIsAFactoryThatImportsTheCode() {
-        BuildSpec spec =
-                builder(OwnModel.SINE, "hello").executor("graph", false).build();
+        BuildSpec spec = builder(OwnModel.SINE, "hello")
+                .executor(ExecutorKind.GRAPH, false)
+                .build();
         Path file = export(spec, false);
         SharedLibrary library = SharedLibrary.read(file, ModuleLoaders.installed());
         assertThat(library.tree().modules().stream().map(ModuleNode::typeKey))
@@ -157,8 +157,8 @@ class LibraryExportTest {
         TestToolchains.resolve("clang", "c -mcpu=cortex-m4");
         Path golden = OwnModel.SINE.folder();
         BuildSpec spec = builder(OwnModel.SINE, "hello")
-                .executor(executor, true)
-                .pipeline(targeting(target))
+                .executor(ExecutorKind.of(executor), true)
+                .target(target)
                 .build();
         Path file = export(spec, false);
         assertThat(folder.resolve("out/export/library/hello/hello_lib1.o")).exists();
@@ -176,18 +176,12 @@ class LibraryExportTest {
     void targetsOfFirmwareAreRefused() {
         for (String target : List.of("c -mcpu=cortex-m55", "cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55")) {
             assertThatThrownBy(() -> export(
-                            builder(OwnModel.SINE, "hello")
-                                    .pipeline(targeting(target))
-                                    .build(),
-                            false))
+                            builder(OwnModel.SINE, "hello").target(target).build(), false))
                     .hasMessageContaining(
                             "the target is for the core cortex-m55, and the library is for this computer");
         }
         assertThatThrownBy(() -> export(
-                        builder(OwnModel.SINE, "hello")
-                                .pipeline(targeting("cmsis-nn, c"))
-                                .build(),
-                        false))
+                        builder(OwnModel.SINE, "hello").target("cmsis-nn, c").build(), false))
                 .hasMessageContaining("functions of `cmsis-nn` call what lies in a firmware project");
     }
 
@@ -208,24 +202,16 @@ class LibraryExportTest {
                     samples.resolve("input_" + number++ + ".bin"),
                     sample.inputs().get(0).toArray());
         }
-        QuantizeSpec.Text quantize = new QuantizeSpec.Text(
-                "int8",
-                "minmax",
-                "auto",
-                "int8",
-                "",
-                Limits.NONE,
-                new QuantizeSpec.Text.SampleFiles(Optional.of(samples), Optional.empty()));
+        QuantizeSpec quantize = new QuantizeSpec(
+                QuantizeSpec.options("int8", "minmax", "auto", "int8", "", Limits.NONE),
+                Optional.of(samples),
+                Optional.empty());
         BuildSpec spec =
                 builder(folder.resolve("net.relay"), "net").quantize(quantize).build();
         try (HostModel library = HostModel.load(export(spec, false), "net")) {
             assertThat(library.run(List.of(Bytes.wrap(new byte[8]))).get(0).size())
                     .isEqualTo(3);
         }
-    }
-
-    private static PipelineSpec targeting(String target) {
-        return PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of(target), Optional.empty()));
     }
 
     private Path export(BuildSpec spec, boolean withArtifacts) {
@@ -238,12 +224,12 @@ class LibraryExportTest {
         return builder(model, name).build();
     }
 
-    private BuildSpecBuilder builder(OwnModel model, String name) {
+    private SpecDraft builder(OwnModel model, String name) {
         return builder(model.model(), name);
     }
 
-    private BuildSpecBuilder builder(Path file, String name) {
+    private SpecDraft builder(Path file, String name) {
         Layout layout = new Layout(folder, folder.resolve("out"), name);
-        return BuildSpec.builder(layout, List.of(new ModelSource(file, name)), "host");
+        return SpecDraft.of(layout, List.of(new ModelSource(file, name)), "host");
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.flow.export;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
@@ -12,9 +13,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CodegenSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -103,7 +102,7 @@ class SourceExportTest {
     /** The C of a core with assembly of its own is complete as well. */
     @Test
     void theCodeOfABoardCompilesForItsCore() throws IOException {
-        BuildSpec spec = BuildSpec.builder(layout(), List.of(source()), "mps2-an386")
+        BuildSpec spec = SpecDraft.of(layout(), List.of(source()), "mps2-an386")
                 .verify(TWO_CASES)
                 .build();
         Path library = export(spec, "cmsis-pack", "");
@@ -133,13 +132,13 @@ class SourceExportTest {
         assertThatThrownBy(() -> export(gesture().build(), "keil", ""))
                 .hasMessageContaining("kiln.export is 'keil'")
                 .hasMessageContaining("one of library, c, cmake, zephyr, esp-idf, arduino, platformio, cmsis-pack");
-        PipelineSpec llvm = PipelineSpec.STANDARD.withCodegens(new CodegenSpec(Optional.of("llvm"), Optional.empty()));
-        BuildSpec spec = gesture().pipeline(llvm).executor("graph", true).build();
+        BuildSpec spec =
+                gesture().target("llvm").executor(ExecutorKind.GRAPH, true).build();
         assertThatThrownBy(() -> export(spec, "zephyr", "v1"))
                 .hasMessageContaining("the code is not C alone: the target is 'llvm'")
                 .hasMessageContaining("has the typed interface of the ahead-of-time executor")
                 .hasMessageContaining("'v1' is not a valid library version");
-        BuildSpec none = BuildSpec.builder(layout(), List.of(), "host").build();
+        BuildSpec none = SpecDraft.of(layout(), List.of(), "host").build();
         assertThatThrownBy(() -> export(none, "c", "")).hasMessageContaining("there is no model to export");
         BuildSpec unproven = gesture()
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
@@ -239,12 +238,12 @@ class SourceExportTest {
         return SourceExport.of(Log.QUIET, spec, kind, version).run();
     }
 
-    private BuildSpecBuilder gesture() {
-        return BuildSpec.builder(layout(), List.of(source()), "host").verify(TWO_CASES);
+    private SpecDraft gesture() {
+        return SpecDraft.of(layout(), List.of(source()), "host").verify(TWO_CASES);
     }
 
     /** An integer model and a float one. */
-    private BuildSpecBuilder twoModels() throws IOException {
+    private SpecDraft twoModels() throws IOException {
         FloatNet net = new FloatNet(5);
         Function model = net.function(net.dense(net.input(1, 8), 3));
         RelayPrinter.Module text = RelayPrinter.withParameters(model);
@@ -253,7 +252,7 @@ class SourceExportTest {
         Files.write(
                 folder.resolve("net.params"),
                 ParameterFile.write(text.parameters()).toArray());
-        return BuildSpec.builder(layout(), List.of(source(), new ModelSource(file, "net")), "host")
+        return SpecDraft.of(layout(), List.of(source(), new ModelSource(file, "net")), "host")
                 .verify(TWO_CASES);
     }
 

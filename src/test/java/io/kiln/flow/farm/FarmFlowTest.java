@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
@@ -27,6 +28,7 @@ import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FarmUse;
 import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.flow.spec.VerifyOn;
@@ -121,7 +123,7 @@ final class FarmFlowTest {
         assertThat(project.json("kiln/report.json").at("/stack/used").asLong()).isEqualTo(stack);
         assertThat(far.path("ranOn").asText())
                 .endsWith("of the farm " + broker.address().url());
-        flow.profile(spec.toBuilder().farm(Optional.empty()).build());
+        flow.profile(SpecDraft.of(spec).farm(Optional.empty()).build());
         JsonNode near = project.json("kiln/profile.json");
         assertThat(far.path("instructions")).isEqualTo(near.path("instructions"));
         assertThat(far.path("operators")).isEqualTo(near.path("operators"));
@@ -135,7 +137,7 @@ final class FarmFlowTest {
                 TuneSpec.of("random", Optional.of("instructions"), new Limits(2, 0, 60, 0), 3, List.of(), false);
         flow.tune(spec(far, "mps2-an386", VerifyOn.NONE), tune, Optional.empty());
         flow.tune(
-                spec(near, "mps2-an386", VerifyOn.NONE).toBuilder()
+                SpecDraft.of(spec(near, "mps2-an386", VerifyOn.NONE))
                         .farm(Optional.empty())
                         .build(),
                 tune,
@@ -174,14 +176,14 @@ final class FarmFlowTest {
     @Test
     void a_board_of_the_farm_measures_time_as_one_at_home_does() throws IOException {
         GestureProject project = project("timed");
-        BuildSpec spec = spec(project, "virtual-stm32f405", VerifyOn.NONE).toBuilder()
+        BuildSpec spec = SpecDraft.of(spec(project, "virtual-stm32f405", VerifyOn.NONE))
                 .application("rpc")
-                .executor("graph", true)
+                .executor(ExecutorKind.GRAPH, true)
                 .build();
         flow.profile(spec, DeviceSpec.USUAL);
         JsonNode far = project.json("kiln/profile.json");
         assertThat(far.path("ranOn").asText()).endsWith("worker bench");
-        flow.profile(spec.toBuilder().farm(Optional.empty()).build(), DeviceSpec.USUAL);
+        flow.profile(SpecDraft.of(spec).farm(Optional.empty()).build(), DeviceSpec.USUAL);
         JsonNode near = project.json("kiln/profile.json");
         assertThat(far.path("operators")).hasSizeGreaterThan(2).isEqualTo(near.path("operators"));
         assertThat(far.path("times")).isEqualTo(near.path("times"));

@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.mlf.ModelLibraryFormat;
@@ -35,7 +36,7 @@ class ArchiveTextTest {
     private Path folder;
 
     private static CompileRequest request(Path model, boolean slim) {
-        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+        return RequestDraft.of(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                 .name("net")
                 .slim(slim)
                 .build();

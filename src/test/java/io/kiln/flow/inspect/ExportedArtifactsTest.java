@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.SpecDraft;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ class ExportedArtifactsTest {
 
     private List<String> lines(Bytes content) throws IOException {
         Files.write(file(), content.toArray());
-        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), List.of(), "host")
+        BuildSpec spec = SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), List.of(), "host")
                 .build();
         return new Inspector(spec, "").lines(Optional.of(file()));
     }

@@ -4,9 +4,9 @@ package io.kiln.flow.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.NeedsShared;
@@ -62,7 +62,7 @@ class BuildPageTest {
     @NeedsShared("golden")
     void theLargestModelOfTheBenchFitsOnOnePage() throws IOException {
         CompiledModel vww = ModelCompiler.compile(
-                CompileRequest.builder(GoldenModels.model("vww_96_int8"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                RequestDraft.of(GoldenModels.model("vww_96_int8"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                         .name("vww")
                         .build());
         Path graph = BuildPage.keepGraph(layout(), vww, "vww.tflite");

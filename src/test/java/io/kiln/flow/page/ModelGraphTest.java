@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.DType;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.CompiledText;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.build.StatefulModelTest;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
@@ -54,7 +54,7 @@ class ModelGraphTest {
     void modelsAreDrawn(OwnModel model) throws Exception {
         Path file = model.model();
         CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(file, TARGET).name(model.id()).build());
+                RequestDraft.of(file, TARGET).name(model.id()).build());
         Graph graph = ModelGraph.of(compiled, "model.tflite");
         assertNothingOverlaps(graph);
         Document page = parsed(GraphPage.of(graph));
@@ -72,9 +72,8 @@ class ModelGraphTest {
 
     @Test
     void whatABoxSaysIsTrue() {
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(OwnModel.KEYWORDS.model(), TARGET)
-                .name("kws")
-                .build());
+        CompiledModel compiled = ModelCompiler.compile(
+                RequestDraft.of(OwnModel.KEYWORDS.model(), TARGET).name("kws").build());
         Graph.Block first = ModelGraph.of(compiled, "m").blocks().get(1);
         assertThat(first.caption()).isEqualTo("tvmgen_kws_fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         assertThat(first.boxes().get(0).lines())
@@ -91,9 +90,8 @@ class ModelGraphTest {
     @Test
     void longNamesKeepTheirEnds() {
         String name = "keyword_spotting_of_the_second_generation";
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(OwnModel.KEYWORDS.model(), TARGET)
-                .name(name)
-                .build());
+        CompiledModel compiled = ModelCompiler.compile(
+                RequestDraft.of(OwnModel.KEYWORDS.model(), TARGET).name(name).build());
         String page = GraphPage.of(ModelGraph.of(compiled, "m"));
         List<String> numbers = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)
@@ -197,10 +195,7 @@ class ModelGraphTest {
 
     private static CompiledModel compile(Function function) {
         return ModelCompiler.compile(
-                CompileRequest.builder(Path.of("m"), TARGET)
-                        .name(function.name())
-                        .build(),
-                function);
+                RequestDraft.of(Path.of("m"), TARGET).name(function.name()).build(), function);
     }
 
     /** Blocks keep apart; lines begin and end at their blocks, run straight, and cross none. */

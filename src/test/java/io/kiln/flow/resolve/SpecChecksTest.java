@@ -11,6 +11,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.UpdateSpec.Header;
 import io.kiln.flow.spec.UpdateSpec.Versions;
@@ -47,7 +48,7 @@ final class SpecChecksTest {
 
     @Test
     void valuesThatAreNoneAreToldWithThoseThereAre() throws IOException {
-        BuildSpec spec = spec("ram", 2, model("default")).toBuilder()
+        BuildSpec spec = SpecDraft.of(spec("ram", 2, model("default")))
                 .io("shared")
                 .verifyOn("moon", "console")
                 .mlfVersion(6)
@@ -81,9 +82,7 @@ final class SpecChecksTest {
     }
 
     private BuildSpec spec(UpdateSpec update) throws IOException {
-        return spec("speed", 2, model("default")).toBuilder()
-                .update(() -> update)
-                .build();
+        return SpecDraft.of(spec("speed", 2, model("default"))).update(update).build();
     }
 
     @Test
@@ -156,7 +155,7 @@ final class SpecChecksTest {
     }
 
     private BuildSpec spec(String optimize, int samples, ModelSource... models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("target"), "fw"), List.of(models), "mps2-an386")
+        return SpecDraft.of(new Layout(folder, folder.resolve("target"), "fw"), List.of(models), "mps2-an386")
                 .toolchain(Optional.of("clang"))
                 .optimize(optimize)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), samples, 0))

@@ -50,7 +50,7 @@ final class EveryInputCountsTest {
                     "RecordsSpec.shared",
                     "ImageSpec.code",
                     "ImageSpec.compilerFlags",
-                    "ImageSpec.trustedArchives",
+                    "ImageOptions.trusted",
                     "ImageSpec.semihosting",
                     "ImageSpec.verify",
                     "ImageSpec.farm",
@@ -70,7 +70,7 @@ final class EveryInputCountsTest {
                     "RecordsSpec.shared",
                     "ImageSpec.code",
                     "ImageSpec.compilerFlags",
-                    "ImageSpec.trustedArchives",
+                    "ImageOptions.trusted",
                     "ImageSpec.farm",
                     "BoardIdentity.origin",
                     "NamedToolchain.where"));

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.cycles.core.CoreTables;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.GestureProject;
@@ -51,7 +51,7 @@ class CandidateMeasurerTest {
 
     private static CompiledModel model(ResolvedBuild build) {
         return ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+                RequestDraft.of(GestureProject.MODEL, build.target()).build());
     }
 
     /** The first layer of a model. */

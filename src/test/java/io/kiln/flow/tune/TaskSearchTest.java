@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
@@ -35,7 +35,7 @@ class TaskSearchTest {
 
     private static LayerTask task() {
         CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, TARGET).build());
+                RequestDraft.of(GestureProject.MODEL, TARGET).build());
         return LayerTask.of(
                         model.stages().get(model.stages().size() - 1).function(),
                         Target.parse(TARGET),

@@ -4,9 +4,9 @@ package io.kiln.flow.tune;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.schedule.LayerChoices;
@@ -31,7 +31,7 @@ class TransferAcrossCoresTest {
     private static LayerTask dense(String core) {
         String target = "c -keys=arm_cpu,cpu -mcpu=" + core;
         CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, target).build());
+                RequestDraft.of(GestureProject.MODEL, target).build());
         return LayerTask.of(
                         model.stages().get(model.stages().size() - 1).function(),
                         Target.parse(target),

@@ -15,6 +15,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.TuneSpec;
 import io.kiln.flow.spec.TuneSpec.Limits;
 import io.kiln.ir.Function;
@@ -209,7 +210,8 @@ class TuneStepTest {
     private static LayerTask task(ResolvedBuild build, Metric objective) {
         BuildSpec spec = build.spec();
         Target target = Target.parse(build.target());
-        Function fused = fused(GenerateStep.compile(build, spec.models().get(0), spec.io(), spec.optimize()));
+        Function fused = fused(
+                GenerateStep.compile(build, spec.models().get(0), spec.calls().io(), spec.optimize()));
         return LayerTask.of(fused, target, Optimize.SPEED, objective, LayerChoices.RULES)
                 .get(0);
     }
@@ -281,7 +283,7 @@ class TuneStepTest {
         TuningRecord record = record(task(build(folder), Metric.CYCLES), slow);
         RecordFiles.write(spec.layout().userBoards().resolve("own").resolve("tuning.log"), List.of(record));
         ResolvedBuild own = new Resolver(TestToolchains.environment(log))
-                .resolve(spec.toBuilder().board("own").build());
+                .resolve(SpecDraft.of(spec).board("own").build());
         log.said().clear();
         new GenerateStep(log, own).run();
         assertThat(log.said()).contains("1 tuning records in the profile of the board own");

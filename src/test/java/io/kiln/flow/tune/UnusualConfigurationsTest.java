@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -192,7 +192,7 @@ class UnusualConfigurationsTest {
 
     private void assertRight(ResolvedBuild build, List<Candidate> candidates) {
         CompiledModel model = ModelCompiler.compile(
-                CompileRequest.builder(GestureProject.MODEL, build.target()).build());
+                RequestDraft.of(GestureProject.MODEL, build.target()).build());
         Board runsOn = build.runsOn().orElseThrow();
         EmulatorRunner runner = new EmulatorRunner(Emulator.of(runsOn, Duration.ofMinutes(1)), Optional.empty());
         CandidateMeasurer measurer = new CandidateMeasurer(

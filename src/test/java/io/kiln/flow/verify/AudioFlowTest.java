@@ -17,6 +17,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.UpdateSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.TestPrograms;
@@ -103,13 +104,13 @@ final class AudioFlowTest {
                 UpdateSpec.Header.NONE,
                 Optional.of(TestKeys.write(folder, 1)),
                 new UpdateSpec.Versions("1.0.0", "1.0.0", "0.0.0"));
-        verify(spec("mps2-an386").toBuilder().update(() -> update).build());
+        verify(SpecDraft.of(spec("mps2-an386")).update(update).build());
         String before = interfaceOfUpdate();
 
         // A model that was trained with other features does not suit the firmware.
         write("kws.preprocess.yaml", MFCC.replace("mean: -1", "mean: -2"));
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
-        BuildSpec next = spec("mps2-an386").toBuilder().update(() -> update).build();
+        BuildSpec next = SpecDraft.of(spec("mps2-an386")).update(update).build();
         flow.generate(next);
         flow.link(next);
         assertThat(interfaceOfUpdate()).isNotEqualTo(before);
@@ -150,7 +151,7 @@ final class AudioFlowTest {
         flow.generate(spec("mps2-an386"));
         Path archive = folder.resolve("out/generated-sources/kiln/model-mlf.tar");
         Path again = Files.createDirectories(folder.resolve("again"));
-        BuildSpec spec = BuildSpec.builder(
+        BuildSpec spec = SpecDraft.of(
                         new Layout(again, again.resolve("out"), "kws"),
                         List.of(new ModelSource(Files.copy(archive, again.resolve("kws.tar")), "kws")),
                         "mps2-an386")
@@ -208,7 +209,7 @@ final class AudioFlowTest {
         }
         Path vectors = Files.createDirectories(folder.resolve("vectors"));
         Files.write(vectors.resolve("audio_0.bin"), recording);
-        return BuildSpec.builder(
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), board)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 2, 0))
                 .build();

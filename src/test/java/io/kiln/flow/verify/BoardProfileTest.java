@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.TestOpenOcd;
@@ -13,6 +14,7 @@ import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -67,7 +69,8 @@ final class BoardProfileTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("a board measures by an RPC server, and the models have no system library")
                 .hasMessageContaining("Set kiln.application to rpc");
-        eachOperatorOfAGraph(spec.toBuilder().executor("graph", true).build());
+        eachOperatorOfAGraph(
+                SpecDraft.of(spec).executor(ExecutorKind.GRAPH, true).build());
         assertThat(log.said()).anyMatch(line -> line.matches("One run of gesture on counting, .* us, [0-9,]+ cycles"));
     }
 
@@ -95,7 +98,7 @@ final class BoardProfileTest {
         flow.inspect(graph, Optional.empty(), "");
         assertThat(project.text("kiln/graph-gesture.html")).contains(" us, ").contains(" cycles");
 
-        flow.profile(graph.toBuilder().application("console").build());
+        flow.profile(SpecDraft.of(graph).application("console").build());
         JsonNode counted = project.json("kiln/profile.json").path("operators");
         for (int i = 0; i < counted.size(); i++) {
             JsonNode timed = profile.path("operators").get(i);

@@ -8,14 +8,14 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.elf.ElfFile;
+import io.kiln.compile.CallOptions;
 import io.kiln.flow.Flow;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.reference.OwnModel;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -38,7 +38,7 @@ final class CompareLayersTest {
     @Test
     void theFirstWrongOperatorIsNamed() throws IOException {
         BuildSpec spec = spec().application("rpc")
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
                 .build();
         flow.compareLayers(spec);
         assertThat(log.said())
@@ -89,8 +89,8 @@ final class CompareLayersTest {
         return names.get(number - 1);
     }
 
-    private BuildSpecBuilder spec() {
-        return BuildSpec.builder(
+    private SpecDraft spec() {
+        return SpecDraft.of(
                         new Layout(folder, folder.resolve("out"), "net"),
                         List.of(new ModelSource(OwnModel.KEYWORDS.model(), "default")),
                         "mps2-an386")

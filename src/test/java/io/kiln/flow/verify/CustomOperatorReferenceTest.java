@@ -9,14 +9,13 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CallOptions;
 import io.kiln.compile.Frontends;
 import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.Options;
@@ -25,7 +24,6 @@ import io.kiln.frontend.tflite.TfliteModelBuilder;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.compiler.TestToolchains;
-import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +121,7 @@ final class CustomOperatorReferenceTest {
                 folder.resolve("net.tflite"),
                 "net",
                 InputShapes.NONE,
-                spec.pipeline().customOperators());
+                spec.options().reading());
         OperatorReferences references = new OperatorReferences(spec, TestToolchains.environment(log));
         Map<Integer, Bytes> values =
                 references.in(function, NONE, all -> Interpreter.runAll(function, List.of(bytes(1, 2)), all));
@@ -169,18 +167,14 @@ final class CustomOperatorReferenceTest {
     }
 
     private BuildSpec spec(String operators) {
-        BuildSpecBuilder builder = BuildSpec.builder(
+        SpecDraft builder = SpecDraft.of(
                 new Layout(folder, folder.resolve("out"), "net"),
                 List.of(new ModelSource(folder.resolve("net.tflite"), "default")),
                 "mps2-an386");
         return builder.toolchain(Optional.of("clang"))
                 .application("rpc")
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, true))
-                .pipeline(new PipelineSpec(
-                        PassOptions.DEFAULT_MAX_FUSION_DEPTH,
-                        List.of(),
-                        false,
-                        CustomOperators.of(CustomOperators.parse(operators))))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, true))
+                .customOperators(CustomOperators.of(CustomOperators.parse(operators)))
                 .build();
     }
 

@@ -9,16 +9,14 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.ReadOptions;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.PipelineSpec;
-import io.kiln.flow.spec.ReadingSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.frontend.ReadLimits;
 import io.kiln.reference.NeedsShared;
 import io.kiln.reference.SharedFolder;
 import io.kiln.target.TestTargets;
@@ -107,13 +105,11 @@ class GivenRoundingTest {
     }
 
     private static VerificationCases cases(Path model, String rounding, Path vectors) {
-        PipelineSpec pipeline = PipelineSpec.STANDARD.withReading(
-                ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty()));
         VerifySpec verify = new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), 0, 0);
         Problems problems = new Problems();
         VerificationCases cases = VerificationCases.of(
                 compiled(model, rounding).library().metadata(),
-                RoundedModel.of(pipeline, source(model), ReadLimits.STANDARD),
+                RoundedModel.of(reading(rounding), source(model)),
                 new TestVectors(verify, List.of(source(model)), false),
                 problems);
         assertThat(problems.list()).isEmpty();
@@ -129,12 +125,14 @@ class GivenRoundingTest {
     }
 
     private static CompiledModel compiled(Path model, String rounding) {
-        return ModelCompiler.compile(CompileRequest.builder(source(model).file(), TestTargets.HOST)
+        return ModelCompiler.compile(RequestDraft.of(source(model).file(), TestTargets.HOST)
                 .name(source(model).name())
-                .rounding(PipelineSpec.STANDARD
-                        .withReading(ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty()))
-                        .rounding())
+                .rounding(reading(rounding).rounding())
                 .build());
+    }
+
+    private static ReadOptions reading(String rounding) {
+        return ReadOptions.parse("model", rounding, Optional.empty(), Optional.empty());
     }
 
     private static List<Path> folders() {

@@ -12,6 +12,7 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.KeptLog;
+import io.kiln.compile.CallOptions;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.rpc.client.DebugDump;
 import io.kiln.device.rpc.client.DebugExecutor;
@@ -28,9 +29,8 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.BuildSpecBuilder;
-import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.reference.NeedsShared;
@@ -71,7 +71,7 @@ final class GraphRpcTest {
                 .map(OwnModel::source)
                 .toList();
         BuildSpec spec = build(board, models)
-                .calls(CallSpec.TYPED.with(ExecutorKind.GRAPH, linked))
+                .calls(CallOptions.TYPED.with(ExecutorKind.GRAPH, linked))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(VerifyOver.RPC))
                 .build();
         flow.build(spec, DeviceSpec.USUAL);
@@ -168,8 +168,8 @@ final class GraphRpcTest {
         return new ArrayList<>(read).stream().collect(Collectors.toMap(NamedTensor::name, tensor -> tensor));
     }
 
-    private BuildSpecBuilder build(String board, List<ModelSource> models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+    private SpecDraft build(String board, List<ModelSource> models) {
+        return SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of("clang"))
                 .application("rpc");
     }

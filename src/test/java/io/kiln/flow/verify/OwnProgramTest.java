@@ -14,6 +14,7 @@ import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -180,7 +181,8 @@ class OwnProgramTest {
                 .spec(board)
                 .optimize("size")
                 .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds)))
+                .verify(new VerifySpec(
+                        VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds), VerifyOver.CONSOLE))
                 .build();
     }
 

@@ -27,6 +27,7 @@ import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.spec.VerifyOver;
 import io.kiln.reference.OwnModel;
@@ -63,7 +64,7 @@ final class RpcFlowTest {
         List<ModelSource> models = Stream.of(OwnModel.KEYWORDS, OwnModel.CODER, OwnModel.SINE)
                 .map(OwnModel::source)
                 .toList();
-        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+        BuildSpec spec = SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
                 .application("rpc")
                 .calls(Optional.empty(), true, Optional.empty(), false)

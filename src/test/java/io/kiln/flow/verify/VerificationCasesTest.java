@@ -8,8 +8,8 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -92,7 +92,7 @@ final class VerificationCasesTest {
     private VerificationCases cases(Bytes file) {
         Function function = OnnxFrontend.read(file, "m.onnx", "m", InputShapes.NONE);
         ModelMetadata metadata = ModelCompiler.compile(
-                        CompileRequest.builder(Path.of("m.onnx"), "c").name("m").build(), function)
+                        RequestDraft.of(Path.of("m.onnx"), "c").name("m").build(), function)
                 .library()
                 .metadata();
         TestVectors vectors = new TestVectors(

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
@@ -47,10 +47,7 @@ class BitwiseTest {
             assertThat(Interpreter.run(function, data)).as(type.text()).isEqualTo(answers);
             answers.forEach(answer -> expected.writeBytes(answer.toArray()));
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("m.onnx"), "c")
-                            .name(type.text())
-                            .build(),
-                    function);
+                    RequestDraft.of(Path.of("m.onnx"), "c").name(type.text()).build(), function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
             inputs.addAll(data);

@@ -10,6 +10,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
@@ -47,9 +48,8 @@ class HalfCastTest {
             assertThat(Interpreter.run(function, List.of(input))).isEqualTo(answer);
             assertThat(answer.get(0)).isNotEqualTo(input);
             expected.writeBytes(answer.get(0).toArray());
-            CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), "c")
-                    .name(type.text())
-                    .build();
+            CompileRequest request =
+                    RequestDraft.of(Path.of("m.onnx"), "c").name(type.text()).build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());

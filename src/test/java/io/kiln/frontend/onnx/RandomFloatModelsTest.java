@@ -10,6 +10,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
@@ -69,9 +70,8 @@ class RandomFloatModelsTest {
                 round.inputs.addAll(data);
                 round.expected.writeBytes(answer.toArray());
             }
-            CompileRequest request = CompileRequest.builder(Path.of("m.onnx"), "c")
-                    .name("m" + seed)
-                    .build();
+            CompileRequest request =
+                    RequestDraft.of(Path.of("m.onnx"), "c").name("m" + seed).build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());

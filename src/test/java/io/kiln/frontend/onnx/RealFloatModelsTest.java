@@ -4,10 +4,10 @@ package io.kiln.frontend.onnx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.op.movement.Transpose;
@@ -57,7 +57,7 @@ class RealFloatModelsTest {
         List<Bytes> expected = new ArrayList<>();
         for (String name : MODELS) {
             Path file = SharedFolder.need("onnx").resolve(name);
-            CompiledModel model = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu -model=host")
+            CompiledModel model = ModelCompiler.compile(RequestDraft.of(file, "c -keys=cpu -model=host")
                     .name("real" + compiled.size())
                     .build());
             compiled.add(model);

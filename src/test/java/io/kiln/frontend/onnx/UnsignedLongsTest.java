@@ -4,10 +4,10 @@ package io.kiln.frontend.onnx;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Function;
@@ -107,7 +107,7 @@ class UnsignedLongsTest {
         Interpreter.run(function, inputs).forEach(answer -> answers.writeBytes(answer.toArray()));
         assertThat(Bytes.wrap(answers.toByteArray())).isEqualTo(expected);
         CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(Path.of("m.onnx"), "c").name("m").build(), function);
+                RequestDraft.of(Path.of("m.onnx"), "c").name("m").build(), function);
         Bytes actual = HostProgram.build(
                         folder,
                         List.of(compiled.library().metadata()),

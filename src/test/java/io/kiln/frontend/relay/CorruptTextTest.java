@@ -10,6 +10,7 @@ import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
@@ -173,8 +174,8 @@ class CorruptTextTest {
                 .max()
                 .orElse(0);
         if (largest < 1 << 12) {
-            CompileRequest request = CompileRequest.builder(Path.of("corrupt.relay"), "c -keys=cpu")
-                    .build();
+            CompileRequest request =
+                    RequestDraft.of(Path.of("corrupt.relay"), "c -keys=cpu").build();
             try {
                 assertThat(ModelCompiler.compile(request, function)
                                 .library()

@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -157,7 +158,6 @@ class RoundTripTest {
     }
 
     private static CompileRequest request(Path model) {
-        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
-                .build();
+        return RequestDraft.of(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").build();
     }
 }

@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
@@ -46,9 +47,8 @@ class FarScalesTest {
         try {
             Function function = TfliteFrontend.read(
                     Bytes.wrap(model.build()), "far.tflite", "far", InputShapes.NONE, CustomOperators.NONE, rounding);
-            CompileRequest request = CompileRequest.builder(Path.of("far.tflite"), "c")
-                    .name("far")
-                    .build();
+            CompileRequest request =
+                    RequestDraft.of(Path.of("far.tflite"), "c").name("far").build();
             assertThat(ModelCompiler.compile(request, function).library()).isNotNull();
         } catch (KilnException refused) {
             assertThat(refused.getMessage()).contains("operator #0");

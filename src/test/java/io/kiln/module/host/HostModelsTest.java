@@ -9,9 +9,9 @@ import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.compile.Frontends;
+import io.kiln.compile.ReadOptions;
 import io.kiln.flow.GestureProject;
 import io.kiln.flow.export.LibraryExport;
-import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -84,7 +84,7 @@ final class HostModelsTest {
     private static final class Answers {
         static final List<List<Bytes>> ALL = IntStream.range(0, VECTORS)
                 .mapToObj(number -> Interpreter.run(
-                        Frontends.read(GestureProject.MODEL, "gesture", InputShapes.NONE, CustomOperators.NONE),
+                        Frontends.read(GestureProject.MODEL, "gesture", InputShapes.NONE, ReadOptions.DEFAULT),
                         List.of(input(number))))
                 .toList();
     }

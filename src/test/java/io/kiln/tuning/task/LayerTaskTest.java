@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.OperatorInfo;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.schedule.LayerChoices;
 import io.kiln.schedule.space.Configuration;
@@ -39,9 +39,8 @@ class LayerTaskTest {
             List.of("c -mcpu=cortex-m4 -model=a", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -march=rv32imac");
 
     private static CompiledModel compiled(String target, HistoryBest records) {
-        return ModelCompiler.compile(CompileRequest.builder(GestureProject.MODEL, target)
-                .records(records)
-                .build());
+        return ModelCompiler.compile(
+                RequestDraft.of(GestureProject.MODEL, target).records(records).build());
     }
 
     private static List<LayerTask> tasks(String target) {

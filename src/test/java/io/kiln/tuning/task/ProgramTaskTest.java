@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.flow.GestureProject;
 import io.kiln.stream.PlanChoice;
 import io.kiln.stream.PlanChoice.Blocks;
@@ -32,7 +32,7 @@ class ProgramTaskTest {
     private static final PlanChoice WHOLE = new PlanChoice(PlanChoice.Order.FUNCTION, Blocks.WHOLE, 100);
 
     private static CompiledModel compiled(List<TuningRecord> records) {
-        return ModelCompiler.compile(CompileRequest.builder(GestureProject.MODEL, TARGET)
+        return ModelCompiler.compile(RequestDraft.of(GestureProject.MODEL, TARGET)
                 .name("gesture")
                 .records(new HistoryBest(records))
                 .build());

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
@@ -55,7 +55,7 @@ class ExportedNetworksTest {
     private void compile(Function function, List<Bytes> data, List<Bytes> answers) {
         String name = "m" + models.size();
         CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(Path.of("m.onnx"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                RequestDraft.of(Path.of("m.onnx"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                         .name(name)
                         .build(),
                 function);

@@ -5,10 +5,10 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
 import java.nio.file.Path;
@@ -58,7 +58,7 @@ final class HostSweep {
 
     private static CompiledModel compile(Function function) {
         return ModelCompiler.compile(
-                CompileRequest.builder(Path.of("node.onnx"), TARGET)
+                RequestDraft.of(Path.of("node.onnx"), TARGET)
                         .name(function.name())
                         .build(),
                 function);

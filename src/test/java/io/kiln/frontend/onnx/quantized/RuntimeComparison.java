@@ -11,6 +11,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.onnx.OnnxFrontend;
 import io.kiln.frontend.onnx.OnnxRuntime;
@@ -80,7 +81,7 @@ final class RuntimeComparison {
         } else if (!isEqual) {
             wrong.add(seed + ": " + model.name());
         } else if (seed % compiledEvery == 0) {
-            CompileRequest request = CompileRequest.builder(
+            CompileRequest request = RequestDraft.of(
                             Path.of("m.onnx"), TARGETS.get(seed / compiledEvery % TARGETS.size()))
                     .name("m" + seed)
                     .optimize(OPTIMIZE.get(seed / compiledEvery % OPTIMIZE.size()))

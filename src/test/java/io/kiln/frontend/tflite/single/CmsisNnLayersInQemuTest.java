@@ -14,7 +14,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.CodegenSpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.LittleEndian;
 import io.kiln.frontend.tflite.Options;
@@ -111,11 +111,11 @@ class CmsisNnLayersInQemuTest {
         boolean missing = Executables.find("qemu-system-arm").isEmpty();
         Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
         TestToolchains.resolve("clang", Boards.builtIn().find(board).target());
-        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models(), board)
+        BuildSpec spec = SpecDraft.of(new Layout(folder, folder.resolve("out"), "net"), models(), board)
                 .toolchain(Optional.of("clang"))
-                .pipeline(PipelineSpec.STANDARD.withCodegens(new CodegenSpec(
+                .codegens(new CodegenSpec(
                         Optional.of("cmsis-nn -version=" + version + ", " + host),
-                        Optional.of(CmsisNnStandIn.copy(folder.resolve("cmsis"), version)))))
+                        Optional.of(CmsisNnStandIn.copy(folder.resolve("cmsis"), version))))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
                 .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);

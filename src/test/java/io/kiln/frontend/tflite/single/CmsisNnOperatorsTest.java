@@ -16,6 +16,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
@@ -156,7 +157,7 @@ class CmsisNnOperatorsTest {
     }
 
     private static CompiledModel compile(String name, Function function) {
-        CompileRequest request = CompileRequest.builder(Path.of(name + ".tflite"), "cmsis-nn, c -keys=cpu -model=host")
+        CompileRequest request = RequestDraft.of(Path.of(name + ".tflite"), "cmsis-nn, c -keys=cpu -model=host")
                 .name(name)
                 .build();
         return ModelCompiler.compile(request, function);

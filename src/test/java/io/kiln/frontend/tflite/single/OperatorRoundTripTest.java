@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
@@ -50,7 +51,7 @@ class OperatorRoundTripTest {
     void theSameFilesAreGenerated(OperatorCases operator) throws IOException {
         for (long seed = 0; seed < CASES; seed++) {
             Function printed = imported(operator, seed);
-            CompileRequest request = CompileRequest.builder(Path.of("model"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+            CompileRequest request = RequestDraft.of(Path.of("model"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
                     .build();
             assertThat(ModelCompiler.compile(request, RelayFrontend.read(text(printed), "default"))
                             .library())

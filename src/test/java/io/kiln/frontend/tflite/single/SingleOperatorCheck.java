@@ -10,6 +10,7 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.RequestDraft;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.TfliteRounding;
@@ -173,7 +174,7 @@ public final class SingleOperatorCheck {
     private static CompileRequest request(long seed, String name) {
         String target = TARGETS.get(Math.floorMod(seed, TARGETS.size()));
         Optimize optimize = FAVOURED.get(Math.floorMod(seed / TARGETS.size(), FAVOURED.size()));
-        return CompileRequest.builder(Path.of(name + ".tflite"), target)
+        return RequestDraft.of(Path.of(name + ".tflite"), target)
                 .name(name)
                 .optimize(optimize)
                 .build();

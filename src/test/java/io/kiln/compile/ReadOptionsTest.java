@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow.spec;
+package io.kiln.compile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ReadingSpecTest {
+class ReadOptionsTest {
     @Test
     void aRoundingIsOneOfTwo() {
-        assertThat(PipelineSpec.STANDARD.rounding()).isEqualTo(TfliteRounding.MICRO);
+        assertThat(ReadOptions.DEFAULT.rounding()).isEqualTo(TfliteRounding.MICRO);
         assertThat(reading("lite").rounding()).isEqualTo(TfliteRounding.LITE);
         assertThatThrownBy(() -> reading("Lite"))
                 .isInstanceOf(KilnException.class)
@@ -27,13 +27,13 @@ class ReadingSpecTest {
         assertThat(fingerprint("micro")).isEqualTo(fingerprint("micro")).isNotEqualTo(fingerprint("lite"));
     }
 
-    private static ReadingSpec reading(String rounding) {
-        return ReadingSpec.parse("model", rounding, Optional.empty(), Optional.empty());
+    private static ReadOptions reading(String rounding) {
+        return ReadOptions.parse("model", rounding, Optional.empty(), Optional.empty());
     }
 
     private static Map<String, String> fingerprint(String rounding) {
         return Fingerprint.of("generate")
-                .value("", PipelineSpec.STANDARD.withReading(reading(rounding)))
+                .value("", CompileOptions.DEFAULT.with(reading(rounding)))
                 .parts();
     }
 }
