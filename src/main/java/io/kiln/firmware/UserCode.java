@@ -23,9 +23,13 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
     }
 
     /** The code in a project's {@code src/main/c}, which need not exist. */
-    public static UserCode of(Optional<Path> main) {
-        return main.map(path -> NONE.with(new CodeFolder(path, ProjectFiles.USER, "src/main/c", Role.MAIN)))
-                .orElse(NONE);
+    public static UserCode of(Path main, CodeFlags flags) {
+        return new UserCode(List.of(new CodeFolder(main, ProjectFiles.USER, "src/main/c", Role.MAIN)), flags);
+    }
+
+    /** The code in a project's {@code src/main/c}, compiled without flags. */
+    public static UserCode of(Path main) {
+        return of(main, CodeFlags.NONE);
     }
 
     /** The same with another folder. */
@@ -50,11 +54,6 @@ public record UserCode(List<CodeFolder> folders, CodeFlags flags) {
                 ? root.relativize(path).toString().replace('\\', '/')
                 : name;
         return with(new CodeFolder(path, free(role.name().toLowerCase(Locale.ROOT) + "/" + name), origin, role));
-    }
-
-    /** The same compiled in another way. */
-    public UserCode with(CodeFlags other) {
-        return new UserCode(folders, other);
     }
 
     /** The same with the unit tests in a folder. */

@@ -421,9 +421,9 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
                 inputShapes().isEmpty() ? shared.map(SharedModel::inputShapes).orElse("") : inputShapes();
         Path folder = projectLayout().userModels();
         Optional<ModelSource> single =
-                shared.map(each -> new ModelSource(each.file(), name, shapes).withVectors(each.vectors()));
+                shared.map(each -> new ModelSource(each.file(), name, shapes, "", Optional.empty(), each.vectors()));
         List<ModelSource> chosen = ModelFiles.choose(given, single, name, shapes, folder);
         String version = project().getFile() == null ? "" : modelVersion();
-        return preprocessed(chosen).map(source -> source.withVersion(version)).toList();
+        return preprocessed(chosen, version);
     }
 }

@@ -45,7 +45,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters that say what code the models of an image become, where it lies, and how its answers are verified. */
@@ -269,8 +268,12 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
     @Parameter(property = "kiln.preprocess")
     private File preprocess;
 
-    /** The models with what {@code kiln.preprocess} puts before them. */
-    final Stream<ModelSource> preprocessed(List<ModelSource> sources) {
+    /**
+     * The models in a version, with what {@code kiln.preprocess} puts before them.
+     *
+     * @param version empty if there is none
+     */
+    final List<ModelSource> preprocessed(List<ModelSource> sources, String version) {
         if (preprocess != null && sources.size() > 1) {
             throw new KilnException(new Problem(
                     "both kiln.preprocess and several models are given",
@@ -278,7 +281,8 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
                     "<preprocess> inside a <model>",
                     "Remove kiln.preprocess"));
         }
-        return sources.stream().map(source -> preprocess == null ? source : source.withPreprocess(preprocess.toPath()));
+        Optional<Path> described = Optional.ofNullable(preprocess).map(File::toPath);
+        return sources.stream().map(source -> source.in(version, described)).toList();
     }
 
     /**

@@ -165,7 +165,7 @@ class ForeignObjectsTest {
     private void link(Board board, Path sources) {
         FirmwareRequest plain =
                 TestFirmware.request(board, "gnu", Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder);
-        FirmwareRequest request = plain.with(plain.content().with(UserCode.of(Optional.of(sources))));
+        FirmwareRequest request = plain.with(plain.content().with(UserCode.of(sources)));
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         FirmwareLinker.link(objects, folder.resolve("out"), "app", Log.QUIET);
     }

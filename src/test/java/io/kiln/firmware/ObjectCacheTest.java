@@ -249,7 +249,7 @@ class ObjectCacheTest {
                 board,
                 TestToolchains.resolve(toolchain, board.target()).withObjectCache(Optional.of(cache)),
                 optimize,
-                new FirmwareRequest.Content(models, UserCode.of(Optional.of(root.resolve("src/main/c")))),
+                new FirmwareRequest.Content(models, UserCode.of(root.resolve("src/main/c"))),
                 new FirmwareRequest.Folders(root.resolve("target/firmware"), root.resolve("target/kiln/build")),
                 "test");
         return trusted.isEmpty() ? request : TestFirmware.trusting(request, TrustedArchives.parse("sha256:" + trusted));

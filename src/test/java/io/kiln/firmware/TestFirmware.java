@@ -19,7 +19,6 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** A model library written by hand, just large enough to be measured, and requests that use it. */
 public final class TestFirmware {
@@ -103,7 +102,7 @@ public final class TestFirmware {
                 board,
                 TestToolchains.resolve(toolchain, board.target()),
                 optimize,
-                new FirmwareRequest.Content(models, UserCode.of(Optional.of(folder.resolve("src/main/c")))),
+                new FirmwareRequest.Content(models, UserCode.of(folder.resolve("src/main/c"))),
                 new FirmwareRequest.Folders(folder.resolve("target/firmware"), folder.resolve("target/kiln/build")),
                 "test");
     }

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -178,7 +177,7 @@ class UserSourcesTest {
     }
 
     private List<String> read() {
-        return UserSources.read(UserCode.of(Optional.of(sources))).keySet().stream()
+        return UserSources.read(UserCode.of(sources)).keySet().stream()
                 .map(name -> name.substring("main/".length()))
                 .toList();
     }

@@ -77,7 +77,7 @@ public final class BoardProfiles {
                 board,
                 Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment),
                 Optimize.SIZE,
-                new FirmwareRequest.Content(List.of(), UserCode.of(Optional.of(application))),
+                new FirmwareRequest.Content(List.of(), UserCode.of(application)),
                 FirmwareRequest.Folders.in(work),
                 PluginVersion.text());
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -62,7 +62,7 @@ public final class QuantizedFiles {
     public ModelSource compiled(ModelSource model) {
         Path relay = spec.layout().quantized(name(model), "relay");
         return request(model).isPresent() && Files.isRegularFile(relay)
-                ? new ModelSource(relay, model.name()).withVersion(model.version())
+                ? new ModelSource(relay, model.name()).in(model.version(), Optional.empty())
                 : model;
     }
 

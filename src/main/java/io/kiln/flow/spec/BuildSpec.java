@@ -176,19 +176,13 @@ public record BuildSpec(
             this(file, name, "");
         }
 
-        /** The same model in a version. */
-        public ModelSource withVersion(String newVersion) {
-            return new ModelSource(file, name, inputShapes, newVersion, preprocess, vectors);
-        }
-
-        /** The same model with signal processing before it. */
-        public ModelSource withPreprocess(Path description) {
-            return new ModelSource(file, name, inputShapes, version, Optional.of(description), vectors);
-        }
-
-        /** The same model with the test vectors that came with it. */
-        public ModelSource withVectors(Optional<Path> folder) {
-            return new ModelSource(file, name, inputShapes, version, preprocess, folder);
+        /**
+         * The same model in a version.
+         *
+         * @param described the signal processing before it; empty for its own
+         */
+        public ModelSource in(String newVersion, Optional<Path> described) {
+            return new ModelSource(file, name, inputShapes, newVersion, described.or(() -> preprocess), vectors);
         }
 
         /** The file that describes the signal processing before it; empty if there is none. */
@@ -228,9 +222,6 @@ public record BuildSpec(
             VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program, VerifyOver over) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
-
-        /** Two random cases in the emulator. */
-        public static final VerifySpec USUAL = new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0);
 
         /** The image holds the default application, and the project's own program is observed for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {

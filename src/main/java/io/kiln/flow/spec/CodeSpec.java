@@ -11,7 +11,6 @@ import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.TargetOptions;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -42,7 +41,7 @@ public record CodeSpec(List<Path> sources, List<Path> includes, CodeFlags flags,
      * @param board the board that it is compiled for
      */
     public UserCode of(Layout layout, Board board) {
-        UserCode code = UserCode.of(Optional.of(layout.userSources())).with(flags);
+        UserCode code = UserCode.of(layout.userSources(), flags);
         for (Path folder : sources) {
             code = code.with(layout.project(), folder, Role.SOURCES);
         }

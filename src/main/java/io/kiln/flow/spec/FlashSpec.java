@@ -38,16 +38,6 @@ public record FlashSpec(
             false,
             false);
 
-    /** The same at another probe; empty for the only one connected. */
-    public FlashSpec withProbe(Optional<String> other) {
-        return new FlashSpec(other, tool, content, journal, faults, allowRpc, bar);
-    }
-
-    /** The same with other content. */
-    public FlashSpec withContent(Content other) {
-        return new FlashSpec(probe, tool, other, journal, faults, allowRpc, bar);
-    }
-
     /**
      * What writes.
      *

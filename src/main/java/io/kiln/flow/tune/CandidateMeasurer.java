@@ -180,7 +180,7 @@ final class CandidateMeasurer {
                 build.board(),
                 build.toolchain(),
                 build.spec().optimize(),
-                new FirmwareRequest.Content(List.of(library), UserCode.of(Optional.of(sources))),
+                new FirmwareRequest.Content(List.of(library), UserCode.of(sources)),
                 FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         return request.on(runsOn, folder);

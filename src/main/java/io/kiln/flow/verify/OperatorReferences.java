@@ -149,7 +149,7 @@ final class OperatorReferences {
                 board,
                 toolchain,
                 Optimize.SPEED,
-                new FirmwareRequest.Content(models, UserCode.of(Optional.of(sources(files)))),
+                new FirmwareRequest.Content(models, UserCode.of(sources(files))),
                 FirmwareRequest.Folders.in(folder),
                 PluginVersion.text());
         FirmwareProject project = FirmwareAssembler.assemble(request, Log.QUIET);

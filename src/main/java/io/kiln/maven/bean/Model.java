@@ -7,6 +7,7 @@ import io.kiln.flow.model.SharedModel;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.File;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** One {@code <model>} of {@code <models>}. */
@@ -58,9 +59,12 @@ public final class Model {
                     "Add it"));
         }
         SharedModel model = find.apply(file);
-        ModelSource source = new ModelSource(
-                        model.file(), name, inputShapes == null ? model.inputShapes() : inputShapes)
-                .withVectors(model.vectors());
-        return preprocess == null ? source : source.withPreprocess(folder.resolve(preprocess.toPath()));
+        return new ModelSource(
+                model.file(),
+                name,
+                inputShapes == null ? model.inputShapes() : inputShapes,
+                "",
+                Optional.ofNullable(preprocess).map(description -> folder.resolve(description.toPath())),
+                model.vectors());
     }
 }

@@ -34,7 +34,6 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * A model in C by hand that needs 64-bit division, floats and memcpy, and what it must answer: for 16 numbers x their int32
@@ -160,7 +159,7 @@ final class HandWrittenModel {
                 board,
                 TestToolchains.resolve(toolchain, board.target()),
                 optimize,
-                new FirmwareRequest.Content(List.of(library(io)), UserCode.of(Optional.of(folder.resolve("main")))),
+                new FirmwareRequest.Content(List.of(library(io)), UserCode.of(folder.resolve("main"))),
                 FirmwareRequest.Folders.in(folder),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -28,7 +28,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,7 +87,7 @@ class LibcOnBoardTest {
                 Optimize.SIZE,
                 new FirmwareRequest.Content(
                         List.of(TestFirmware.model("default", 100)),
-                        UserCode.of(Optional.of(sources)).with(new CodeFlags(List.of(), List.of(), Libc.NANO))),
+                        UserCode.of(sources, new CodeFlags(List.of(), List.of(), Libc.NANO))),
                 FirmwareRequest.Folders.in(folder.resolve("target")),
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);

@@ -126,7 +126,7 @@ class RpcServerOnBoardTest {
                 Optimize.SIZE,
                 new FirmwareRequest.Content(
                         List.of(library()),
-                        UserCode.of(Optional.of(folder.resolve("main"))),
+                        UserCode.of(folder.resolve("main")),
                         ImageOptions.DEFAULT.with(Application.RPC),
                         BroughtSources.NONE,
                         ExtraCode.NONE),

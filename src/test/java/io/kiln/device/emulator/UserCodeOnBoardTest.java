@@ -34,7 +34,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -101,13 +100,14 @@ class UserCodeOnBoardTest {
         write("library.c", "int from_library(int x);\nint from_library(int x) { return 2 * x; }\n");
         archive(id, compiler);
         // 4 * 3 + 7 + 2 * 10 + 5 + 100 + 2
-        UserCode code = UserCode.of(Optional.of(folder.resolve("src/main/c")))
+        UserCode code = UserCode.of(
+                        folder.resolve("src/main/c"),
+                        new CodeFlags(
+                                List.of("SCALE=4", "EXPECTED=146", "NAME=\"it's me\\n\""),
+                                List.of("-std=c++20", "-std=c11"),
+                                Libc.NONE))
                 .with(folder, folder.resolve("drivers"), Role.SOURCES)
-                .with(folder, folder.resolve("vendor/inc"), Role.HEADERS)
-                .with(new CodeFlags(
-                        List.of("SCALE=4", "EXPECTED=146", "NAME=\"it's me\\n\""),
-                        List.of("-std=c++20", "-std=c11"),
-                        Libc.NONE));
+                .with(folder, folder.resolve("vendor/inc"), Role.HEADERS);
         FirmwareRequest plain = TestFirmware.request(
                 board, toolchain, Optimize.SIZE, List.of(TestFirmware.model("default", 100)), folder);
         FirmwareRequest request = plain.with(plain.content().with(code));

@@ -33,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -63,8 +62,9 @@ class PowerCutTest {
         for (String name : List.of("power_cuts.c", "check.h")) {
             WholeFiles.write(main.resolve(name), Files.readString(TESTS.resolve(name)));
         }
-        UserCode code = UserCode.of(Optional.of(main))
-                .with(new CodeFlags(
+        UserCode code = UserCode.of(
+                main,
+                new CodeFlags(
                         List.of("KILN_BOARD", "CUTS=" + CUTS, "SEED=" + SEED + "u", "TABLE_BYTES=" + TABLE_BYTES + "u"),
                         List.of(),
                         Libc.NONE));

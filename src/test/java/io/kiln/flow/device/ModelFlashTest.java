@@ -138,7 +138,7 @@ final class ModelFlashTest {
     }
 
     private static FlashSpec models() {
-        return FlashSpec.USUAL.withContent(FlashSpec.Content.of(true, "models"));
+        return SpecDraft.flash(Optional.empty(), FlashSpec.Content.of(true, "models"));
     }
 
     private static FlashSpec models(String faults) {

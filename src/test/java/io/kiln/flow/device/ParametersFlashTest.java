@@ -101,7 +101,7 @@ final class ParametersFlashTest {
     }
 
     private static FlashSpec parameters() {
-        return FlashSpec.USUAL.withContent(FlashSpec.Content.of(true, "parameters"));
+        return SpecDraft.flash(Optional.empty(), FlashSpec.Content.of(true, "parameters"));
     }
 
     private static DeviceSpec asItIs() {

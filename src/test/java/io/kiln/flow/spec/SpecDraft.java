@@ -43,7 +43,7 @@ public final class SpecDraft {
     private CodeSpec code = CodeSpec.NONE;
     private List<String> compilerFlags = List.of();
     private boolean semihosting;
-    private VerifySpec verify = VerifySpec.USUAL;
+    private VerifySpec verify = new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0);
     private Optional<FarmUse> farm = Optional.empty();
 
     private SpecDraft(Layout layout, List<ModelSource> models, String board) {
@@ -79,6 +79,13 @@ public final class SpecDraft {
             draft.malformed.add(problem);
         }
         return draft;
+    }
+
+    /** How to flash something at a probe, with all other defaults. */
+    public static FlashSpec flash(Optional<String> probe, FlashSpec.Content content) {
+        FlashSpec usual = FlashSpec.USUAL;
+        return new FlashSpec(
+                probe, usual.tool(), content, usual.journal(), usual.faults(), usual.allowRpc(), usual.bar());
     }
 
     public BuildSpec build() {

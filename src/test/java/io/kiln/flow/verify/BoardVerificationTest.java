@@ -16,6 +16,7 @@ import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.flow.spec.SpecDraft;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -92,7 +93,7 @@ final class BoardVerificationTest {
     }
 
     private static FlashSpec probe(String probe) {
-        return FlashSpec.USUAL.withProbe(Optional.of(probe));
+        return SpecDraft.flash(Optional.of(probe), FlashSpec.Content.WHOLE);
     }
 
     /** The image that answers: the project's objects with the default application. */

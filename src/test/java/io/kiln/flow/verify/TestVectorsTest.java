@@ -52,8 +52,8 @@ final class TestVectorsTest {
     }
 
     private ModelSource source(String name) {
-        return new ModelSource(folder.resolve(name + ".tflite"), name)
-                .withVectors(Optional.of(folder.resolve("with-" + name)));
+        Optional<Path> vectors = Optional.of(folder.resolve("with-" + name));
+        return new ModelSource(folder.resolve(name + ".tflite"), name, "", "", Optional.empty(), vectors);
     }
 
     private static TestVectors vectors(Path users, boolean areSeveral, ModelSource... sources) {
