@@ -139,15 +139,17 @@ public final class SpecDraft {
     }
 
     public SpecDraft io(Io value) {
-        return calls(options.calls().with(value));
+        options = options.with(options.calls().with(value));
+        return this;
     }
 
     public SpecDraft io(String text) {
         return malformed.read(() -> Io.of(text)).map(this::io).orElse(this);
     }
 
+    /** Sets all but who owns inputs and outputs. */
     public SpecDraft calls(CallOptions value) {
-        options = options.with(value);
+        options = options.with(value.with(options.calls().io()));
         return this;
     }
 
