@@ -29,7 +29,7 @@ import io.kiln.maven.artifact.LibraryArtifacts;
 import io.kiln.maven.artifact.RecordArtifacts;
 import io.kiln.maven.bean.Mlf;
 import io.kiln.maven.bean.Model;
-import io.kiln.maven.session.OwnCode;
+import io.kiln.maven.session.GivenWords;
 import io.kiln.maven.session.Timestamps;
 import io.kiln.toolchain.compiler.Libc;
 import java.io.File;
@@ -387,11 +387,11 @@ abstract class AbstractFirmwareMojo extends AbstractModelsMojo {
     /** The project's own code beside that in {@code src/main/c}. */
     private CodeSpec code(Problems malformed) {
         return new CodeSpec(
-                OwnCode.folders(folder(), sources),
-                OwnCode.folders(folder(), include),
+                GivenWords.folders(folder(), sources),
+                GivenWords.folders(folder(), include),
                 new CodeFlags(
-                        OwnCode.words(define),
-                        OwnCode.words(compilerArgs),
+                        GivenWords.of(define),
+                        GivenWords.of(compilerArgs),
                         malformed.read(() -> Libc.of(libc)).orElse(Libc.NONE)),
                 new LibraryArtifacts(session().getProjects(), fetcher())
                         .of(project().getDependencies()));

@@ -32,9 +32,9 @@ import io.kiln.maven.bean.Quantize;
 import io.kiln.maven.bean.Tflite;
 import io.kiln.maven.bean.Verify;
 import io.kiln.maven.session.Budgets;
+import io.kiln.maven.session.GivenWords;
 import io.kiln.maven.session.MojoLog;
 import io.kiln.maven.session.NamedProperties;
-import io.kiln.maven.session.OwnCode;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.transform.PassOptions;
 import java.io.File;
@@ -317,7 +317,7 @@ abstract class AbstractModelsMojo extends AbstractFarmMojo {
 
     private PassOptions passes() {
         Integer depth = fuse == null ? null : fuse.maxDepth();
-        return new PassOptions(depth == null ? fuseMaxDepth : depth, Set.copyOf(OwnCode.words(disabledPasses)));
+        return new PassOptions(depth == null ? fuseMaxDepth : depth, Set.copyOf(GivenWords.of(disabledPasses)));
     }
 
     private ReadOptions reading() {

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 
-/** Reads the parameters about the project's own code; Maven leaves those that are not set null. */
-public final class OwnCode {
-    private OwnCode() {}
+/** Reads parameters that are lists; Maven leaves those that are not set null. */
+public final class GivenWords {
+    private GivenWords() {}
 
     /**
      * Folders by their names.
@@ -15,11 +15,11 @@ public final class OwnCode {
      * @param folder the project's folder, to which names are relative
      */
     public static List<Path> folders(Path folder, List<String> names) {
-        return words(names).stream().map(folder::resolve).toList();
+        return of(names).stream().map(folder::resolve).toList();
     }
 
-    /** Words that are not blank. */
-    public static List<String> words(List<String> given) {
+    /** The words that are not blank. */
+    public static List<String> of(List<String> given) {
         return given == null
                 ? List.of()
                 : given.stream()
