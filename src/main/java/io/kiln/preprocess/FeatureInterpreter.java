@@ -2,6 +2,8 @@
 package io.kiln.preprocess;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FixedPoint;
+import io.kiln.ir.arith.SquareRoot;
 import io.kiln.preprocess.PreprocessPlan.Filters;
 import io.kiln.preprocess.PreprocessPlan.Logarithm;
 import io.kiln.preprocess.PreprocessPlan.Quantization;
@@ -43,7 +45,7 @@ public final class FeatureInterpreter {
         int previous = 0;
         for (int i = 0; i < signal.length; i++) {
             int sample = audio[i] - ((plan.signal().preEmphasis() * previous + (1 << 14)) >> 15);
-            signal[i] = (short) Math.max(Short.MIN_VALUE, Math.min(Short.MAX_VALUE, sample));
+            signal[i] = (short) FixedPoint.clamp(sample, Short.MIN_VALUE, Short.MAX_VALUE);
             previous = audio[i];
         }
         return signal;
@@ -62,21 +64,11 @@ public final class FeatureInterpreter {
         long[] spectrum = new long[points / 2 + 1];
         for (int k = 0; k < spectrum.length; k++) {
             long power = (long) bins[2 * k] * bins[2 * k] + (long) bins[2 * k + 1] * bins[2 * k + 1];
-            spectrum[k] = plan.pipeline().spectrum().isPower() ? power >>> PreprocessPlan.POWER_SHIFT : root(power);
+            spectrum[k] = plan.pipeline().spectrum().isPower()
+                    ? power >>> PreprocessPlan.POWER_SHIFT
+                    : SquareRoot.floor(power);
         }
         return spectrum;
-    }
-
-    /** The largest integer whose square is not above. */
-    private static long root(long power) {
-        long root = (long) Math.sqrt((double) power);
-        while (root * root > power) {
-            root--;
-        }
-        while ((root + 1) * (root + 1) <= power) {
-            root++;
-        }
-        return root;
     }
 
     private long[] energies(long[] spectrum) {
@@ -142,7 +134,7 @@ public final class FeatureInterpreter {
             long difference = (long) values[i] - to.mean().get(to.mean().size() > 1 ? i : 0);
             int mantissa = to.mantissa().get(to.mantissa().size() > 1 ? i : 0);
             long steps = FixedFactor.times(difference, mantissa, to.shift()) + to.zeroPoint();
-            int value = (int) Math.max(to.low(), Math.min(to.high(), steps));
+            int value = FixedPoint.clamp(steps, to.low(), to.high());
             if (to.dtype().bytes() == 2) {
                 rows.putShort((short) value);
             } else {

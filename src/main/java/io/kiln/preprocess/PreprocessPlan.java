@@ -2,6 +2,7 @@
 package io.kiln.preprocess;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.ScaledLogarithm;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -37,10 +38,7 @@ record PreprocessPlan(
     static final int ENERGY_BITS = 62;
 
     /** Fraction bits of logarithms. */
-    static final int LOG_BITS = 16;
-
-    /** Intervals of the table of logarithms, as a power of two. */
-    static final int LOG_TABLE_BITS = 7;
+    static final int LOG_BITS = ScaledLogarithm.BITS;
 
     /**
      * Factors of samples and of the transform, with 15 fraction bits.
@@ -145,13 +143,8 @@ record PreprocessPlan(
         return (bytes + 7) / 8 * 8;
     }
 
-    /** {@code log2(1 + i / 128)} with 16 fraction bits, both ends included. */
+    /** {@code log2(1 + i / 128)} with 16 fraction bits, both ends included; the table that {@code tfl.signal} has too. */
     static List<Integer> logTable() {
-        int[] table = new int[(1 << LOG_TABLE_BITS) + 1];
-        for (int i = 0; i < table.length; i++) {
-            double log = StrictMath.log(1 + (double) i / (1 << LOG_TABLE_BITS)) / StrictMath.log(2);
-            table[i] = (int) Math.round(Math.scalb(log, LOG_BITS));
-        }
-        return Arrays.stream(table).boxed().toList();
+        return Arrays.stream(ScaledLogarithm.wholeTable()).boxed().toList();
     }
 }

@@ -85,6 +85,6 @@ final class RealTransform {
 
     /** The product with a factor of 15 fraction bits, rounded. The C multiplies halves, because small cores have no long product. */
     static int times(int value, int factor) {
-        return (int) (((long) value * factor + (1 << 14)) >> 15);
+        return (int) FixedFactor.times(value, factor, 15);
     }
 }

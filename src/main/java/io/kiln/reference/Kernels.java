@@ -15,7 +15,6 @@ import io.kiln.reference.layer.StatefulKernels;
 import io.kiln.reference.movement.MovementKernels;
 import io.kiln.reference.signal.FilterBanks;
 import io.kiln.reference.signal.SignalKernels;
-import io.kiln.reference.signal.SignalStateKernels;
 import io.kiln.reference.sum.ReductionKernels;
 import io.kiln.reference.sum.SequenceKernels;
 import java.util.List;
@@ -36,7 +35,6 @@ final class Kernels {
                     CallKernels.ALL,
                     DetectionKernels.ALL,
                     SignalKernels.ALL,
-                    SignalStateKernels.ALL,
                     FilterBanks.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));

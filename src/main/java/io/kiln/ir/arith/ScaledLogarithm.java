@@ -26,8 +26,17 @@ public final class ScaledLogarithm {
         int[] table = new int[SEGMENTS + 1];
         for (int i = 0; i <= SEGMENTS; i++) {
             double fraction = (double) i / SEGMENTS;
-            double above = Math.log1p(fraction) / Math.log(2) - fraction;
+            double above = StrictMath.log1p(fraction) / StrictMath.log(2) - fraction;
             table[i] = (int) Math.round(above * (1 << BITS));
+        }
+        return table;
+    }
+
+    /** {@code log2(1 + f)} with the fraction bits, rounded, at the segments' ends: {@link #table} and the line {@code f}. */
+    public static int[] wholeTable() {
+        int[] table = table();
+        for (int i = 0; i <= SEGMENTS; i++) {
+            table[i] += i << POSITION_BITS;
         }
         return table;
     }

@@ -18,6 +18,7 @@ import static io.kiln.tir.Exprs.shl;
 import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.ScaledLogarithm;
 import io.kiln.ir.arith.WideDynamicGain;
@@ -39,8 +40,10 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /** Operators on the channels of a filter bank: one loop over the channels. */
 public final class FilterBankLowering {
@@ -50,6 +53,17 @@ public final class FilterBankLowering {
             channels(FilterBankSpectralSubtraction.class, FilterBankLowering::subtraction),
             channels(FilterBankGainControl.class, FilterBankLowering::gainControl),
             channels(FilterBankLog.class, FilterBankLowering::log));
+
+    private static final Intrinsic SQUARE_ROOT_32 =
+            Intrinsic.inFile("portable/signal/kiln_square_root_32", List.of(UINT32), UINT32);
+
+    /** {@link io.kiln.ir.arith.SquareRoot}. */
+    private static final Intrinsic SQUARE_ROOT =
+            Intrinsic.inFile("portable/signal/kiln_square_root", List.of(UINT64), UINT32, SQUARE_ROOT_32);
+
+    /** A right shift that is 0 where C leaves it undefined. */
+    private static final Intrinsic SHIFT_RIGHT =
+            Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 
     private final FusedOperator op;
     private final Tables tables;
@@ -91,8 +105,8 @@ public final class FilterBankLowering {
                 ? imm(constant.integer(0))
                 : body.let("bits", load(buffers.argument(FilterBankSquareRoot.BITS), imm(0)));
         body.loop("c", channels, (block, c) -> {
-            Expr root = new Expr.Call(FilterBankIntrinsics.SQUARE_ROOT, List.of(load(data, c)));
-            block.store(buffers.output(), c, new Expr.Call(FilterBankIntrinsics.SHIFT_RIGHT, List.of(root, bits)));
+            Expr root = new Expr.Call(SQUARE_ROOT, List.of(load(data, c)));
+            block.store(buffers.output(), c, new Expr.Call(SHIFT_RIGHT, List.of(root, bits)));
         });
     }
 
@@ -196,5 +210,62 @@ public final class FilterBankLowering {
 
     private static Expr wide(Expr value) {
         return cast(UINT64, value);
+    }
+
+    /** The sums of a filter bank, channel after channel: the sum over a channel's unweights goes to the next channel. */
+    private static final class FilterBankSums {
+        private final Binding binding;
+        private final Tables tables;
+        private final int channels;
+
+        FilterBankSums(Binding binding, Tables tables) {
+            this.binding = binding;
+            this.tables = tables;
+            this.channels = ((FilterBankAccumulate) binding.op()).channels();
+        }
+
+        void emit(BlockBuilder body, Buffer energies, Buffer output) {
+            Buffer weights = table("weights", FilterBankAccumulate.WEIGHTS);
+            Buffer unweights = table("unweights", FilterBankAccumulate.UNWEIGHTS);
+            Buffer energyStarts = table("energy_starts", FilterBankAccumulate.ENERGY_STARTS);
+            Buffer weightStarts = table("weight_starts", FilterBankAccumulate.WEIGHT_STARTS);
+            Buffer widths = table("widths", FilterBankAccumulate.WIDTHS);
+            Expr.Var sum = body.mutable("sum", imm(0, UINT64));
+            body.loop("i", at(FilterBankAccumulate.WIDTHS, 0), (block, i) -> {
+                Expr energy = load(energies, add(i, at(FilterBankAccumulate.ENERGY_STARTS, 0)));
+                Expr weight = load(unweights, add(i, at(FilterBankAccumulate.WEIGHT_STARTS, 0)));
+                block.assign(sum, add(sum, product(FilterBankAccumulate.UNWEIGHTS, weight, energy)));
+            });
+            body.loop("c", channels, (block, c) -> {
+                Expr energyStart = block.let("energy_start", load(energyStarts, add(c, 1)));
+                Expr weightStart = block.let("weight_start", load(weightStarts, add(c, 1)));
+                Expr width = block.let("width", load(widths, add(c, 1)));
+                Expr.Var next = block.mutable("next", imm(0, UINT64));
+                block.loop("i", imm(0), width, 1, (inner, i) -> {
+                    Expr energy = inner.let("energy", load(energies, add(energyStart, i)));
+                    Expr weight = load(weights, add(weightStart, i));
+                    Expr unweight = load(unweights, add(weightStart, i));
+                    inner.assign(sum, add(sum, product(FilterBankAccumulate.WEIGHTS, weight, energy)));
+                    inner.assign(next, add(next, product(FilterBankAccumulate.UNWEIGHTS, unweight, energy)));
+                });
+                block.store(output, c, sum);
+                block.assign(sum, next);
+            });
+        }
+
+        private Buffer table(String name, int argument) {
+            return tables.add(name, INT16, binding.constant(argument).data());
+        }
+
+        private int at(int argument, int index) {
+            return (int) binding.constant(argument).integer(index);
+        }
+
+        /** Weights are nearly always positive: as unsigned numbers, one instruction multiplies them by 32 bits to 64. */
+        private Expr product(int argument, Expr weight, Expr energy) {
+            Constant values = binding.constant(argument);
+            boolean positive = IntStream.range(0, values.elements()).allMatch(i -> values.integer(i) >= 0);
+            return mul(cast(UINT64, positive ? cast(UINT32, weight) : weight), cast(UINT64, energy));
+        }
     }
 }
