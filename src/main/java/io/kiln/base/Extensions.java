@@ -46,7 +46,7 @@ public final class Extensions {
                 () -> ServiceLoader.load(type, from).stream()
                         .map(ServiceLoader.Provider::get)
                         .toList(),
-                why -> new KilnException(new Problem(
+                why -> new KilnException(Failure.EXTENSION.problem(
                         "it could not be loaded: " + why,
                         kind + " that is a service of " + type.getName(),
                         "",
@@ -84,7 +84,8 @@ public final class Extensions {
         try {
             return Collections.list(from.getResources(name));
         } catch (IOException e) {
-            throw new KilnException(Problem.of("a jar of the plugin cannot be read: " + e.getMessage(), name), e);
+            throw new KilnException(
+                    Failure.EXTENSION.problem("a jar of the plugin cannot be read: " + e.getMessage(), name), e);
         }
     }
 
@@ -99,7 +100,7 @@ public final class Extensions {
         try {
             return Path.of(URI.create(whole.startsWith("jar:") ? whole.substring(4, whole.lastIndexOf("!/")) : whole));
         } catch (IllegalArgumentException | FileSystemNotFoundException e) {
-            throw new KilnException(Problem.of("a part of the plugin is not a file: " + url, ""), e);
+            throw new KilnException(Failure.EXTENSION.problem("a part of the plugin is not a file: " + url, ""), e);
         }
     }
 

@@ -41,7 +41,8 @@ public final class FileFailure {
      */
     public static KilnException of(String action, Path file, Exception failure) {
         return new KilnException(
-                new Problem(action + ": " + reason(failure), place(file, system(failure)), "", advice(failure)),
+                Failure.FILE.problem(
+                        action + ": " + reason(failure), place(file, system(failure)), "", advice(failure)),
                 failure);
     }
 
@@ -57,7 +58,7 @@ public final class FileFailure {
 
     /** The problem of a program that could not write its output, instead of the program's own messages. */
     public static Problem diskFull(Path place) {
-        return new Problem("cannot write: " + NO_SPACE, place.toString(), "", FREE_SPACE);
+        return Failure.FILE.problem("cannot write: " + NO_SPACE, place.toString(), "", FREE_SPACE);
     }
 
     /**

@@ -66,7 +66,7 @@ public final class FolderLock implements AutoCloseable {
                 continue;
             }
             if (System.nanoTime() - start >= patience.toNanos()) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.FILE.problem(
                         "another build works here: " + holder(file),
                         file.getParent().toString(),
                         "one build at a time in one folder",
@@ -153,7 +153,8 @@ public final class FolderLock implements AutoCloseable {
             Thread.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KilnException(Problem.of("the build was interrupted while it waited", file.toString()), e);
+            throw new KilnException(
+                    Failure.COMPUTER.problem("the build was interrupted while it waited", file.toString()), e);
         }
     }
 

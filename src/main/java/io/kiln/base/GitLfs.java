@@ -37,7 +37,7 @@ public final class GitLfs {
     public static Optional<Problem> pointer(byte[] start, String where) {
         String text = new String(start, 0, Math.min(HEAD, start.length), StandardCharsets.ISO_8859_1);
         return Stream.of(FIRST_LINES).anyMatch(text::startsWith)
-                ? Optional.of(new Problem(
+                ? Optional.of(Failure.FILE.problem(
                         "this is only a pointer of Git LFS: the file itself was not fetched",
                         where,
                         "",

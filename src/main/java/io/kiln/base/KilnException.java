@@ -33,11 +33,15 @@ public class KilnException extends RuntimeException {
         return problems;
     }
 
+    /** The message, and where to read on: what the build prints when a goal fails. */
+    public String told() {
+        return getMessage() + "\n" + Failure.told(problems);
+    }
+
     /** A copy whose problems at the place {@code from} are at the place {@code to} instead; this exception is its cause. */
     public KilnException relocated(String from, String to) {
         KilnException relocated = new KilnException(problems.stream()
-                .map(each ->
-                        each.where().equals(from) ? new Problem(each.what(), to, each.expected(), each.next()) : each)
+                .map(each -> each.where().equals(from) ? each.at(to) : each)
                 .toList());
         relocated.initCause(this);
         return relocated;

@@ -27,7 +27,7 @@ public final class ParameterValue {
         return constants.stream()
                 .filter(constant -> text(constant).equals(text))
                 .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
+                .orElseThrow(() -> new KilnException(Failure.CONFIG.problem(
                         parameter + " is '" + text + "'",
                         "",
                         "one of "

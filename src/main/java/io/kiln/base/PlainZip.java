@@ -94,7 +94,7 @@ public final class PlainZip {
         } catch (IOException | RuntimeException e) {
             // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
-                    new Problem(
+                    Failure.ARCHIVE.problem(
                             "this is not a zip of " + kind.contents() + ": "
                                     + printable(String.valueOf(e.getMessage())),
                             zip.toString(),
@@ -216,7 +216,8 @@ public final class PlainZip {
     /** Entry names are untrusted: control characters are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String shown = printable(entry);
-        return new KilnException(new Problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
+        return new KilnException(
+                Failure.ARCHIVE.problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
     }
 
     private static String printable(String text) {

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.util.Objects;
+
 /**
- * One error, in the four parts of every message of Kiln.
+ * One error: its family, and the four parts of every message of Kiln.
  *
+ * @param family its family, whose id the build prints
  * @param what what happened
  * @param where the place: file, operator index and tensor, or line of a descriptor; empty if there is none
  * @param expected what was expected instead; empty if obvious
  * @param next what to do next; empty if there is no advice
  */
-public record Problem(String what, String where, String expected, String next) {
+public record Problem(Failure family, String what, String where, String expected, String next) {
 
     /** Messages show the beginning of longer output of tools. */
     private static final int MOST_LINES = 200;
 
-    /** A problem with only a statement and a place. */
-    public static Problem of(String what, String where) {
-        return new Problem(what, where, "", "");
+    public Problem {
+        Objects.requireNonNull(family, "a problem belongs to a family");
+    }
+
+    /** The same problem at another place. */
+    public Problem at(String place) {
+        return new Problem(family, what, place, expected, next);
     }
 
     /**

@@ -8,14 +8,24 @@ import java.util.function.Supplier;
 
 /** Collects problems, so that a user sees all errors at once. Not thread-safe. */
 public final class Problems {
+    private final Failure family;
     private final List<Problem> found = new ArrayList<>();
+
+    /**
+     * An empty list.
+     *
+     * @param family of the problems that come without one
+     */
+    public Problems(Failure family) {
+        this.family = family;
+    }
 
     public void add(Problem problem) {
         found.add(problem);
     }
 
     public void add(String what, String where, String expected, String next) {
-        found.add(new Problem(what, where, expected, next));
+        found.add(new Problem(family, what, where, expected, next));
     }
 
     /** Runs a check, and takes what it throws. */

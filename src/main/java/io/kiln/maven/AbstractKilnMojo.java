@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.state.UnforeseenFailure;
 import io.kiln.maven.artifact.MavenArtifacts;
@@ -71,9 +71,9 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         try {
             runUnlessSkipped();
         } catch (KilnException e) {
-            throw withTrace(new MojoFailureException(e.getMessage()), e);
+            throw withTrace(new MojoFailureException(e.told()), e);
         } catch (RuntimeException | Error e) {
-            throw withTrace(new MojoExecutionException(UnforeseenFailure.told(e).getMessage()), e);
+            throw withTrace(new MojoExecutionException(UnforeseenFailure.told(e).told()), e);
         }
     }
 
@@ -192,7 +192,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
             try {
                 homes.add(GnuToolchain.of(model).folder());
             } catch (MisconfiguredToolchainException e) {
-                throw new KilnException(Problem.of(e.getMessage(), ""), e);
+                throw new KilnException(Failure.TOOL.problem(e.getMessage(), ""), e);
             }
         }
         return homes;

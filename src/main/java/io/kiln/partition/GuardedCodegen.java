@@ -4,6 +4,7 @@ package io.kiln.partition;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.DeviceHooks;
 import io.kiln.base.Extensions;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.target.CompositeTarget;
@@ -160,6 +161,7 @@ final class GuardedCodegen {
     private static KilnException retold(KilnException failure, String name, String failed) {
         return new KilnException(failure.problems().stream()
                 .map(problem -> new Problem(
+                        problem.family(),
                         "it " + failed + problem.what(),
                         "code generator " + name + (problem.where().isEmpty() ? "" : ", " + problem.where()),
                         problem.expected(),
@@ -172,6 +174,6 @@ final class GuardedCodegen {
     }
 
     private static KilnException wrong(String name, String what) {
-        return new KilnException(new Problem("it " + what, "code generator " + name, "", ADVICE));
+        return new KilnException(Failure.EXTENSION.problem("it " + what, "code generator " + name, "", ADVICE));
     }
 }

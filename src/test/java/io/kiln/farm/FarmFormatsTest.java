@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.rpc.client.RunTimes;
 import io.kiln.device.rpc.client.TimedModel;
@@ -56,14 +56,14 @@ final class FarmFormatsTest {
             new FarmAnswer.Ran(
                     List.of(new FarmAnswer.Held("m", List.of(1, 2), List.of(3))),
                     List.of(new FarmAnswer.Outputs(INPUTS)),
-                    List.of(new Problem("what", "where", "expected", "next")),
+                    List.of(Failure.FARM.problem("what", "where", "expected", "next")),
                     OptionalLong.of(248)),
             new FarmAnswer.Counted(List.of(new FarmAnswer.Call(7, 0)), Optional.of("it stopped")),
             new FarmAnswer.Counted(List.of(), Optional.empty()),
             new FarmAnswer.Profiled(
                     9, List.of(1L, 2L), INPUTS, List.of(new ExecutedBlock(1, 2, 3, 4, 5)), OptionalLong.empty()),
             new FarmAnswer.Flashed("Open On-Chip Debugger", "066D", 77, true, 1234),
-            new FarmAnswer.Failed(List.of(new Problem("what", "", "", ""))),
+            new FarmAnswer.Failed(List.of(Failure.FARM.problem("what", "", "", ""))),
             new FarmAnswer.Traced(List.of(new ExecutedBlock(5, 4, 3, 2, 1))),
             new FarmAnswer.Heard(List.of("said 0 one", "said 1 two"), true),
             new FarmAnswer.Timed(List.of(new RunTimes(List.of(List.of(1.5e-6, 0.0), List.of())))),
@@ -111,7 +111,7 @@ final class FarmFormatsTest {
         old[7] = '1';
         assertThatThrownBy(() -> ResultFormat.read(Bytes.wrap(old)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES3")
+                .hasMessageContaining("it has the form KILNRES1 in place of KILNRES4")
                 .hasMessageContaining("Use one version of Kiln");
     }
 

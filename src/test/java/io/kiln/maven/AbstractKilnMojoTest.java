@@ -4,8 +4,8 @@ package io.kiln.maven;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.maven.plugin.MojoExecutionException;
@@ -15,10 +15,11 @@ import org.junit.jupiter.api.Test;
 class AbstractKilnMojoTest {
     @Test
     void whatTheUserCanMendFailsTheGoalWithoutCause() {
-        KilnException wrong = new KilnException(new Problem("wrong", "a.c", "", ""), new IOException("why."));
+        KilnException wrong =
+                new KilnException(Failure.CONFIG.problem("wrong", "a.c", "", ""), new IOException("why."));
         assertThatThrownBy(() -> new Throwing(wrong, false).execute())
                 .isInstanceOf(MojoFailureException.class)
-                .hasMessage("a.c: wrong.")
+                .hasMessage("a.c: wrong.\nSee KILN-CONFIG in \"When Kiln fails\".")
                 .hasNoCause()
                 .satisfies(e -> assertThat(e.getSuppressed()).singleElement().hasToString(wrong.toString()));
     }
@@ -41,7 +42,8 @@ class AbstractKilnMojoTest {
                                 assertThat(trace).hasToString(bug.toString());
                                 assertThat(trace.getStackTrace()).isEqualTo(bug.getStackTrace());
                             }))
-                    .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
+                    .satisfies(e -> assertThat(e.getMessage().lines()).hasSize(2))
+                    .hasMessageMatching("(?s).*\nSee KILN-(BUG|COMPUTER) in \"When Kiln fails\"\\.");
         }
     }
 

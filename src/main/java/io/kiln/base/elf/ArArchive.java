@@ -2,8 +2,8 @@
 package io.kiln.base.elf;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +53,7 @@ public final class ArArchive {
     private List<Member> members() {
         String mark = text(0, Math.min(MARK.length(), content.size()));
         if (mark.equals(THIN)) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.CODE.problem(
                     "this is a thin static library: it has the names of objects, not the objects",
                     file,
                     "a static library with its objects",
@@ -135,7 +135,7 @@ public final class ArArchive {
     }
 
     private KilnException broken(String what, int at) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.CODE.problem(
                 "this is not a whole static library: " + what,
                 file + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base.elf;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile.Section;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -156,7 +156,7 @@ public record BuildAttributes(Map<Integer, Long> numbers, Map<Integer, String> t
 
         private KilnException broken(String what) {
             int at = in == null ? 0 : in.position();
-            return new KilnException(new Problem(
+            return new KilnException(Failure.CODE.problem(
                     "the attributes of this object are damaged: " + what,
                     name + String.format(Locale.ROOT, ", byte %d of them", at),
                     "",

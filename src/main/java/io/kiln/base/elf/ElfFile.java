@@ -2,10 +2,10 @@
 package io.kiln.base.elf;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.LazyList;
-import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -157,7 +157,7 @@ public record ElfFile(
             long size = Files.size(file);
             long most = Math.min(LARGEST, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
             if (size > most) {
-                throw new KilnException(new Problem(
+                throw new KilnException(Failure.CODE.problem(
                         "the file has " + size + " bytes", file.toString(), "an image of up to " + most, ""));
             }
             return new ElfReader(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file))).read();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base.elf;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.elf.ElfFile.Section;
 import io.kiln.base.elf.ElfFile.Segment;
 import io.kiln.base.elf.ElfFile.Symbol;
@@ -279,7 +279,7 @@ final class ElfReader {
     }
 
     private KilnException broken(String what, int at) {
-        return new KilnException(new Problem(
+        return new KilnException(Failure.CODE.problem(
                 "this is not a whole ELF file: " + what,
                 file + String.format(Locale.ROOT, ", offset 0x%x", at),
                 "",

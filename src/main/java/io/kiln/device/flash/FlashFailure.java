@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.util.Locale;
@@ -138,7 +139,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
      * @param where the probe, the board's description or the goal
      */
     public Problem problem(String where) {
-        return new Problem(text(), where, "", kind.remedy());
+        return Failure.FLASH.problem(text(), where, "", kind.remedy());
     }
 
     /** {@link #problem} as an exception. */

@@ -2,6 +2,7 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
 import io.kiln.base.Problem;
@@ -103,7 +104,7 @@ final class Dialogue implements AutoCloseable {
     /** Later calls, which may come from other threads, fail for the same reason as the one that broke the dialogue. */
     private void requireRunning(String method) {
         if (ended) {
-            throw new Ended(reason.orElse(Problem.of("the server has ended", place(method))));
+            throw new Ended(reason.orElse(Failure.API.problem("the server has ended", place(method))));
         }
     }
 
@@ -121,7 +122,7 @@ final class Dialogue implements AutoCloseable {
             process.input().write((request + "\n").getBytes(StandardCharsets.UTF_8));
             process.input().flush();
         } catch (IOException e) {
-            throw new KilnException(Problem.of("the server ended without an answer", ""), e);
+            throw new KilnException(Failure.API.problem("the server ended without an answer", ""), e);
         }
     }
 
@@ -130,8 +131,9 @@ final class Dialogue implements AutoCloseable {
         return switch (line.ending()) {
             case COMPLETE -> line.text();
             case LATE ->
-                throw new KilnException(Problem.of("the server did not answer within " + limit.toMillis() + " ms", ""));
-            case END -> throw new KilnException(Problem.of("the server ended without an answer", ""));
+                throw new KilnException(
+                        Failure.API.problem("the server did not answer within " + limit.toMillis() + " ms", ""));
+            case END -> throw new KilnException(Failure.API.problem("the server ended without an answer", ""));
             case TOO_LONG -> throw Message.malformed("the answer is longer than " + (MOST_BYTES >> 20) + " MiB");
             case NOT_UTF8 -> throw Message.malformed("the answer is not UTF-8");
         };
@@ -145,7 +147,7 @@ final class Dialogue implements AutoCloseable {
         String errors = Printable.lines(process.errors().strip());
         String last = errors.length() <= MOST_ERRORS ? errors : "..." + errors.substring(errors.length() - MOST_ERRORS);
         String next = last.isEmpty() ? problem.next() : problem.next() + "\nIts last messages:\n" + last;
-        Problem whole = new Problem(problem.what(), place(method), problem.expected(), next.strip());
+        Problem whole = new Problem(problem.family(), problem.what(), place(method), problem.expected(), next.strip());
         reason = Optional.of(whole);
         return new KilnException(whole, failure);
     }

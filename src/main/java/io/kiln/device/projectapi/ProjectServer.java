@@ -3,8 +3,8 @@ package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Failure;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.device.rpc.client.TransportTimeouts;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -68,12 +68,12 @@ public final class ProjectServer implements AutoCloseable {
      */
     public void generate(Path archive, Path crt, Path project, Map<String, String> options) {
         if (!info.isTemplate()) {
-            throw new KilnException(
-                    new Problem("this is a generated project", directory.toString(), "a template's folder", ""));
+            throw new KilnException(Failure.API.problem(
+                    "this is a generated project", directory.toString(), "a template's folder", ""));
         }
         if (Files.exists(project)) {
-            throw new KilnException(
-                    new Problem("exists already", project.toString(), "a new folder", "Delete it or choose another"));
+            throw new KilnException(Failure.API.problem(
+                    "exists already", project.toString(), "a new folder", "Delete it or choose another"));
         }
         String method = "generate_project";
         ObjectNode params = Message.object()
@@ -134,8 +134,8 @@ public final class ProjectServer implements AutoCloseable {
                 node -> {
                     byte[] bytes = Base85.decode(new Fields(method, node).text("data"));
                     if (bytes.length == 0 || bytes.length > most) {
-                        throw new KilnException(
-                                new Problem("the server sent " + bytes.length + " bytes", method, "1 to " + most, ""));
+                        throw new KilnException(Failure.API.problem(
+                                "the server sent " + bytes.length + " bytes", method, "1 to " + most, ""));
                     }
                     return bytes;
                 },
@@ -154,7 +154,7 @@ public final class ProjectServer implements AutoCloseable {
 
     private ProjectServer requireProject() {
         if (info.isTemplate()) {
-            throw new KilnException(new Problem(
+            throw new KilnException(Failure.API.problem(
                     "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
         }
         return this;
@@ -177,8 +177,7 @@ public final class ProjectServer implements AutoCloseable {
         } catch (KilnException e) {
             dialogue.close();
             KilnException located = new KilnException(e.problems().stream()
-                    .map(each ->
-                            new Problem(each.what(), (directory + ", " + each.where()), each.expected(), each.next()))
+                    .map(each -> each.at(directory + ", " + each.where()))
                     .toList());
             located.initCause(e);
             throw located;

@@ -2,6 +2,7 @@
 package io.kiln.farm.job;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.cycles.ExecutedBlock;
 import io.kiln.device.rpc.client.RunTimes;
@@ -20,13 +21,14 @@ import io.kiln.farm.job.FarmAnswer.Traced;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
- * The binary form of results: {@code KILNRES3}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
+ * The binary form of results: {@code KILNRES4}, job, worker, what ran it, kind of the answer and its fields. The number of a kind stays what it
  * is, and a new kind gets the next one; if a number or a field has to change, the form gets the next version.
  */
 public final class ResultFormat {
-    private static final long FORM = 0x4b494c4e52455333L;
+    private static final long FORM = 0x4b494c4e52455334L;
     private static final int GIVEN_UP = 8;
     private static final int LAST_KIND = GIVEN_UP;
 
@@ -90,7 +92,8 @@ public final class ResultFormat {
     private static void problems(WireWriter out, List<Problem> problems) {
         out.list(
                 problems,
-                problem -> out.text(problem.what())
+                problem -> out.text(problem.family().name())
+                        .text(problem.what())
                         .text(problem.where())
                         .text(problem.expected())
                         .text(problem.next()));
@@ -157,6 +160,14 @@ public final class ResultFormat {
     }
 
     private static List<Problem> problems(WireReader in) {
-        return in.list(() -> new Problem(in.text(), in.text(), in.text(), in.text()));
+        return in.list(() -> new Problem(family(in), in.text(), in.text(), in.text(), in.text()));
+    }
+
+    private static Failure family(WireReader in) {
+        String name = in.text();
+        return Stream.of(Failure.values())
+                .filter(family -> family.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> WireReader.malformed("it has the family " + name));
     }
 }

@@ -72,7 +72,7 @@ public final class ReportMojo extends AbstractPartMojo implements MavenReport {
         try {
             work();
         } catch (KilnException e) {
-            throw new MavenReportException(e.getMessage(), e);
+            throw new MavenReportException(e.told(), e);
         }
     }
 

@@ -3,6 +3,7 @@ package com.example.vecu;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.base.Bytes;
+import io.kiln.base.Failure;
 import io.kiln.base.Problem;
 import io.kiln.partition.CompositePattern;
 import io.kiln.partition.ExternalCall;
@@ -42,8 +43,8 @@ public final class VecuCodegen implements ExternalCodegen {
         boolean isKnown = Set.of(LANES).containsAll(external.attributes().keySet());
         return isKnown && external.option(LANES, "8").matches("[1-9]|1[0-6]")
                 ? Optional.empty()
-                : Optional.of(
-                        new Problem("these are no options of the vector unit", external.text(), "-lanes=1 to 16", ""));
+                : Optional.of(Failure.TARGET.problem(
+                        "these are no options of the vector unit", external.text(), "-lanes=1 to 16", ""));
     }
 
     @Override
